@@ -1,0 +1,48 @@
+"""Measures as a library: tables in, frozen results out. Nothing here knows of a database or the web."""
+
+from analysis.metrics.annotator_ids import AnnotatorIds, annotator_ids_usable
+from analysis.metrics.annotator_statistics import annotator_statistics
+from analysis.metrics.box_agreement import BoxAgreement, box_agreement
+from analysis.metrics.compare_annotator_groups import AnnotatorGroups, compare_annotator_groups
+from analysis.metrics.comparison import compare_models
+from analysis.metrics.consensus import consensus
+from analysis.metrics.consensus_boxes import consensus_boxes
+from analysis.metrics.fleiss_kappa import fleiss_kappa
+from analysis.metrics.gwet_ac import gwet_ac
+from analysis.metrics.judgements import Judgements
+from analysis.metrics.krippendorff_alpha import krippendorff_alpha
+from analysis.metrics.likelihood import likelihood
+from analysis.metrics.observed_agreement import observed_agreement
+from analysis.metrics.offensiveness import offensiveness
+from analysis.metrics.plan_precision import plan_precision
+from analysis.metrics.resampling import Resampling, pigeonhole_bootstrap
+from analysis.metrics.results import Result
+from analysis.metrics.tendency import Tendency, tendency
+from analysis.metrics.visual_attributes import visual_attributes
+
+__all__ = [
+    "AnnotatorGroups",
+    "AnnotatorIds",
+    "BoxAgreement",
+    "Judgements",
+    "Resampling",
+    "Result",
+    "Tendency",
+    "annotator_ids_usable",
+    "annotator_statistics",
+    "box_agreement",
+    "compare_annotator_groups",
+    "compare_models",
+    "consensus",
+    "consensus_boxes",
+    "fleiss_kappa",
+    "gwet_ac",
+    "krippendorff_alpha",
+    "likelihood",
+    "observed_agreement",
+    "offensiveness",
+    "pigeonhole_bootstrap",
+    "plan_precision",
+    "tendency",
+    "visual_attributes",
+]

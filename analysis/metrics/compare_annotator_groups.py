@@ -1,0 +1,343 @@
+"""Whether groups of annotators answer differently."""
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import lgamma, log
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import csr_array
+
+from analysis.metrics.annotator_ids import UNUSABLE, annotator_ids_usable
+from analysis.metrics.comparison import MEASURES, compare_models, measures_by_scope
+from analysis.metrics.judgements import Judgements
+from analysis.metrics.krippendorff_alpha import krippendorff_alpha
+from analysis.metrics.multiplicity import LEVEL, PERMUTATIONS_PER_TEST, holm, max_t, permutation_p
+from analysis.metrics.resampling import DEFAULT_RESAMPLES
+from analysis.metrics.results import Result, counts, labels, numbers, words
+from analysis.metrics.roles import stereotype_cells
+from analysis.metrics.validation import require_choice, require_columns, require_filled, require_whole
+
+TOO_FEW_ANNOTATORS = "too_few_annotators"
+IN_GROUP, SAME_REGION, OUT_GROUP = "in_group", "same_region", "out_group"
+HOLM_AT_MOST = 20  # tests; beyond it the permutations Holm needs cost more than max-T
+PERMUTED_AT_ONCE = 2_000_000
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AnnotatorGroups(Result):
+    """`table`: a difference per pair of groups, measure and scope. `agreement`: α within and agreement across
+    groups."""
+
+    agreement: pd.DataFrame
+
+
+def compare_annotator_groups(
+    judgements: Any,
+    roles: pd.DataFrame,
+    annotator_groups: pd.DataFrame,
+    *,
+    identity_groups: pd.DataFrame | None = None,
+    by: str = "all",
+    adjust: str = "auto",
+    permutations: int = 2_000,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = 0,
+) -> AnnotatorGroups:
+    """Compare groups of annotators: L and θ of each, difference, within-group α, agreement across groups.
+
+    `annotator_groups`: annotator, group; annotators without a group are left out and counted. With
+    `identity_groups` (identity_group, nationality, region) it is annotator, nationality, region, and the
+    group depends on who is depicted: `in_group` (same nationality), else `same_region`, else `out_group`.
+
+    p by permuting the *annotators'* labels, two-sided, (b + 1)/(B + 1). The family is every non-null row of
+    the table (`notes["family"]`); p_adjusted by Holm with B ≥ 20·family/0.05, or by max-T (`adjust`: "auto"
+    takes Holm up to 20 tests). Null `too_few_annotators` where the distinct relabellings cannot reach
+    0.05/family (max-T: 0.05), `annotator_ids_unusable` where ids are not people. Intervals and values as in
+    `compare_models`. Table: model, scope, scope_value, measure, group_a, group_b, value_a, value_b,
+    difference, ci_low, ci_high, p, p_adjusted, reason. `agreement`: model, group_a, group_b, measure, value,
+    units, reason.
+    """
+    require_choice(by, "by", ("all", "identity_group"))
+    require_choice(adjust, "adjust", ("auto", "holm", "max_t"))
+    permutations = require_whole(permutations, "permutations", 1)
+    data = Judgements.of(judgements)
+    level_of, names, profile, sizes = _levels(data, annotator_groups, identity_groups)
+    usable = annotator_ids_usable(data).usable
+    tables, agreements, statistics = [], [], []
+    grouped = profile >= 0
+    rows = grouped[data.row_annotator] & ~data.cell_is_none[data.unit_cell[data.row_unit]]
+    tests = len(data.model_names) * len(list(combinations(names, 2))) * len(MEASURES)
+    tests *= 1 if by == "all" else len(data.group_names)
+    holm_used = adjust == "holm" or (adjust == "auto" and tests <= HOLM_AT_MOST)
+    drawn = max(permutations, PERMUTATIONS_PER_TEST * tests) if holm_used else permutations
+    for model, model_name in enumerate(data.model_names):
+        mine = rows & (data.cell_model[data.unit_cell[data.row_unit]] == model)
+        frame = _relabelled(data, mine, level_of, names, profile)
+        compared = compare_models(frame, roles, by=by, resamples=resamples, seed=seed).table
+        compared.insert(0, "model", labels([model_name] * len(compared)))
+        tables.append(compared)
+        agreements.append(_agreement(frame, str(model_name), names))
+        if usable and len(compared):
+            statistics.append(
+                _permuted(data, mine, level_of, names, profile, roles, by, drawn, seed, compared)
+            )
+    table = pd.concat(tables, ignore_index=True).drop(columns=["ratio", "ratio_low", "ratio_high"])
+    table = table.rename(columns={"model_a": "group_a", "model_b": "group_b"})
+    observed = table["difference"].to_numpy(dtype=float, na_value=np.nan)
+    family = int((~np.isnan(observed)).sum())
+    reason = table["reason"].fillna("").to_numpy(dtype=object)
+    p = adjusted = np.full(len(table), np.nan)
+    if not usable:
+        reason = np.full(len(table), UNUSABLE, dtype=object)
+        nothing = ["value_a", "value_b", "difference", "ci_low", "ci_high"]
+        table = table.assign(**{name: numbers(np.full(len(table), np.nan)) for name in nothing})
+        family = 0
+    elif family and _log_relabellings(sizes) < log((family if holm_used else 1) / LEVEL):
+        reason = np.full(len(table), TOO_FEW_ANNOTATORS, dtype=object)
+    elif family:
+        permuted = np.concatenate(statistics)
+        p = permutation_p(observed, permuted)
+        adjusted = holm(p) if holm_used else max_t(observed, permuted)
+    table = table.drop(columns="reason").assign(
+        p=numbers(p), p_adjusted=numbers(adjusted), reason=words(reason)
+    )
+    return AnnotatorGroups(
+        table=table,
+        agreement=_without_people(pd.concat(agreements, ignore_index=True), usable),
+        used=int(rows.sum()),
+        dropped={"annotator_without_group": int((~grouped[data.row_annotator]).sum())},
+        method=f"permutation of annotators' labels, {'Holm' if holm_used else 'max-T'}; pigeonhole bootstrap",
+        seed=seed,
+        resamples=resamples,
+        notes={"family": family, "permutations": drawn, "annotators_alike": sizes},
+    )
+
+
+def _levels(
+    data: Judgements, annotator_groups: pd.DataFrame, identity_groups: pd.DataFrame | None
+) -> tuple[np.ndarray, list[str], np.ndarray, list[int]]:
+    """level_of[identity group, profile], level names, each annotator's profile (-1 = none), annotators per
+    profile."""
+    fields = ["group"] if identity_groups is None else ["nationality", "region"]
+    annotator_groups = require_columns(annotator_groups, "annotator_groups", ("annotator", *fields))
+    listed = annotator_groups[["annotator", *fields]].dropna(how="all", subset=fields).drop_duplicates()
+    twice = listed["annotator"].duplicated().to_numpy()
+    if twice.any():
+        name = listed["annotator"].to_numpy()[int(np.argmax(twice))]
+        raise ValueError(f"annotator_groups: annotator {name!r} is in more than one group")
+    place = pd.Index(listed["annotator"].to_numpy(dtype=object)).get_indexer(data.annotator_names)
+    if identity_groups is None:
+        codes, names = pd.factorize(listed["group"], sort=True)
+        level_of = np.tile(np.arange(len(names)), (len(data.group_names), 1))
+        levels = [str(name) for name in names]
+    else:
+        needed = ("identity_group", "nationality", "region")
+        identity_groups = require_columns(identity_groups, "identity_groups", needed)
+        require_filled(identity_groups, "identity_groups", ("identity_group",))
+        codes = np.arange(len(listed))
+        depicted = identity_groups.drop_duplicates("identity_group").set_index("identity_group")
+        depicted = depicted.reindex(data.group_names)
+        nation, region = (_equal(depicted[field], listed[field]) for field in ("nationality", "region"))
+        level_of = np.where(nation, 0, np.where(region, 1, 2))
+        levels = [IN_GROUP, SAME_REGION, OUT_GROUP]
+    profile = np.where(place >= 0, codes[place] if len(codes) else -1, -1)
+    judged = np.bincount(data.row_annotator, minlength=len(profile)) > 0
+    sizes = np.bincount(profile[(profile >= 0) & judged], minlength=max(len(set(codes)), 1)).tolist()
+    if identity_groups is not None:
+        # What a permutation moves are whole profiles; annotators of one profile are interchangeable.
+        key = listed[fields].astype(str).agg("|".join, axis=1).to_numpy()
+        members = key[profile[(profile >= 0) & judged]]
+        sizes = np.unique(members, return_counts=True)[1].tolist()
+    return level_of, levels, profile, sizes
+
+
+def _equal(depicted: pd.Series, own: pd.Series) -> np.ndarray:
+    left, right = depicted.to_numpy(dtype=object)[:, None], own.to_numpy(dtype=object)[None, :]
+    return (left == right) & depicted.notna().to_numpy()[:, None] & own.notna().to_numpy()[None, :]
+
+
+def _log_relabellings(sizes: list[int]) -> float:
+    """log of the number of distinct ways to hand the labels out."""
+    return lgamma(sum(sizes) + 1) - sum(lgamma(size + 1) for size in sizes)
+
+
+def _relabelled(
+    data: Judgements, rows: np.ndarray, level_of: np.ndarray, names: list[str], profile: np.ndarray
+) -> pd.DataFrame:
+    """The judgements with the annotator's group in place of the model."""
+    unit = data.row_unit[rows]
+    cell = data.unit_cell[unit]
+    level = level_of[data.cell_group[cell], profile[data.row_annotator[rows]]]
+
+    def column(codes: np.ndarray, values: Any) -> pd.Categorical:
+        return pd.Categorical.from_codes(codes, pd.Index(values, dtype=object))
+
+    return pd.DataFrame(
+        {
+            "image": data.unit_image[unit],
+            "identity_group": column(data.cell_group[cell], data.group_names),
+            "attribute": column(data.cell_attribute[cell], data.attribute_names),
+            "annotator": data.row_annotator[rows],
+            "present": data.row_present[rows],
+            "model": column(level, names),
+        }
+    )
+
+
+def _permuted(
+    data: Judgements,
+    rows: np.ndarray,
+    level_of: np.ndarray,
+    names: list[str],
+    profile: np.ndarray,
+    roles: pd.DataFrame,
+    by: str,
+    permutations: int,
+    seed: int,
+    compared: pd.DataFrame,
+) -> np.ndarray:
+    """The differences under permuted labels, in the order of `compared` (rows × permutations)."""
+    stereotype = stereotype_cells(data, roles)
+    people = np.unique(data.row_annotator[rows])
+    cell = data.unit_cell[data.row_unit[rows]]
+    cells, cell = np.unique(cell, return_inverse=True)
+    who = np.searchsorted(people, data.row_annotator[rows])
+    shape = (len(cells), len(people))
+    shown = csr_array((np.ones(len(who)), (cell, who)), shape=shape)
+    marked = csr_array((data.row_present[rows].astype(float), (cell, who)), shape=shape)
+    marked.eliminate_zeros()
+    group_codes, group = np.unique(data.cell_group[cells], return_inverse=True)
+    roles_of = [_averager(group, mask, len(group_codes)) for mask in (stereotype[cells], ~stereotype[cells])]
+    fixed = bool((level_of == level_of[0]).all())
+    present = sorted(set(compared["model_a"]) | set(compared["model_b"]))
+    levels = [names.index(name) for name in present]
+    pairs = list(combinations(range(len(levels)), 2))
+    generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(5,)))
+    at_once = max(PERMUTED_AT_ONCE // max(len(cells), 1), 1)
+    parts = []
+    for begin in range(0, permutations, at_once):
+        width = min(at_once, permutations - begin)
+        shuffled = generator.permuted(np.tile(profile[people], (width, 1)), axis=1).T
+        by_level = []
+        for level in levels:
+            if fixed:
+                chosen = (level_of[0][shuffled] == level).astype(float)
+                totals = shown @ chosen, marked @ chosen
+            else:
+                totals = _totals_by_group(shown, marked, level_of, group_codes, group, shuffled, level)
+            stereo, random = (_role_mean(totals, role) for role in roles_of)
+            by_level.append(measures_by_scope(stereo, random, by))
+        parts.append(np.concatenate([(by_level[a] - by_level[b]).reshape(-1, width) for a, b in pairs]))
+    return _in_order(np.concatenate(parts, axis=1), compared, data, group_codes, by)
+
+
+def _in_order(
+    permuted: np.ndarray, compared: pd.DataFrame, data: Judgements, group_codes: np.ndarray, by: str
+) -> np.ndarray:
+    """`compared` may list a group no pair of these annotators judged; such a row is null and gets NaN."""
+    if by == "all":
+        return permuted
+    names = [str(name) for name in data.group_names[group_codes]]
+    listed = list(dict.fromkeys(compared["scope_value"]))
+    if listed == names:
+        return permuted
+    place = [names.index(name) if name in names else -1 for name in listed]
+    blocks = permuted.reshape(-1, len(names), permuted.shape[1])
+    return np.where(np.array(place)[None, :, None] >= 0, blocks[:, place], np.nan).reshape(
+        -1, permuted.shape[1]
+    )
+
+
+def _totals_by_group(
+    shown: csr_array,
+    marked: csr_array,
+    level_of: np.ndarray,
+    group_codes: np.ndarray,
+    group: np.ndarray,
+    shuffled: np.ndarray,
+    level: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    totals = np.zeros((2, shown.shape[0], shuffled.shape[1]))
+    for code, identity in enumerate(group_codes):
+        mine = np.flatnonzero(group == code)
+        chosen = (level_of[identity][shuffled] == level).astype(float)
+        totals[0, mine], totals[1, mine] = shown[mine] @ chosen, marked[mine] @ chosen
+    return totals[0], totals[1]
+
+
+def _averager(group: np.ndarray, mask: np.ndarray, groups: int) -> csr_array:
+    return csr_array((mask.astype(float), (group, np.arange(len(group)))), shape=(groups, len(group)))
+
+
+def _role_mean(totals: tuple[np.ndarray, np.ndarray], role: csr_array) -> np.ndarray:
+    shown, marked = totals
+    seen = shown > 0
+    share = np.divide(marked, shown, out=np.zeros(shown.shape), where=seen)
+    number = role @ seen.astype(float)
+    return np.divide(role @ share, number, out=np.full(number.shape, np.nan), where=number > 0)
+
+
+def _agreement(frame: pd.DataFrame, model: str, names: list[str]) -> pd.DataFrame:
+    """α within each group and, for each two groups, the mean over shared units of the share of agreeing cross
+    pairs."""
+    rows: list[tuple[str, str, str, float, int, str]] = []
+    if len(frame):
+        within = krippendorff_alpha(frame, resamples=0).table
+        for _, row in within.iterrows():
+            value = float(row["value"]) if pd.notna(row["value"]) else np.nan
+            reason = "" if pd.isna(row["reason"]) else str(row["reason"])
+            rows.append(
+                (
+                    row["model"],
+                    row["model"],
+                    "krippendorff_alpha_nominal",
+                    value,
+                    int(row["paired_units"]),
+                    reason,
+                )
+            )
+    unit = frame.groupby(["identity_group", "image", "attribute"], observed=True).ngroup().to_numpy()
+    level = frame["model"].cat.codes.to_numpy()
+    width = int(unit.max(initial=-1)) + 1
+    shown = np.stack([np.bincount(unit[level == code], minlength=width) for code in range(len(names))])
+    answer = frame["present"].to_numpy()
+    marked = np.stack(
+        [np.bincount(unit[(level == code) & answer], minlength=width) for code in range(len(names))]
+    )
+    for a, b in combinations(range(len(names)), 2):
+        both = (shown[a] > 0) & (shown[b] > 0)
+        agreeing = marked[a] * marked[b] + (shown[a] - marked[a]) * (shown[b] - marked[b])
+        share = agreeing[both] / (shown[a] * shown[b])[both]
+        value = float(share.mean()) if both.any() else np.nan
+        rows.append(
+            (
+                names[a],
+                names[b],
+                "cross_group_agreement",
+                value,
+                int(both.sum()),
+                "" if both.any() else "no_shared_unit",
+            )
+        )
+    columns = list(zip(*rows, strict=True)) or [()] * 6
+    return pd.DataFrame(
+        {
+            "model": labels([model] * len(rows)),
+            "group_a": labels(columns[0]),
+            "group_b": labels(columns[1]),
+            "measure": labels(columns[2]),
+            "value": numbers(columns[3]),
+            "units": counts(columns[4]),
+            "reason": words(columns[5]),
+        }
+    )
+
+
+def _without_people(agreement: pd.DataFrame, usable: bool) -> pd.DataFrame:
+    if usable:
+        return agreement
+    return agreement.assign(
+        value=numbers(np.full(len(agreement), np.nan)), reason=words([UNUSABLE] * len(agreement))
+    )

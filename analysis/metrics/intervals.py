@@ -1,0 +1,79 @@
+"""Percentile and Wilson intervals."""
+
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+LEVEL = 0.95
+SPARSE_SHARE = 0.05
+ROUNDING = 1e-9  # sums of the same shares in another order differ by less
+
+TOO_SPARSE = "too_sparse"
+UNBOUNDED = "unbounded"
+ZERO_WIDTH = "zero_width"
+NO_RESAMPLES = "no_resamples"
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """One interval per row: ends are NaN where null, `reason` says why ('' where both ends stand)."""
+
+    low: np.ndarray
+    high: np.ndarray
+    reason: np.ndarray
+    undefined: np.ndarray
+
+
+def percentile_intervals(
+    samples: np.ndarray, *, sparse: np.ndarray | None = None, level: float = LEVEL
+) -> Intervals:
+    """Percentile interval of each row of `samples` (rows × resamples).
+
+    NaN is a resample in which the statistic is undefined: left out and counted. +inf is kept: an end that
+    falls on it is null, `unbounded`. `sparse` is the share of resamples in which a cell lost all weight:
+    above 5 % the interval is null, `too_sparse`. An interval of zero width is null, `zero_width`: resampling
+    saw no variation, which is no evidence that there is none.
+    """
+    rows, resamples = samples.shape
+    defined = resamples - np.isnan(samples).sum(axis=1)
+    ordered = np.sort(samples, axis=1)  # NaN sorts last
+    low, high = (_quantile(ordered, defined, q) for q in ((1 - level) / 2, (1 + level) / 2))
+    reason = np.full(rows, "", dtype=object)
+    reason[np.isinf(high)] = UNBOUNDED
+    with np.errstate(invalid="ignore"):
+        reason[np.isfinite(high) & (high - low <= ROUNDING * np.abs(high))] = ZERO_WIDTH
+    reason[defined == 0] = NO_RESAMPLES
+    if sparse is not None:
+        reason[sparse > SPARSE_SHARE] = TOO_SPARSE
+    null = np.isin(reason, [ZERO_WIDTH, NO_RESAMPLES, TOO_SPARSE])
+    low = np.where(null | ~np.isfinite(low), np.nan, low)
+    high = np.where(null | ~np.isfinite(high), np.nan, high)
+    return Intervals(low, high, reason, resamples - defined)
+
+
+def _quantile(ordered: np.ndarray, defined: np.ndarray, q: float) -> np.ndarray:
+    """Linear interpolation between order statistics (Hyndman & Fan type 7) over the first `defined` of each
+    row."""
+    if not len(ordered):
+        return np.empty(0)
+    place = q * np.maximum(defined - 1, 0)
+    below = np.floor(place).astype(int)
+    above = np.minimum(below + 1, np.maximum(defined - 1, 0))
+    row = np.arange(len(ordered))
+    lower, upper = ordered[row, below].astype(float), ordered[row, above].astype(float)
+    part = place - below
+    with np.errstate(invalid="ignore"):
+        between = lower + part * (upper - lower)
+    return np.where((part == 0) | (lower == upper), lower, np.where(np.isinf(upper), upper, between))
+
+
+def wilson(share: np.ndarray, trials: np.ndarray, *, level: float = LEVEL) -> tuple[np.ndarray, np.ndarray]:
+    """Wilson score interval of a share; `trials` may be an effective, fractional number."""
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    trials = np.asarray(trials, dtype=float)
+    share = np.asarray(share, dtype=float)
+    centre = (share + z * z / (2 * trials)) / (1 + z * z / trials)
+    half = z / (1 + z * z / trials) * np.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
+    low, high = np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)
+    return np.where(share == 0, 0.0, low), np.where(share == 1, 1.0, high)

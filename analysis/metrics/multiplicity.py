@@ -1,0 +1,47 @@
+"""p-values of a declared family of permutation tests."""
+
+import numpy as np
+
+LEVEL = 0.05
+PERMUTATIONS_PER_TEST = int(
+    20 / LEVEL
+)  # B ≥ 20·family/0.05: the smallest p is a twentieth of the Holm threshold
+
+
+def permutation_p(observed: np.ndarray, permuted: np.ndarray) -> np.ndarray:
+    """Two-sided (b + 1)/(B + 1) per test (rows of `permuted`); NaN where the test is null.
+
+    A permutation in which the statistic is undefined counts as extreme: the cautious side.
+    """
+    least = np.abs(observed)[:, None] * (1 - 1e-9)  # a relabelling that changes nothing must count as a tie
+    reached = (np.abs(permuted) >= least) | np.isnan(permuted)
+    p = (reached.sum(axis=1) + 1) / (permuted.shape[1] + 1)
+    return np.where(np.isnan(observed), np.nan, p)
+
+
+def holm(p: np.ndarray) -> np.ndarray:
+    """Holm's step-down adjustment, monotone, at most 1; null tests (NaN) leave the family."""
+    adjusted = np.full(len(p), np.nan)
+    kept = np.flatnonzero(~np.isnan(p))
+    order = kept[np.argsort(p[kept], kind="stable")]
+    adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(order), 0, -1)), 1)
+    return adjusted
+
+
+def max_t(observed: np.ndarray, permuted: np.ndarray) -> np.ndarray:
+    """Westfall–Young single-step max-T: each statistic over its own spread under permutation, against the
+    largest."""
+    adjusted = np.full(len(observed), np.nan)
+    spread = (
+        np.sqrt(np.nanmean(np.where(np.isnan(permuted), np.nan, permuted) ** 2, axis=1))
+        if len(observed)
+        else observed
+    )
+    kept = ~np.isnan(observed) & (spread > 0)
+    if kept.any():
+        standard = np.abs(permuted[kept]) / spread[kept, None]
+        largest = np.where(np.isnan(standard), np.inf, standard).max(axis=0)
+        size = np.abs(observed[kept]) / spread[kept] * (1 - 1e-9)
+        adjusted[kept] = ((largest >= size[:, None]).sum(axis=1) + 1) / (permuted.shape[1] + 1)
+    adjusted[~np.isnan(observed) & ~kept] = 1.0
+    return adjusted

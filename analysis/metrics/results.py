@@ -1,0 +1,64 @@
+"""The shape of every result: a table of nullable columns, and what it rests on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Result:
+    """What a measure returns.
+
+    `table` has one row per thing measured: estimate, interval, counts, and `reason` where a number is null.
+    `used` counts the judgements (or ratings, boxes) the estimates rest on; `dropped` what was left out, by
+    reason; `notes` carries what holds for the whole table (a smoothing constant, a mode).
+    """
+
+    table: pd.DataFrame
+    used: int
+    method: str
+    seed: int | None = None
+    resamples: int | None = None
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The table, ready for CSV: null cells are empty, never NaN or inf."""
+        return self.table.copy()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The table as plain Python values (None where null), ready for JSON."""
+        columns = {str(name): as_python(column) for name, column in self.table.items()}
+        return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+
+
+def as_python(column: pd.Series) -> list[Any]:
+    missing = column.isna().to_numpy()
+    return [None if gone else value for value, gone in zip(column.tolist(), missing, strict=True)]
+
+
+def numbers(values: Any) -> pd.arrays.FloatingArray:
+    """Floats with everything that is not a finite number as null."""
+    values = np.asarray(values, dtype=float)
+    finite = np.isfinite(values)
+    return pd.arrays.FloatingArray(np.where(finite, values, 0.0), ~finite)
+
+
+def counts(values: Any, known: Any = True) -> pd.arrays.IntegerArray:
+    """Whole numbers, null where not `known`."""
+    values = np.asarray(values).astype(np.int64)
+    mask = ~np.broadcast_to(np.asarray(known, dtype=bool), values.shape)
+    return pd.arrays.IntegerArray(values, mask.copy())
+
+
+def words(values: Any) -> pd.Series:
+    """Text, with the empty string or None as null."""
+    return pd.Series([None if value in ("", None) else str(value) for value in values], dtype="string")
+
+
+def labels(values: Any) -> pd.Series:
+    """Names as they came; the empty name stays the empty name (one unnamed model)."""
+    return pd.Series([str(value) for value in values], dtype="string")
