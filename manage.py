@@ -1,0 +1,21 @@
+#!/usr/bin/env python3
+"""Run a Stereoscope management command."""
+
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+
+
+def main() -> None:
+    # `platform/` is a folder of apps, not a package: a package of that name would shadow the standard library.
+    sys.path.insert(1, str(ROOT / "platform"))
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    from django.core.management import execute_from_command_line
+
+    execute_from_command_line(sys.argv)
+
+
+if __name__ == "__main__":
+    main()

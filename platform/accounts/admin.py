@@ -1,0 +1,105 @@
+"""What an operator sees of people: users and roles, tokens (to revoke), consent texts (to publish)."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from accounts import consent, tokens
+from accounts.models import Annotator, ApiToken, ConsentText, User
+
+
+@admin.register(User)
+class UserAdmin(DjangoUserAdmin):
+    """Names and roles."""
+
+    list_display = ("username", "display_name", "is_lead", "is_analyst", "is_superuser", "is_active")
+    list_filter = ("is_lead", "is_analyst", "is_superuser", "is_active")
+    search_fields = ("username", "display_name", "email")
+    fieldsets = (
+        (None, {"fields": ("username", "password")}),
+        ("Person", {"fields": ("display_name", "email")}),
+        ("Roles", {"fields": ("is_lead", "is_analyst", "is_active", "is_staff", "is_superuser")}),
+        ("Dates", {"fields": ("last_login", "date_joined")}),
+    )
+    add_fieldsets = (
+        (None, {"classes": ("wide",), "fields": ("username", "usable_password", "password1", "password2")}),
+        ("Roles", {"fields": ("display_name", "is_lead", "is_analyst")}),
+    )
+    filter_horizontal = ()
+
+
+class ReadOnlyAdmin(admin.ModelAdmin):
+    """Rows that are written by the platform itself."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
+        return False
+
+
+@admin.register(Annotator)
+class AnnotatorAdmin(ReadOnlyAdmin):
+    """Pseudonyms only: whom they belong to is nobody's daily business."""
+
+    list_display = ("pseudonym", "origin", "source", "created_at")
+    list_filter = ("origin",)
+    search_fields = ("pseudonym",)
+    fields = ("pseudonym", "origin", "source", "source_id", "created_at")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
+        return False
+
+
+@admin.register(ApiToken)
+class ApiTokenAdmin(ReadOnlyAdmin):
+    """Keys of programs; an operator can only revoke them."""
+
+    list_display = (
+        "name",
+        "prefix",
+        "user",
+        "scopes",
+        "created_at",
+        "last_used_at",
+        "expires_at",
+        "revoked_at",
+    )
+    fields = list_display
+    actions = ("revoke",)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
+        return False
+
+    @admin.action(description="Revoke the chosen tokens", permissions=["view"])
+    def revoke(self, request: HttpRequest, chosen: QuerySet[ApiToken]) -> None:
+        for token in chosen:
+            tokens.revoke(token=token)
+        self.message_user(request, f"{len(chosen)} revoked.")
+
+
+@admin.register(ConsentText)
+class ConsentTextAdmin(admin.ModelAdmin):
+    """Publishing writes the next version of the series; a published one never changes."""
+
+    list_display = ("series", "version", "language", "created_at")
+    fields = ("series", "language", "body", "content_notice", "support")
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
+        return False
+
+    def save_model(self, request: HttpRequest, obj: ConsentText, form: Any, change: bool) -> None:  # noqa: ARG002
+        published = consent.publish(
+            series=obj.series,
+            body=obj.body,
+            content_notice=obj.content_notice,
+            support=obj.support,
+            language=obj.language,
+        )
+        obj.pk, obj.version = published.pk, published.version

@@ -1,0 +1,65 @@
+"""`Authorization: Bearer <key>` for programs, and what each scope permits."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.permissions import SAFE_METHODS, BasePermission
+from rest_framework.request import Request
+
+from accounts import tokens
+from accounts.models import ApiToken, User
+
+
+class ApiTokenAuthentication(BaseAuthentication):
+    """Sign in a program by its API token."""
+
+    def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
+        parts = get_authorization_header(request).split()
+        if not parts or parts[0].lower() != b"bearer":
+            return None
+        try:
+            key = parts[1].decode("ascii")
+        except (IndexError, UnicodeDecodeError):
+            raise AuthenticationFailed("The Authorization header must be 'Bearer <key>'.") from None
+        token = tokens.find(key)
+        if token is None:
+            raise AuthenticationFailed("This token is unknown, expired or revoked.")
+        now = timezone.now()
+        # Once a minute is enough to see whether a token is in use, and keeps reads from writing.
+        if token.last_used_at is None or now - token.last_used_at > timedelta(minutes=1):
+            ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
+        return token.user, token
+
+    def authenticate_header(self, request: Request) -> str:  # noqa: ARG002
+        return 'Bearer realm="stereoscope"'
+
+
+class ApiTokenScheme(OpenApiAuthenticationExtension):
+    """How the OpenAPI schema describes a token."""
+
+    target_class = ApiTokenAuthentication
+    name = "apiToken"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:  # noqa: ARG002
+        return {"type": "http", "scheme": "bearer"}
+
+
+class HasScope(BasePermission):
+    """A token may do only what its scopes say; a person signed in by session is not limited by scopes.
+
+    A view names its scope for unsafe methods in `unsafe_scope`; safe methods need `read`, or that scope too.
+    """
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        if not request.user.is_authenticated:
+            return False
+        if not isinstance(request.auth, ApiToken):
+            return True
+        unsafe = getattr(view, "unsafe_scope", ApiToken.Scope.MANAGE)
+        if request.method in SAFE_METHODS:
+            return ApiToken.Scope.READ in request.auth.scopes or unsafe in request.auth.scopes
+        return unsafe in request.auth.scopes

@@ -1,0 +1,172 @@
+"""People: who signs in, who annotates, what they said of themselves and what they agreed to."""
+
+import secrets
+from typing import ClassVar
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+# Without 0/O, 1/I/L, U: a pseudonym is read aloud and typed by people.
+_PSEUDONYM_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+def new_pseudonym() -> str:
+    """Return a random pseudonymous annotator id such as `A-7QK3M9XD`."""
+    return "A-" + "".join(secrets.choice(_PSEUDONYM_ALPHABET) for _ in range(8))
+
+
+class User(AbstractUser):
+    """Someone who signs in. Roles add up; an administrator (`is_superuser`) holds all."""
+
+    first_name = None  # type: ignore[assignment]
+    last_name = None  # type: ignore[assignment]
+    display_name = models.CharField(max_length=120, blank=True)
+    is_lead = models.BooleanField("project lead", default=False)
+    is_analyst = models.BooleanField("analyst", default=False)
+
+    def __str__(self) -> str:
+        return self.display_name or self.username
+
+    @property
+    def leads(self) -> bool:
+        """Whether this person may create studies."""
+        return self.is_active and (self.is_lead or self.is_superuser)
+
+
+class Annotator(models.Model):
+    """One person who labels (or one simulated or imported stand-in), known elsewhere by `pseudonym` only."""
+
+    class Origin(models.TextChoices):
+        PERSON = "person", "person"
+        SIMULATED = "simulated", "simulated"
+        IMPORTED = "imported", "imported"
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE, related_name="annotator"
+    )
+    pseudonym = models.CharField(max_length=32, unique=True, default=new_pseudonym, editable=False)
+    origin = models.CharField(max_length=16, choices=Origin, default=Origin.PERSON)
+    # Where an imported or simulated annotator comes from (a study's slug) and its name there.
+    source = models.CharField(max_length=120, blank=True)
+    source_id = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["source", "source_id"], condition=~Q(source_id=""), name="annotator_source_unique"
+            ),
+            models.CheckConstraint(
+                condition=Q(origin="imported", user__isnull=True) | ~Q(origin="imported"),
+                name="annotator_imported_has_no_user",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.pseudonym
+
+
+class AnnotatorProfile(models.Model):
+    """What an annotator chose to say of themselves. Every field is optional; kept apart from labels."""
+
+    class AgeBand(models.TextChoices):
+        UNDER_25 = "18-24", "18–24"
+        UNDER_35 = "25-34", "25–34"
+        UNDER_45 = "35-44", "35–44"
+        UNDER_55 = "45-54", "45–54"
+        UNDER_65 = "55-64", "55–64"
+        OLDER = "65+", _("65 or older")
+
+    FIELDS: ClassVar = (
+        "gender",
+        "region_of_origin",
+        "nationality",
+        "country_of_residence",
+        "age_band",
+        "languages",
+    )
+
+    annotator = models.OneToOneField(Annotator, on_delete=models.CASCADE, related_name="profile")
+    gender = models.CharField(max_length=60, blank=True)
+    region_of_origin = models.CharField(max_length=80, blank=True)
+    nationality = models.CharField(max_length=80, blank=True)
+    country_of_residence = models.CharField(max_length=80, blank=True)
+    age_band = models.CharField(max_length=8, blank=True, choices=AgeBand)
+    languages = models.JSONField(default=list, blank=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    def __str__(self) -> str:
+        return f"profile of {self.annotator.pseudonym}"
+
+
+class ConsentText(models.Model):
+    """One version of what annotators are told and asked to agree to. A published version never changes."""
+
+    series = models.SlugField(max_length=80)  # the slug of the study it belongs to, or "default"
+    version = models.PositiveIntegerField()
+    language = models.CharField(max_length=12, default="en")
+    body = models.TextField()
+    content_notice = models.TextField()
+    support = models.TextField(blank=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["series", "version", "language"], name="consent_text_version_unique"
+            ),
+        ]
+        ordering: ClassVar = ["series", "-version"]
+
+    def __str__(self) -> str:
+        return f"{self.series} v{self.version}"
+
+
+class Consent(models.Model):
+    """That an annotator agreed to one version of a consent text, and whether they withdrew."""
+
+    annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="consents")
+    text = models.ForeignKey(ConsentText, on_delete=models.PROTECT, related_name="consents")
+    given_at = models.DateTimeField(db_default=Now())
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["annotator", "text"], name="consent_once_per_text"),
+            models.CheckConstraint(
+                condition=Q(withdrawn_at__isnull=True) | Q(withdrawn_at__gte=F("given_at")),
+                name="consent_withdrawn_after_given",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.annotator.pseudonym}: {self.text}"
+
+
+class ApiToken(models.Model):
+    """A key for programs. Only its hash is kept; the key is shown once."""
+
+    class Scope(models.TextChoices):
+        READ = "read", "read studies and results"
+        ANNOTATE = "annotate", "lease and submit tasks"
+        MANAGE = "manage", "create and change studies and campaigns"
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=80)
+    prefix = models.CharField(max_length=12, unique=True)
+    key_hash = models.CharField(max_length=64, unique=True)
+    scopes = models.JSONField(default=list)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering: ClassVar = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.prefix}…)"

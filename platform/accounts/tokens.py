@@ -1,0 +1,88 @@
+"""API tokens: made once, shown once, kept as a hash."""
+
+import hashlib
+import json
+import secrets
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
+from django.utils import timezone
+
+from accounts.errors import DomainError
+from accounts.models import ApiToken, User
+from web.statements import known, rows
+
+# Asked at every request of a program; what else a token and a person have is read when somebody asks for it.
+_TOKEN = ("id", "user_id", "scopes", "expires_at", "last_used_at")
+_PERSON = ("id", "username", "display_name", "is_active", "is_staff", "is_superuser", "is_lead", "is_analyst")
+_FIND = f"""
+    SELECT {", ".join(f"t.{name}" for name in _TOKEN)}, {", ".join(f"u.{name}" for name in _PERSON)}
+    FROM accounts_apitoken t JOIN accounts_user u ON u.id = t.user_id
+    WHERE t.key_hash = %s AND t.revoked_at IS NULL AND u.is_active
+"""  # noqa: S608 -- names of columns from above
+
+
+def hash_key(key: str) -> str:
+    """Return what is stored of a key. Keys are 256 random bits, so a plain hash is enough."""
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+@transaction.atomic
+def issue(
+    *, user: User, name: str, scopes: Iterable[str], expires_at: datetime | None = None
+) -> tuple[ApiToken, str]:
+    """Make a token for `user`; the key is returned here and nowhere else."""
+    chosen = sorted(set(scopes))
+    unknown = set(chosen) - set(ApiToken.Scope.values)
+    if unknown or not chosen:
+        raise DomainError(
+            "scopes_invalid",
+            "Choose at least one of the scopes " + ", ".join(ApiToken.Scope.values) + ".",
+            fields={"scopes": "unknown or empty"},
+        )
+    if not name.strip():
+        raise DomainError("name_missing", "Give the token a name.", fields={"name": "empty"})
+    prefix = secrets.token_hex(4)
+    key = f"sts_{prefix}_{secrets.token_urlsafe(32)}"
+    token = ApiToken.objects.create(
+        user=user,
+        name=name.strip(),
+        prefix=prefix,
+        key_hash=hash_key(key),
+        scopes=chosen,
+        expires_at=expires_at,
+    )
+    return token, key
+
+
+def revoke(*, token: ApiToken) -> None:
+    """Make a token useless from now on."""
+    ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now())
+
+
+def find(key: str) -> ApiToken | None:
+    """Return the live token of `key`, or None."""
+    found = rows(_FIND, [hash_key(key)])
+    if not found:
+        return None
+    said = dict(zip(_TOKEN, found[0], strict=False))
+    person = dict(zip(_PERSON, found[0][len(_TOKEN) :], strict=True))
+    said |= {name: _moment(said[name]) for name in ("expires_at", "last_used_at")}
+    if said["expires_at"] is not None and said["expires_at"] <= timezone.now():
+        return None
+    if isinstance(said["scopes"], str):  # a JSON column as it is stored
+        said["scopes"] = json.loads(said["scopes"])
+    token = known(ApiToken, **said)
+    token.user = known(
+        User, **person | {name: bool(person[name]) for name in _PERSON if name.startswith("is_")}
+    )
+    return token
+
+
+def _moment(stored: Any) -> datetime | None:
+    if isinstance(stored, str):  # as SQLite keeps it
+        stored = datetime.fromisoformat(stored)
+    zone = connections[DEFAULT_DB_ALIAS].timezone
+    return stored if stored is None or timezone.is_aware(stored) else timezone.make_aware(stored, zone)

@@ -1,0 +1,39 @@
+"""What an operator sees of the catalog: resources and where their groups are. Pairs come from files only."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from catalog.models import IdentityGroup, Resource
+
+
+@admin.register(Resource)
+class ResourceAdmin(admin.ModelAdmin):
+    """Citation and licence of a resource."""
+
+    list_display = ("name", "has_rater_counts", "invented", "created_at", "updated_at")
+    search_fields = ("name",)
+    fields = ("name", "description", "citation", "licence", "has_rater_counts", "invented", "file_digest")
+    readonly_fields = ("has_rater_counts", "invented", "file_digest")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 -- the signature is Django's
+        return False
+
+
+@admin.register(IdentityGroup)
+class IdentityGroupAdmin(admin.ModelAdmin):
+    """How a group is shown and where it is."""
+
+    list_display = ("name", "display_name", "resource", "region", "iso_code", "map_code")
+    list_filter = ("resource", "region")
+    list_select_related = ("resource",)
+    search_fields = ("name", "display_name", "iso_code")
+    fields = ("resource", "name", "display_name", "region", "region_code", "iso_code", "map_code")
+    readonly_fields = ("resource", "name")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 -- the signature is Django's
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
+        return False

@@ -1,0 +1,61 @@
+"""The form that brings a resource in. It parses; the verb decides."""
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+
+from catalog.models import Resource
+
+# A page answers within seconds; larger files go through the command.
+MAX_UPLOAD_BYTES = 20 * 1024 * 1024
+
+
+class ResourceForm(forms.Form):
+    """A CSV file and what to call it."""
+
+    name = forms.CharField(max_length=120, help_text="Of the resource, as studies will show it.")
+    file = forms.FileField(
+        label="CSV file",
+        help_text="UTF-8, with columns identity and attribute; rater counts and ratings are optional.",
+        widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
+    )
+    geography = forms.FileField(
+        required=False,
+        label="Geography",
+        help_text="A CSV with identity, iso_code and region, in place of the platform’s own.",
+        widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
+    )
+    update = forms.BooleanField(
+        required=False,
+        label="Update the resource if there is one of that name",
+        help_text="Studies that have started keep the copy they froze.",
+    )
+
+    def clean_file(self) -> UploadedFile:
+        return _checked_size(self.cleaned_data["file"])
+
+    def clean_geography(self) -> UploadedFile | None:
+        file = self.cleaned_data["geography"]
+        return _checked_size(file) if file else None
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or self.cleaned_data
+        name = values.get("name")
+        if name and not values.get("update") and Resource.objects.filter(name=name).exists():
+            self.add_error("name", f"There is already a resource named “{name}”. Tick below to update it.")
+        return values
+
+
+def upload_limit() -> int:
+    """Return how many bytes an uploaded table may have."""
+    return min(MAX_UPLOAD_BYTES, settings.TABLE_MAX_BYTES)
+
+
+def _checked_size(file: UploadedFile) -> UploadedFile:
+    if file.size is None or file.size > upload_limit():
+        raise forms.ValidationError(
+            f"“{file.name}” is larger than the {upload_limit():,} bytes allowed here."
+        )
+    return file

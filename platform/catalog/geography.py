@@ -1,0 +1,147 @@
+"""Where identity groups are: ISO 3166 code, UN M49 sub-region, and the country that maps colour for them."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import BinaryIO
+
+from accounts.errors import DomainError
+from catalog.tables import read_table
+
+OWN_FILE = Path(__file__).parent / "data" / "geography.csv"
+# The level that the UN's list calls sub-region; see https://unstats.un.org/unsd/methodology/m49/
+M49_SUBREGIONS = {
+    "015": "Northern Africa",
+    "202": "Sub-Saharan Africa",
+    "419": "Latin America and the Caribbean",
+    "021": "Northern America",
+    "143": "Central Asia",
+    "030": "Eastern Asia",
+    "035": "South-eastern Asia",
+    "034": "Southern Asia",
+    "145": "Western Asia",
+    "151": "Eastern Europe",
+    "154": "Northern Europe",
+    "039": "Southern Europe",
+    "155": "Western Europe",
+    "053": "Australia and New Zealand",
+    "054": "Melanesia",
+    "057": "Micronesia",
+    "061": "Polynesia",
+}
+_ISO_CODE = re.compile(r"[A-Z]{3}|[A-Z]{2}-[A-Z0-9]{1,3}")
+_MAP_CODE = re.compile(r"[A-Z]{3}")
+_LIMITS = {
+    "identity": 120,
+    "display_name": 120,
+    "iso_code": 10,
+    "region": 80,
+    "region_code": 8,
+    "map_code": 3,
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """What one row of a geography file says of an identity."""
+
+    display_name: str
+    iso_code: str = ""
+    region: str = ""
+    region_code: str = ""
+    map_code: str = ""
+
+
+class Geography:
+    """Places by identity, within scopes: `Georgian` is a country in one resource, a US state in another."""
+
+    def __init__(self, scopes: dict[str, dict[str, Place]]) -> None:
+        self.scopes = scopes
+
+    def places(self, identities: Iterable[str]) -> dict[str, Place]:
+        """Return the place of each identity that has one.
+
+        They come from the scope that knows most of them, the first in the file among equals; an identity
+        it lacks is looked up in the others, and taken where only one of them has it.
+        """
+        names = list(identities)
+        ranked = sorted(self.scopes.values(), key=lambda scope: -sum(name in scope for name in names))
+        found = {}
+        for name in names:
+            if ranked and name in ranked[0]:
+                found[name] = ranked[0][name]
+                continue
+            elsewhere = [scope[name] for scope in ranked[1:] if name in scope]
+            if len(elsewhere) == 1:
+                found[name] = elsewhere[0]
+        return found
+
+
+@cache
+def own_geography() -> Geography:
+    """Return the geography that comes with the platform."""
+    return read_geography(OWN_FILE)
+
+
+def read_geography(file: Path | BinaryIO, *, name: str | None = None) -> Geography:
+    """Read a geography file: identity, iso_code, region, perhaps scope, display_name, region_code, map_code.
+
+    Raises DomainError naming file, row and column for whatever is malformed.
+    """
+    table = read_table(file, name=name, workbooks=False)
+    for column in ("identity", "iso_code", "region"):
+        if column not in table.columns:
+            raise DomainError(
+                "geography_column_missing",
+                f"“{table.name}” has no column “{column}”; a geography needs identity, iso_code and region.",
+            )
+    if table.unreadable:
+        row, why = table.unreadable[0]
+        raise DomainError("geography_row_bad", f"“{table.name}”, row {row}: {why}.")
+    scopes: dict[str, dict[str, Place]] = {}
+    for index, row in enumerate(table.rows):
+        cells = {column: values[index].strip() for column, values in table.columns.items()}
+        scope = scopes.setdefault(cells.get("scope", ""), {})
+        try:
+            place = _place(cells)
+        except ValueError as error:
+            raise DomainError("geography_row_bad", f"“{table.name}”, row {row}: {error}.") from error
+        if cells["identity"] in scope:
+            raise DomainError(
+                "geography_twice", f"“{table.name}”, row {row}: “{cells['identity']}” is there twice."
+            )
+        scope[cells["identity"]] = place
+    return Geography(scopes)
+
+
+def _place(cells: dict[str, str]) -> Place:
+    if not cells["identity"]:
+        raise ValueError("identity is empty")
+    for column, limit in _LIMITS.items():
+        if len(cells.get(column, "")) > limit:
+            raise ValueError(f"{column} is longer than {limit} characters")
+    iso_code = cells["iso_code"]
+    if iso_code and not _ISO_CODE.fullmatch(iso_code):
+        raise ValueError(f"iso_code “{iso_code}” is neither three capital letters nor like US-NH")
+    map_code = cells.get("map_code", "") or (iso_code if _MAP_CODE.fullmatch(iso_code) else "")
+    if map_code and not _MAP_CODE.fullmatch(map_code):
+        raise ValueError(f"map_code “{map_code}” is not three capital letters")
+    display_name = cells.get("display_name", "") or plain_name(cells["identity"])
+    return Place(display_name, iso_code, cells["region"], cells.get("region_code", ""), map_code)
+
+
+def plain_name(identity: str) -> str:
+    """Return an identity as pages show it when no geography says how: without stray marks around it."""
+
+    def stray(character: str) -> bool:
+        return unicodedata.category(character)[0] in "PZS" and character not in "()"
+
+    start, end = 0, len(identity)
+    while start < end and stray(identity[start]):
+        start += 1
+    while end > start and stray(identity[end - 1]):
+        end -= 1
+    return " ".join(identity[start:end].split()) or identity

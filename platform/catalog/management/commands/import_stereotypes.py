@@ -1,0 +1,44 @@
+"""Import a resource of stereotypes."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from catalog.geography import read_geography
+from catalog.import_reports import write_rejected
+from catalog.importing import import_resource
+from jobs.console import DomainCommand
+
+
+class Command(DomainCommand):
+    help = (
+        "Import a SeeGULL-shaped CSV: columns identity and attribute; optional rater counts (region_stereo, "
+        "NA_stereo …), ratings (Annotation1–3) and a mean offensiveness score. Importing it "
+        "again changes nothing."
+    )
+    example = "python manage.py import_stereotypes stereotypes_global_v2.csv --resource SeeGULL"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path, metavar="FILE", help="the CSV file")
+        parser.add_argument("--resource", required=True, metavar="NAME", help="what to call the resource")
+        parser.add_argument(
+            "--geography",
+            type=Path,
+            metavar="CSV",
+            help="identity, iso_code, region …: replaces the geography that comes with the platform",
+        )
+        parser.add_argument("--output", type=Path, metavar="DIR", help="write rejected.csv there")
+        self.add_person_argument(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        report = import_resource(
+            file=options["file"],
+            name=options["resource"],
+            by=self.person(options["by"]),
+            geography=read_geography(options["geography"]) if options["geography"] else None,
+        )
+        for line in report.lines():
+            self.stdout.write(line)
+        if options["output"]:
+            self.stdout.write(f"rejected rows: {write_rejected([report.rows], options['output'])}")

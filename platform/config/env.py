@@ -1,0 +1,83 @@
+"""Typed reading of environment variables that fails loudly.
+
+`NAME_FILE` may name a file that holds the value of `NAME`, so that secrets need not stand in the environment.
+"""
+
+import os
+from pathlib import Path
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+_TRUE = {"1", "true", "yes", "on"}
+_FALSE = {"0", "false", "no", "off", ""}
+
+
+def text(name: str, default: str | None = None) -> str:
+    """Return the value of `name`, or of the file that `name_FILE` names."""
+    file = os.environ.get(f"{name}_FILE")
+    if file:
+        try:
+            return Path(file).read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise ImproperlyConfigured(f"{name}_FILE={file} cannot be read: {error.strerror}.") from error
+    value = os.environ.get(name, default)
+    if value is None:
+        raise ImproperlyConfigured(f"Set the environment variable {name} (or {name}_FILE).")
+    return value
+
+
+def flag(name: str, default: bool) -> bool:
+    """Return a yes/no setting."""
+    value = text(name, "1" if default else "0").lower()
+    if value in _TRUE:
+        return True
+    if value in _FALSE:
+        return False
+    raise ImproperlyConfigured(f"{name}={value!r} is neither yes nor no.")
+
+
+def integer(name: str, default: int, *, minimum: int = 0) -> int:
+    """Return a whole number of at least `minimum`."""
+    value = text(name, str(default))
+    if not value.lstrip("-").isdigit() or int(value) < minimum:
+        raise ImproperlyConfigured(f"{name}={value!r} is not a whole number of at least {minimum}.")
+    return int(value)
+
+
+def words(name: str, default: str = "") -> list[str]:
+    """Return a comma-separated list."""
+    return [word.strip() for word in text(name, default).split(",") if word.strip()]
+
+
+def database(url: str) -> dict[str, object]:
+    """Return Django's database settings for `sqlite:///path` or `postgresql://user:password@host:port/name`."""
+    parts = urlsplit(url)
+    if parts.scheme == "sqlite":
+        # sqlite:///relative/path and sqlite:////absolute/path, as SQLAlchemy and dj-database-url read them.
+        return {
+            "ENGINE": "config.sqlite",
+            "NAME": parts.path[1:] or ":memory:",
+            # Whoever closes the last connection writes the log back into the file: not at the end of each request.
+            "CONN_MAX_AGE": 600,
+            "OPTIONS": {
+                # One writer at a time, queued at BEGIN: a deferred transaction would fail at its first write.
+                "transaction_mode": "IMMEDIATE",
+                "timeout": 30,
+                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-65536;",
+            },
+        }
+    if parts.scheme in {"postgres", "postgresql"}:
+        return {
+            "ENGINE": "config.postgresql",
+            "NAME": unquote(parts.path[1:]),
+            "USER": unquote(parts.username or ""),
+            "PASSWORD": unquote(parts.password or ""),
+            "HOST": parts.hostname or "",
+            "PORT": str(parts.port or ""),
+            "CONN_MAX_AGE": 600,
+            "CONN_HEALTH_CHECKS": True,
+            # Without a number no statement is ever prepared, whatever `web.statements` asks for.
+            "OPTIONS": {"prepare_threshold": 5, **dict(parse_qsl(parts.query))},
+        }
+    raise ImproperlyConfigured(f"DATABASE_URL begins with {parts.scheme!r}; use sqlite:/// or postgresql://.")

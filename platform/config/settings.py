@@ -1,0 +1,223 @@
+"""Settings of Stereoscope, read from the environment; see docs/operating.md for each variable."""
+
+from pathlib import Path
+
+from config import env
+
+ROOT = Path(__file__).resolve().parents[2]
+VAR = Path(env.text("STEREOSCOPE_VAR", str(ROOT / "var")))
+VAR.mkdir(parents=True, exist_ok=True)
+
+DEBUG = env.flag("DEBUG", False)
+# The demo and tests set their own key; a server without one refuses to start (see config.checks).
+SECRET_KEY = env.text("SECRET_KEY", "")
+if not SECRET_KEY:
+    from config.secret import local_secret_key
+
+    SECRET_KEY = local_secret_key(VAR / "secret_key")
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
+DEMO = env.flag("STEREOSCOPE_DEMO", False)
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "csp",
+    "django_tasks",
+    "django_tasks_db",
+    "web",
+    "accounts",
+    "catalog",
+    "jobs",
+    "studies",
+    "generation",
+    "annotation",
+    "analysis",
+    "demo",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "web.middleware.ContentSecurityPolicyMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "web.languages.LanguageMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "web.middleware.DomainErrorMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+ASGI_APPLICATION = "config.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    }
+]
+
+DATABASES = {"default": env.database(env.text("DATABASE_URL", f"sqlite:///{VAR / 'stereoscope.sqlite3'}"))}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+AUTH_USER_MODEL = "accounts.User"
+LOGIN_URL = "accounts:sign_in"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "home"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = env.text("TIME_ZONE", "UTC")
+USE_TZ = True
+USE_I18N = True
+# What annotators read; leads, analysts and operators read English (see web.languages).
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+LOCALE_PATHS = [ROOT / "locale"]
+LANGUAGE_COOKIE_NAME = "stereoscope_language"
+LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+
+STATIC_URL = "static/"
+STATIC_ROOT = VAR / "static"
+# WhiteNoise looks here before any file was collected.
+STATIC_ROOT.mkdir(exist_ok=True)
+MEDIA_ROOT = Path(env.text("MEDIA_ROOT", str(VAR / "media")))
+# Collected files are served compressed; uncollected ones (the demo, tests) as they lie in their apps.
+WHITENOISE_USE_FINDERS = not env.flag("STATIC_COLLECTED", False)
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
+}
+# Limits on what a person or a file may bring in; each refusal names the limit.
+IMAGE_MAX_BYTES = env.integer("IMAGE_MAX_BYTES", 25 * 1024 * 1024, minimum=1)
+IMAGE_MAX_PIXELS = env.integer("IMAGE_MAX_PIXELS", 40_000_000, minimum=1)
+ARCHIVE_MAX_BYTES = env.integer("ARCHIVE_MAX_BYTES", 4 * 1024**3, minimum=1)
+TABLE_MAX_BYTES = env.integer("TABLE_MAX_BYTES", 512 * 1024 * 1024, minimum=1)
+# What a Prometheus scraper shows at /metrics; empty: administrators only.
+METRICS_TOKEN = env.text("METRICS_TOKEN", "")
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+
+TASKS = {
+    "default": {
+        "BACKEND": env.text("TASKS_BACKEND", "django_tasks_db.DatabaseBackend"),
+        "QUEUES": ["default", "gpu"],
+    }
+}
+
+# A worker renews its lease on a job three times in this time; when it dies, the job is free after it.
+JOB_LEASE_SECONDS = env.integer("JOB_LEASE_SECONDS", 60, minimum=1)
+JOB_MAX_ATTEMPTS = env.integer("JOB_MAX_ATTEMPTS", 3, minimum=1)
+# Jobs know no studies (the arrow points the other way): these say whose jobs a person may see, and steer.
+JOB_STUDIES_SEEN = "studies.access.studies_visible_to"
+JOB_STUDIES_LED = "studies.access.studies_led_by"
+
+# Called whenever lost jobs are looked for: what else a worker has to look after now and then.
+JOB_SWEEPS = ["annotation.notices.look_now_and_then"]
+
+# Where letters go out; without a host none are sent.
+EMAIL_HOST = env.text("EMAIL_HOST", "")
+EMAIL_PORT = env.integer("EMAIL_PORT", 25, minimum=1)
+EMAIL_HOST_USER = env.text("EMAIL_HOST_USER", "")
+EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD", "")
+EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", False)
+EMAIL_USE_SSL = env.flag("EMAIL_USE_SSL", False)
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "stereoscope@localhost")
+# How people reach this server, for links in letters.
+SITE_URL = env.text("SITE_URL", "").rstrip("/")
+
+# Called with an annotator whose profile was written, in the same transaction.
+PROFILE_CHANGED = "annotation.slots.profile_changed"
+
+# An image's address works for this long, at least, after a page with it was opened.
+IMAGE_URL_MINUTES = env.integer("IMAGE_URL_MINUTES", 12 * 60, minimum=1)
+
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+HTTPS = env.flag("HTTPS", False)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+if HTTPS:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_NAME = "stereoscope_session"
+CSRF_COOKIE_NAME = "stereoscope_csrf"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "font-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "form-action": ["'self'"],
+        "base-uri": ["'none'"],
+        "frame-ancestors": ["'none'"],
+    }
+}
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "accounts.authentication.ApiTokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["accounts.authentication.HasScope"],
+    "DEFAULT_PAGINATION_CLASS": "web.pagination.IdCursorPagination",
+    "PAGE_SIZE": 50,
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "web.api_errors.exception_handler",
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Stereoscope API",
+    "DESCRIPTION": "Studies, campaigns, annotation and results.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    # Swagger's files come from our own server: the page works offline and under the content security policy.
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "WARNING")},
+}
+
+# Shown on the landing page of a demo, and created by `seed_demo`; never used elsewhere.
+DEMO_ACCOUNTS = [
+    {"role": "lead", "username": "lead", "password": "stereoscope-lead"},
+    {"role": "analyst", "username": "analyst", "password": "stereoscope-analyst"},
+    {"role": "annotator", "username": "annotator", "password": "stereoscope-annotator"},
+]

@@ -1,0 +1,67 @@
+"""Django's SQLite, with writers that take turns: SQLite itself lets them try again after ever longer pauses."""
+
+import fcntl
+import os
+import time
+from typing import Any
+
+from django.db.backends.sqlite3 import base
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    """A transaction waits for its turn at a lock beside the database's file, and looks every millisecond.
+
+    The lock only orders: SQLite's own keeps transactions apart, whoever else has the file open. It belongs to an
+    open file, so that a process that is killed lets go of it. After the time that SQLite would wait for it the
+    transaction begins without, and is refused as ever.
+    """
+
+    _queue: int | None = None  # descriptor of the file that is locked
+    LOOK_EVERY = 0.001  # seconds; SQLite's own pauses grow to a tenth of a second
+
+    def _start_transaction_under_autocommit(self) -> None:
+        self._wait_for_turn()
+        try:
+            super()._start_transaction_under_autocommit()  # type: ignore[misc]  # the stubs leave it out
+        except BaseException:
+            self._end_turn()
+            raise
+
+    def _commit(self) -> None:
+        try:
+            super()._commit()  # type: ignore[misc]  # the stubs leave it out
+        finally:
+            self._end_turn()
+
+    def _rollback(self) -> None:
+        try:
+            super()._rollback()  # type: ignore[misc]  # the stubs leave it out
+        finally:
+            self._end_turn()
+
+    def _close(self) -> None:
+        try:
+            super()._close()  # type: ignore[misc]  # the stubs leave it out
+        finally:
+            if self._queue is not None:
+                os.close(self._queue)
+                self._queue = None
+
+    def _wait_for_turn(self) -> None:
+        name: Any = self.settings_dict["NAME"]
+        if self.is_in_memory_db():
+            return
+        if self._queue is None:
+            self._queue = os.open(f"{name}-queue", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        until = time.monotonic() + self.settings_dict["OPTIONS"].get("timeout", 5)
+        while time.monotonic() < until:
+            try:
+                fcntl.flock(self._queue, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                time.sleep(self.LOOK_EVERY)
+            else:
+                return
+
+    def _end_turn(self) -> None:
+        if self._queue is not None:
+            fcntl.flock(self._queue, fcntl.LOCK_UN)

@@ -1,0 +1,38 @@
+"""Every address of the site, by app."""
+
+from django.contrib import admin
+from django.urls import include, path
+from django.views.i18n import set_language
+from drf_spectacular.views import SpectacularAPIView
+from drf_spectacular.views import SpectacularSwaggerSplitView as SwaggerView
+
+from jobs.metrics import metrics
+from web import health, views
+
+urlpatterns = [
+    path("api/v1/", include("config.api_urls")),  # first what is asked for most
+    path("", views.home, name="home"),
+    path("account/", include("accounts.urls")),
+    path("resources/", include("catalog.urls")),
+    path("jobs/", include("jobs.urls")),
+    path("studies/", include("annotation.study_urls")),
+    path("studies/<slug:study>/", include("generation.urls")),
+    path("studies/<slug:study>/", include("annotation.urls")),
+    path("studies/<slug:study>/results/", include("analysis.urls")),
+    path("annotate/", include("annotation.annotator_urls")),
+    path("language/", set_language, name="set_language"),
+    path("images/", include("generation.image_urls")),
+    path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
+    path(
+        "api/docs/",
+        SwaggerView.as_view(url_name="api-schema", template_name="web/api_docs.html"),
+        name="api-docs",
+    ),
+    path("gallery/", views.gallery, name="gallery"),
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
+    path("metrics", metrics, name="metrics"),
+    path("admin/", admin.site.urls),
+]
+handler404 = "web.views.page_not_found"
+handler500 = "web.views.server_error"

@@ -1,0 +1,41 @@
+"""Whose jobs a person may see and steer: their own, and those of studies they belong to."""
+
+from typing import Any, cast
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Q, QuerySet
+from django.utils.module_loading import import_string
+
+from accounts.errors import Forbidden, NotFound
+from accounts.models import User
+from jobs.models import Job
+
+
+def jobs_visible_to(user: User | AnonymousUser) -> QuerySet[Job]:
+    """Return the jobs of `user` and of the studies they are a member of; an administrator sees all."""
+    return _jobs(user, settings.JOB_STUDIES_SEEN)
+
+
+def job_for(user: User | AnonymousUser, pk: int, *, to_steer: bool = False) -> Job:
+    """Return the job if `user` may see it (and, `to_steer`, cancel or retry it)."""
+    job = jobs_visible_to(user).select_related("created_by").filter(pk=pk).first()
+    if job is None:
+        raise NotFound("job_not_found", "There is no such job, or it belongs to a study that is not yours.")
+    if to_steer and not may_steer(user, job):
+        raise Forbidden("not_in_role", "Only a lead of the study, or whoever started the job, may do this.")
+    return job
+
+
+def may_steer(user: User | AnonymousUser, job: Job) -> bool:
+    """Return whether `user` may cancel or retry the job."""
+    return _jobs(user, settings.JOB_STUDIES_LED).filter(pk=job.pk).exists()
+
+
+def _jobs(user: User | AnonymousUser, studies_of: str) -> QuerySet[Job]:
+    if not user.is_authenticated or not user.is_active:
+        return Job.objects.none()
+    if user.is_superuser:
+        return Job.objects.all()
+    studies = cast("QuerySet[Any]", import_string(studies_of)(user))
+    return Job.objects.filter(Q(created_by=user) | Q(study_id__in=studies.values("pk")))

@@ -1,0 +1,80 @@
+"""Who may work on a job: claimed by a conditional UPDATE, held by a lease that must be renewed."""
+
+import logging
+import threading
+from datetime import datetime, timedelta
+from types import TracebackType
+from typing import Self
+
+from django.conf import settings
+from django.db import OperationalError, connection
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from jobs.models import Job
+
+logger = logging.getLogger(__name__)
+
+
+def lease_end(now: datetime) -> datetime:
+    """Return when a lease taken or renewed `now` runs out."""
+    return now + timedelta(seconds=settings.JOB_LEASE_SECONDS)
+
+
+def claim(job_id: int) -> Job | None:
+    """Take the job if it waits, or if its worker let the lease run out; else None."""
+    now = timezone.now()
+    free = Q(state=Job.State.QUEUED) | Q(state=Job.State.RUNNING, lease_expires_at__lt=now)
+    claimed = Job.objects.filter(free, pk=job_id).update(
+        state=Job.State.RUNNING,
+        attempts=F("attempts") + 1,
+        started_at=Coalesce(F("started_at"), now),
+        heartbeat_at=now,
+        lease_expires_at=lease_end(now),
+        error="",
+    )
+    return Job.objects.get(pk=job_id) if claimed else None
+
+
+def held(job: Job) -> QuerySet[Job]:
+    """Return the row of a claimed job as long as this claim holds.
+
+    The number of the attempt is the fence: it grows with each claim, so an overtaken worker finds no row.
+    """
+    return Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, attempts=job.attempts)
+
+
+class Heartbeat:
+    """Renews the lease from a thread of its own: one step (loading a model) may take longer than a lease."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._beat, name=f"heartbeat of job {job.pk}", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stopped.set()
+        self._thread.join()
+
+    def _beat(self) -> None:
+        try:
+            while not self._stopped.wait(settings.JOB_LEASE_SECONDS / 3):
+                self._renew()
+        finally:
+            connection.close()
+
+    def _renew(self) -> None:
+        now = timezone.now()
+        try:
+            if not held(self._job).update(heartbeat_at=now, lease_expires_at=lease_end(now)):
+                self._stopped.set()
+        except OperationalError as error:
+            # The database is busy or restarting: the next beat tries again; if all fail, the lease ends.
+            logger.warning("The lease of job %s could not be renewed: %s", self._job.pk, error)

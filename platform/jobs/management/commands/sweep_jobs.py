@@ -1,0 +1,16 @@
+from typing import Any
+
+from jobs.console import DomainCommand
+from jobs.sweeping import sweep
+
+
+class Command(DomainCommand):
+    help = "Queue jobs again whose worker died. Safe to run at any time, as often as you like."
+    example = "python manage.py sweep_jobs"
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        swept = sweep()
+        self.stdout.write(
+            f"{len(swept.requeued)} queued again, {len(swept.redelivered)} announced again, "
+            f"{len(swept.given_up)} given up."
+        )

@@ -1,0 +1,44 @@
+"""What people do to a job: cancel it, try it again."""
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from accounts.errors import Conflict
+from jobs.models import Job
+from jobs.running import deliver
+
+
+@transaction.atomic
+def cancel(*, job: Job) -> Job:
+    """Stop a job: at once when nobody works on it, else at its next step. What it did so far stays."""
+    now = timezone.now()
+    idle = Q(state=Job.State.QUEUED) | Q(state=Job.State.RUNNING, lease_expires_at__lt=now)
+    stopped = Job.objects.filter(idle, pk=job.pk).update(
+        state=Job.State.CANCELLED, finished_at=now, lease_expires_at=None
+    )
+    if not stopped and not Job.objects.filter(pk=job.pk, state=Job.State.RUNNING).update(
+        cancel_requested=True
+    ):
+        raise Conflict("job_ended", "The job has already ended, so there is nothing to cancel.")
+    job.refresh_from_db()
+    return job
+
+
+@transaction.atomic
+def retry(*, job: Job) -> Job:
+    """Queue a failed or cancelled job again; it does only what is missing."""
+    requeued = Job.objects.filter(pk=job.pk, state__in=[Job.State.FAILED, Job.State.CANCELLED]).update(
+        state=Job.State.QUEUED,
+        cancel_requested=False,
+        error="",
+        message="",
+        finished_at=None,
+        heartbeat_at=timezone.now(),
+        lease_expires_at=None,
+    )
+    if not requeued:
+        raise Conflict("job_not_ended", "Only a job that failed or was cancelled can be tried again.")
+    job.refresh_from_db()
+    deliver(job)
+    return job

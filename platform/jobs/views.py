@@ -1,0 +1,76 @@
+"""What the machine does now, and what became of what it did."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from jobs import steering
+from jobs.access import job_for, jobs_visible_to, may_steer
+from jobs.models import Job
+
+_ENDED = {Job.State.SUCCEEDED, Job.State.FAILED, Job.State.CANCELLED}
+
+
+@login_required
+@require_safe
+def job_list(request: HttpRequest) -> HttpResponse:
+    """List the jobs of one's studies, newest first."""
+    jobs = jobs_visible_to(request.user).select_related("created_by")
+    state = request.GET.get("state", "")
+    if state in Job.State.values:
+        jobs = jobs.filter(state=state)
+    page = Paginator(jobs, 50).get_page(request.GET.get("page"))
+    return render(request, "jobs/list.html", {"page": page, "state": state, "states": Job.State.choices})
+
+
+@login_required
+@require_safe
+def detail(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show one job: how far it is, what came out, what went wrong."""
+    job = job_for(request.user, pk)
+    steers = may_steer(request.user, job)
+    context = {
+        "job": job,
+        "ended": job.state in _ENDED,
+        "may_cancel": steers and job.state not in _ENDED and not job.cancel_requested,
+        "may_retry": steers and job.state in {Job.State.FAILED, Job.State.CANCELLED},
+    }
+    return render(request, "jobs/detail.html", context)
+
+
+@login_required
+@require_safe
+def progress(request: HttpRequest, pk: int) -> JsonResponse:
+    """Say how far a job is, for the page that asks every two seconds."""
+    job = job_for(request.user, pk)
+    answer = JsonResponse(
+        {
+            "state": job.get_state_display(),
+            "done": job.steps_done,
+            "total": job.steps_total,
+            "message": "Stopping after this step." if job.cancel_requested else job.message,
+            "finished": job.state in _ENDED,
+        }
+    )
+    answer["Cache-Control"] = "no-store"
+    return answer
+
+
+@login_required
+@require_POST
+def cancel(request: HttpRequest, pk: int) -> HttpResponse:
+    job = steering.cancel(job=job_for(request.user, pk, to_steer=True))
+    stopped = job.state == Job.State.CANCELLED
+    messages.success(request, "Cancelled." if stopped else "It will stop after the step it is at.")
+    return redirect("jobs:detail", pk=pk)
+
+
+@login_required
+@require_POST
+def retry(request: HttpRequest, pk: int) -> HttpResponse:
+    steering.retry(job=job_for(request.user, pk, to_steer=True))
+    messages.success(request, "Queued again. What was done stays done.")
+    return redirect("jobs:detail", pk=pk)

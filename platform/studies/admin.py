@@ -1,0 +1,50 @@
+"""What an operator sees of studies: which there are, their members, the audit log."""
+
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from accounts.admin import ReadOnlyAdmin
+from studies.models import AuditEntry, Study, StudyMembership
+
+
+class MembershipInline(admin.TabularInline):
+    """Who sees the study; an administrator changes it on its Members page, where it is recorded."""
+
+    model = StudyMembership
+    extra = 0
+    can_delete = False
+    fields = ("user", "role", "created_at")
+    readonly_fields = fields
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
+        return False
+
+
+@admin.register(Study)
+class StudyAdmin(ReadOnlyAdmin):
+    """Every study, whoever its members are."""
+
+    list_display = ("name", "protocol", "simulated", "frozen_at", "created_by", "created_at")
+    list_filter = ("simulated",)
+    list_select_related = ("created_by",)
+    search_fields = ("name", "slug")
+    inlines: ClassVar = [MembershipInline]
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
+        return False
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(ReadOnlyAdmin):
+    """Who did what, over all studies."""
+
+    list_display = ("at", "actor", "action", "subject", "study")
+    list_filter = ("action",)
+    list_select_related = ("actor", "study")
+    search_fields = ("subject", "actor__username", "study__name")
+    date_hierarchy = "at"
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
+        return False

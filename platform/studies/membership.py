@@ -1,0 +1,48 @@
+"""Who sees a study: adding and removing members."""
+
+from django.db import transaction
+
+from accounts.errors import Conflict, DomainError
+from accounts.models import User
+from studies import audit
+from studies.models import Study, StudyMembership
+
+
+@transaction.atomic
+def add_member(*, study: Study, username: str, role: str, by: User | None) -> StudyMembership:
+    """Let the person of that user name see `study` as lead or analyst. Doing it twice is doing it once."""
+    if role not in StudyMembership.Role.values:
+        message = "Choose lead or analyst."
+        raise DomainError("role_unknown", message, fields={"role": message})
+    user = User.objects.filter(username=username.strip(), is_active=True).first()
+    if user is None:
+        message = f"There is nobody with the user name “{username.strip()}”."
+        raise DomainError("user_unknown", message, fields={"username": message})
+    membership, created = StudyMembership.objects.get_or_create(study=study, user=user, role=role)
+    if created:
+        audit.record(
+            by=by, action="member.added", subject=membership, study=study, username=user.username, role=role
+        )
+    return membership
+
+
+@transaction.atomic
+def remove_member(*, membership: StudyMembership, by: User | None) -> None:
+    """Take a role back. A study keeps at least one lead."""
+    # The study's row is the lock: two leads who remove each other at once must not both succeed.
+    study = Study.objects.select_for_update().get(pk=membership.study_id)
+    if membership.role == StudyMembership.Role.LEAD:
+        others = StudyMembership.objects.filter(study=study, role=StudyMembership.Role.LEAD)
+        if not others.exclude(pk=membership.pk).exists():
+            raise Conflict(
+                "last_lead", f"{membership.user} is the only lead. Add another lead before removing this one."
+            )
+    audit.record(
+        by=by,
+        action="member.removed",
+        subject=membership,
+        study=study,
+        username=membership.user.username,
+        role=membership.role,
+    )
+    membership.delete()

@@ -1,0 +1,140 @@
+"""A study: one run of a protocol, who may see it, and what it froze from its resource."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from accounts.models import ConsentText
+from catalog.models import Association, Attribute, IdentityGroup, Resource
+
+
+class Study(models.Model):
+    """One run of a protocol. `parameters` holds the protocol's numbers that no column has."""
+
+    class Protocol(models.TextChoices):
+        VISAGE = "visage", "ViSAGe: visual stereotypes around the globe"
+
+    name = models.CharField(max_length=120, unique=True)
+    slug = models.SlugField(max_length=120, unique=True)
+    description = models.TextField(blank=True)
+    protocol = models.CharField(max_length=20, choices=Protocol, default=Protocol.VISAGE)
+    resource = models.ForeignKey(
+        Resource, null=True, blank=True, on_delete=models.PROTECT, related_name="studies"
+    )
+    parameters = models.JSONField(default=dict, blank=True)
+    min_raters = models.PositiveSmallIntegerField(default=2)
+    min_stereotypes = models.PositiveSmallIntegerField(default=2)
+    # Every random choice of the study (attribute draws, orders, image seeds) derives from it.
+    seed = models.BigIntegerField()
+    # Labels of simulated annotators count only here, and every page says so.
+    simulated = models.BooleanField(default=False)
+    consent_text = models.ForeignKey(
+        ConsentText, null=True, blank=True, on_delete=models.PROTECT, related_name="studies"
+    )
+    frozen_at = models.DateTimeField(null=True, blank=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=Q(min_raters__gte=1), name="study_min_raters_positive"),
+            models.CheckConstraint(condition=~Q(name=""), name="study_has_name"),
+        ]
+        ordering: ClassVar = ["-id"]
+        verbose_name_plural = "studies"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class StudyMembership(models.Model):
+    """Who sees a study. A lead may change it; an analyst may read its results; an administrator needs no row."""
+
+    class Role(models.TextChoices):
+        LEAD = "lead", "lead"
+        ANALYST = "analyst", "analyst"
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="study_memberships"
+    )
+    role = models.CharField(max_length=10, choices=Role)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["study", "user", "role"], name="study_membership_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} ({self.role}) in {self.study}"
+
+
+class StudyGroup(models.Model):
+    """An identity group as this study uses it: a copy, so that a later import cannot change results."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="groups")
+    group = models.ForeignKey(
+        IdentityGroup, null=True, blank=True, on_delete=models.SET_NULL, related_name="study_groups"
+    )
+    name = models.CharField(max_length=120)
+    display_name = models.CharField(max_length=120)
+    region = models.CharField(max_length=80, blank=True)
+    iso_code = models.CharField(max_length=10, blank=True)
+    map_code = models.CharField(max_length=3, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["study", "name"], name="study_group_name_unique"),
+            models.CheckConstraint(condition=~Q(name=""), name="study_group_has_name"),
+        ]
+        ordering: ClassVar = ["study", "name"]
+
+    def __str__(self) -> str:
+        return self.display_name
+
+
+class StudyAssociation(Association):
+    """A pair the study's resource lists, copied when the first campaign opens (or labels are imported).
+
+    Whether it is a stereotype follows from its rater counts and `min_raters`: see `studies.roles`.
+    """
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="associations")
+    group = models.ForeignKey(StudyGroup, on_delete=models.CASCADE, related_name="associations")
+    attribute = models.ForeignKey(Attribute, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["group", "attribute"], name="study_association_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.group}: {self.attribute}"
+
+
+class AuditEntry(models.Model):
+    """Who did what, when. Written in the transaction that did it; never changed."""
+
+    study = models.ForeignKey(
+        Study, null=True, blank=True, on_delete=models.SET_NULL, related_name="audit_entries"
+    )
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    action = models.CharField(max_length=60)  # e.g. campaign.opened
+    subject = models.CharField(max_length=120)  # e.g. campaign:12
+    details = models.JSONField(default=dict, blank=True)
+    at = models.DateTimeField(db_default=Now(), editable=False, db_index=True)
+
+    class Meta:
+        ordering: ClassVar = ["-id"]
+        verbose_name_plural = "audit entries"
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.subject}"

@@ -1,0 +1,47 @@
+"""A check for each setting that is harmless on one's own machine and dangerous on a server."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.apps import AppConfig
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Warning
+
+LOOPBACK = {"127.0.0.1", "localhost", "[::1]", "testserver"}
+
+
+def check_server_settings(
+    app_configs: Sequence[AppConfig] | None,  # noqa: ARG001
+    **kwargs: Any,  # noqa: ARG001
+) -> list[CheckMessage]:
+    """Refuse demo accounts and debug pages on a public host; warn where sign-ins would go unencrypted."""
+    public = sorted(set(settings.ALLOWED_HOSTS) - LOOPBACK)
+    if not public:
+        return []
+    hosts = ", ".join(public)
+    messages: list[CheckMessage] = []
+    if settings.DEMO:
+        messages.append(
+            Error(
+                f"The demo's accounts have published passwords, and ALLOWED_HOSTS lets {hosts} in.",
+                hint="Unset STEREOSCOPE_DEMO, or keep ALLOWED_HOSTS to this machine.",
+                id="stereoscope.E001",
+            )
+        )
+    if settings.DEBUG:
+        messages.append(
+            Error(
+                f"DEBUG shows settings and data of people on error pages, and ALLOWED_HOSTS lets {hosts} in.",
+                hint="Unset DEBUG.",
+                id="stereoscope.E002",
+            )
+        )
+    if not settings.HTTPS:
+        messages.append(
+            Warning(
+                f"Passwords and labels travel unencrypted to {hosts}.",
+                hint="Put a TLS proxy in front and set HTTPS=1.",
+                id="stereoscope.W001",
+            )
+        )
+    return messages

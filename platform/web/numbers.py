@@ -1,0 +1,54 @@
+"""How numbers, shares and reasons are written for people. What is missing is a dash with its reason."""
+
+import math
+from decimal import Decimal
+from typing import SupportsFloat
+
+MINUS = "\u2212"
+NARROW_SPACE = "\u202f"
+DASH = "\u2014"
+
+
+def is_null(value: object) -> bool:
+    """Whether there is no number to show: None, an empty text, NaN or an infinity."""
+    if value is None or value == "":
+        return True
+    return isinstance(value, SupportsFloat) and not math.isfinite(float(value))
+
+
+def format_number(value: object, digits: int | None = None, *, signed: bool = False) -> str:
+    """Write `value` with thousands separated and a real minus; counts whole, the rest with two decimals."""
+    if is_null(value):
+        return DASH
+    amount = as_number(value)
+    if digits is None:
+        digits = 0 if isinstance(amount, int) else 2
+    text = f"{abs(amount):,.{digits}f}"
+    # A value that rounds to zero has no sign to show.
+    if not any(figure in "123456789" for figure in text):
+        return text
+    if amount < 0:
+        return MINUS + text
+    return "+" + text if signed else text
+
+
+def format_percent(share: object, digits: int = 0) -> str:
+    """Write a share between 0 and 1 as a percentage."""
+    if is_null(share):
+        return DASH
+    return f"{format_number(float(as_number(share)) * 100, digits)}{NARROW_SPACE}%"
+
+
+def reason_text(reason: object) -> str:
+    """Turn the code of a reason (`too_few_annotators`) into words; a sentence stays as it is."""
+    return str(reason or "").replace("_", " ").strip()
+
+
+def as_number(value: object) -> int | float | Decimal:
+    """Return `value` as a number that Python can format; refuse what is none."""
+    if isinstance(value, int | float | Decimal):
+        return value
+    if isinstance(value, SupportsFloat):  # numpy scalars, fractions
+        number = float(value)
+        return int(number) if hasattr(value, "__index__") else number
+    raise ValueError(f"a number is needed to format, not {value!r}")

@@ -1,0 +1,12 @@
+"""Every list of the API comes in pages."""
+
+from rest_framework.pagination import CursorPagination
+
+
+class IdCursorPagination(CursorPagination):
+    """Pages by primary key: stable while rows are added."""
+
+    ordering = "-pk"
+    page_size = 50
+    page_size_query_param = "page_size"
+    max_page_size = 500

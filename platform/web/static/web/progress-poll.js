@@ -1,0 +1,87 @@
+// Keeps progress on a page up to date.
+//
+//   <div data-poll="/jobs/12/progress/" data-poll-interval="2000" data-poll-reload>
+//     <progress value="3" max="40" data-poll-progress></progress>
+//     <span data-poll-text="progress">3 of 40</span> <span data-poll-text="message"></span>
+//   </div>
+//
+// The address answers JSON {"state", "done", "total", "message", "finished"}, or HTML that replaces the content and holds an element with
+// data-poll-finished when there is nothing more to come. Hidden tabs don't ask; errors are said and asked again ever more slowly.
+
+import { announce } from "./announce.js";
+
+export const selector = "[data-poll]";
+
+const SLOWEST = 60_000;
+
+export function bind(element) {
+  const interval = Number(element.dataset.pollInterval) || 2000;
+  let wait = interval;
+  let timer = 0;
+  let tenth = null;
+  let finished = false;
+
+  const ask = async () => {
+    timer = 0;
+    try {
+      const answer = await fetch(element.dataset.poll, { headers: { Accept: "application/json, text/html" }, credentials: "same-origin" });
+      if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
+      const isJson = (answer.headers.get("Content-Type") ?? "").includes("json");
+      finished = isJson ? show(element, await answer.json()) : replace(element, await answer.text());
+      wait = interval;
+      element.removeAttribute("data-poll-lost");
+    } catch (error) {
+      // A server that restarts or a lost network: keep what is shown, say so once, ask more slowly.
+      if (!element.hasAttribute("data-poll-lost")) announce("Progress is not up to date: no answer from the server.");
+      element.setAttribute("data-poll-lost", error.message);
+      wait = Math.min(wait * 2, SLOWEST);
+    }
+    tenth = sayEachTenth(element, tenth, finished);
+    if (finished && "pollReload" in element.dataset) window.location.reload();
+    else schedule();
+  };
+
+  const schedule = () => {
+    if (!finished && !timer && document.visibilityState === "visible" && element.isConnected) timer = window.setTimeout(ask, wait);
+  };
+
+  document.addEventListener("visibilitychange", () => {
+    window.clearTimeout(timer);
+    timer = 0;
+    if (document.visibilityState === "visible" && !finished && element.isConnected) ask();
+  });
+  schedule();
+}
+
+function show(element, data) {
+  const total = Number(data.total) || 0;
+  const done = Number(data.done) || 0;
+  const share = total ? ` (${Math.round((100 * done) / total)}\u202f%)` : "";
+  const texts = { ...data, progress: `${done.toLocaleString("en")} of ${total.toLocaleString("en")}${share}` };
+  for (const part of element.querySelectorAll("[data-poll-text]")) {
+    const text = texts[part.dataset.pollText];
+    if (text !== undefined && text !== null && part.textContent !== String(text)) part.textContent = text;
+  }
+  for (const bar of element.querySelectorAll("[data-poll-progress]")) {
+    bar.max = Math.max(total, 1);
+    bar.value = done;
+  }
+  return Boolean(data.finished);
+}
+
+function replace(element, html) {
+  const page = new DOMParser().parseFromString(html, "text/html");
+  element.replaceChildren(...page.body.childNodes);
+  element.dispatchEvent(new CustomEvent("stereoscope:replaced", { bubbles: true }));
+  return element.querySelector("[data-poll-finished]") !== null;
+}
+
+function sayEachTenth(element, before, finished) {
+  const bar = element.querySelector("[data-poll-progress], progress");
+  const label = bar?.getAttribute("aria-label") ?? "Progress";
+  if (finished) announce(`${label}: finished`);
+  if (!bar) return null;
+  const tenth = Math.floor((10 * bar.value) / bar.max);
+  if (before !== null && tenth !== before && !finished) announce(`${label}: ${tenth * 10} %`);
+  return tenth;
+}

@@ -1,0 +1,23 @@
+// Shows a part of a form only while a certain answer is chosen. Without this module the part is always there.
+//
+//   <input type="radio" name="rating" value="3"> Unsure
+//   <div data-show-when="rating=3"><label for="why">Why are you unsure?</label><textarea id="why" name="justification"></textarea></div>
+
+export const selector = "[data-show-when]";
+
+export function bind(part) {
+  const [name, wanted] = part.dataset.showWhen.split("=");
+  const form = part.closest("form") ?? document;
+  const update = () => {
+    const controls = [...form.querySelectorAll(`[name="${CSS.escape(name)}"]`)];
+    part.hidden = !controls.some((control) => isChosen(control) && control.value === wanted);
+    // What is not shown is not sent, nor asked for.
+    for (const control of part.querySelectorAll("input, select, textarea")) control.disabled = part.hidden;
+  };
+  form.addEventListener("change", update);
+  update();
+}
+
+function isChosen(control) {
+  return control.type === "radio" || control.type === "checkbox" ? control.checked : true;
+}

@@ -1,0 +1,56 @@
+"""Landing page, the gallery of components, and what is answered when something went wrong."""
+
+import sys
+
+from django.conf import settings
+from django.contrib.admin.views.decorators import staff_member_required
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.views import defaults
+from django.views.decorators.http import require_safe
+
+from web.api_errors import error_body
+from web.gallery import gallery_context
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """Say what this is; send someone signed in to their work."""
+    if request.user.is_authenticated:
+        annotator_only = not (request.user.is_superuser or request.user.is_lead or request.user.is_analyst)
+        return redirect("annotate:home" if annotator_only else "studies:list")
+    return render(
+        request, "web/landing.html", {"demo_accounts": settings.DEMO_ACCOUNTS if settings.DEMO else []}
+    )
+
+
+@staff_member_required
+@require_safe
+def gallery(request: HttpRequest) -> HttpResponse:
+    """Show every component of the design system."""
+    return render(request, "web/gallery.html", gallery_context())
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer in the form that is read at the address: the API's one error shape, or a page."""
+    if request.path.startswith("/api/"):
+        return JsonResponse(error_body("not_found", "There is nothing at this address.", {}), status=404)
+    return defaults.page_not_found(request, exception)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Answer 503 while the database is away, so that programs try again; else 500: the fault is ours."""
+    away = isinstance(sys.exc_info()[1], OperationalError | InterfaceError)
+    if request.path.startswith("/api/"):
+        code = "database_unavailable" if away else "server_error"
+        said = "The database does not answer. Send the same request again in a moment."
+        if not away:
+            said = "The fault is ours, not yours. It has been logged."
+        response: HttpResponse = JsonResponse(error_body(code, said, {}), status=500)
+    else:
+        response = defaults.server_error(request)
+    if away:
+        response.status_code = 503
+        response["Retry-After"] = "1"
+    return response

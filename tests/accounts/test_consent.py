@@ -1,0 +1,103 @@
+"""Consent: versions, agreement, withdrawal."""
+
+import pytest
+
+from accounts import consent
+from accounts.errors import DomainError
+from accounts.models import Annotator, Consent, ConsentText
+
+
+def test_a_study_without_its_own_text_uses_the_default_which_is_written_once(study):
+    first = consent.current_text(study)
+    assert (first.series, first.version) == ("default", 1)
+    assert first.body
+    assert first.content_notice
+    assert first.support
+    assert consent.current_text(study) == first
+    assert ConsentText.objects.count() == 1
+
+
+def test_a_study_with_its_own_text_uses_it(study):
+    study.consent_text = consent.publish(series="isles", body="Ours.", content_notice="Careful.")
+    assert consent.current_text(study).series == "isles"
+
+
+def test_publishing_gives_the_next_version_and_leaves_the_earlier_one(study):
+    first = consent.default_text()
+    second = consent.publish(series="default", body="New.", content_notice="Careful.")
+    assert second.version == 2
+    first.refresh_from_db()
+    assert first.body == consent.DEFAULT_BODY
+    assert consent.current_text(study) == second
+
+
+def test_a_text_without_content_notice_is_refused_by_name(db):
+    with pytest.raises(DomainError) as caught:
+        consent.publish(series="isles", body="Ours.", content_notice=" ")
+    assert caught.value.fields == {"content_notice": "empty"}
+    assert not ConsentText.objects.exists()
+
+
+def test_agreement_to_an_older_version_is_not_agreement_to_the_current_one(study, annotator):
+    consent.give(annotator=annotator, text=consent.current_text(study))
+    assert consent.has_consented(annotator, study)
+    consent.publish(series="default", body="New.", content_notice="Careful.")
+    assert not consent.has_consented(annotator, study)
+
+
+def test_agreeing_twice_is_one_consent(study, annotator):
+    text = consent.current_text(study)
+    assert consent.give(annotator=annotator, text=text) == consent.give(annotator=annotator, text=text)
+    assert Consent.objects.count() == 1
+
+
+def test_withdrawing_takes_back_every_version_and_twice_is_the_same_as_once(study, annotator):
+    consent.give(annotator=annotator, text=consent.current_text(study))
+    consent.publish(series="default", body="New.", content_notice="Careful.")
+    consent.give(annotator=annotator, text=consent.current_text(study))
+    assert consent.withdraw(annotator=annotator, study=study) == 2
+    moments = set(Consent.objects.values_list("withdrawn_at", flat=True))
+    assert consent.withdraw(annotator=annotator, study=study) == 0
+    assert set(Consent.objects.values_list("withdrawn_at", flat=True)) == moments
+    assert not consent.has_consented(annotator, study)
+
+
+def test_withdrawing_leaves_other_people_and_other_texts_alone(study, annotator):
+    other = Annotator.objects.create()
+    own = consent.publish(series="elsewhere", body="Theirs.", content_notice="Careful.")
+    text = consent.current_text(study)
+    for person in (annotator, other):
+        consent.give(annotator=person, text=text)
+    consent.give(annotator=annotator, text=own)
+    consent.withdraw(annotator=annotator, study=study)
+    assert list(consent.withdrawn_from(study)) == [annotator]
+    assert consent.has_consented(other, study)
+    assert Consent.objects.get(annotator=annotator, text=own).withdrawn_at is None
+
+
+def test_agreeing_again_renews_a_withdrawn_consent(study, annotator):
+    text = consent.current_text(study)
+    consent.give(annotator=annotator, text=text)
+    consent.withdraw(annotator=annotator, study=study)
+    consent.give(annotator=annotator, text=text)
+    assert consent.has_consented(annotator, study)
+    assert not consent.withdrawn_from(study).exists()
+
+
+def test_a_short_first_line_is_the_heading_of_its_paragraph():
+    body = "We ask for help.\nReally.\n\nWhat you do\nYou look.\nThen you say.\n\n\nThat is all."
+    assert [(part.heading, part.text) for part in consent.parts(body)] == [
+        ("", "We ask for help.\nReally."),
+        ("What you do", "You look.\nThen you say."),
+        ("", "That is all."),
+    ]
+
+
+def test_the_default_text_reads_in_headed_parts():
+    assert [part.heading for part in consent.parts(consent.DEFAULT_BODY)] == [
+        "",
+        "What you do",
+        "What we keep",
+        "What may be published",
+        "You decide",
+    ]

@@ -1,0 +1,64 @@
+"""What annotators say of themselves."""
+
+import pytest
+
+from accounts import profiles
+from accounts.errors import DomainError
+from accounts.forms import ProfileForm
+from accounts.models import AnnotatorProfile
+from accounts.places import REGIONS, countries
+
+
+def test_every_field_is_optional(annotator):
+    profile = profiles.describe(annotator=annotator)
+    assert [getattr(profile, name) for name in AnnotatorProfile.FIELDS] == ["", "", "", "", "", []]
+
+
+def test_describing_oneself_again_empties_what_is_left_out(annotator):
+    profiles.describe(annotator=annotator, gender="Woman", nationality="Peru")
+    profiles.describe(annotator=annotator, nationality="Peru")
+    profile = profiles.of(annotator)
+    assert (profile.gender, profile.nationality) == ("", "Peru")
+
+
+def test_languages_are_tidied_and_named_once(annotator):
+    profile = profiles.describe(annotator=annotator, languages=[" Quechua ", "Spanish", "quechua", ""])
+    assert profile.languages == ["Quechua", "Spanish"]
+
+
+@pytest.mark.parametrize(
+    ("said", "field"),
+    [
+        ({"gender": "x" * 61}, "gender"),
+        ({"age_band": "12-14"}, "age_band"),
+        ({"languages": ["x" * 61]}, "languages"),
+        ({"languages": [f"tongue {n}" for n in range(21)]}, "languages"),
+    ],
+)
+def test_what_cannot_be_kept_is_refused_naming_the_field_and_nothing_is_written(annotator, said, field):
+    with pytest.raises(DomainError) as caught:
+        profiles.describe(annotator=annotator, **said)
+    assert list(caught.value.fields) == [field]
+    assert not AnnotatorProfile.objects.exists()
+
+
+def test_the_form_takes_any_word_and_suggests_some(annotator):
+    form = ProfileForm(
+        {"gender": "my own word", "nationality": "Velmari", "languages": "Quechua, Spanish"},
+        instance=profiles.of(annotator),
+    )
+    assert form.is_valid(), form.errors
+    assert form.describe().languages == ["Quechua", "Spanish"]
+    rendered = form.as_p()
+    assert '<option value="Peru">' in rendered
+    assert '<option value="Woman">' in rendered
+
+
+def test_the_form_shows_what_was_said_before(annotator):
+    profiles.describe(annotator=annotator, languages=["Quechua", "Spanish"])
+    assert 'value="Quechua, Spanish"' in str(ProfileForm(instance=profiles.of(annotator))["languages"])
+
+
+def test_suggestions_are_the_249_countries_of_iso_3166_and_the_sub_regions_of_m49():
+    assert len(countries()) == len(set(countries())) == 249
+    assert len(REGIONS) == len(set(REGIONS)) == 17

@@ -1,0 +1,162 @@
+"""What every test may use: three people, a small invented study, the published data where it is there."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from accounts.models import Annotator, User
+from catalog.models import Attribute, IdentityGroup, Resource, Stereotype
+from studies.models import Study, StudyGroup, StudyMembership
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(request):
+    """Each parallel process has a database of its own; on SQLite it has so in its memory, whatever the name."""
+    if connection.vendor != "sqlite":
+        request.getfixturevalue("django_db_modify_db_settings_parallel_suffix")
+
+
+@pytest.fixture(autouse=True)
+def _own_files(settings, tmp_path):
+    """Keep files of a test in its own folder, and hash passwords fast."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of published data, or a skip that says what is missing."""
+    folder = Path(os.environ.get("STEREOSCOPE_SHARED_DATA", ROOT.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"published data not found in {folder}; set STEREOSCOPE_SHARED_DATA")
+    return folder
+
+
+@pytest.fixture
+def lead(db) -> User:
+    return User.objects.create_user("lena", password="a long password", is_lead=True, display_name="Lena")
+
+
+@pytest.fixture
+def analyst(db) -> User:
+    return User.objects.create_user(
+        "anton", password="a long password", is_analyst=True, display_name="Anton"
+    )
+
+
+@pytest.fixture
+def stranger(db) -> User:
+    """Lead and analyst elsewhere, member of nothing here."""
+    return User.objects.create_user("stella", password="a long password", is_lead=True, is_analyst=True)
+
+
+@pytest.fixture
+def annotator(db) -> Annotator:
+    user = User.objects.create_user("person-1", password="a long password")
+    return Annotator.objects.create(user=user)
+
+
+@pytest.fixture
+def resource(db) -> Resource:
+    """Two invented peoples; each lists four attributes, of which the last has too few raters."""
+    resource = Resource.objects.create(
+        name="Invented peoples", slug="invented-peoples", has_rater_counts=True, invented=True
+    )
+    listed = {
+        "Velmari": ["tall hat", "blue scarf", "lantern", "kite"],
+        "Orsani": ["round glasses", "drum", "umbrella", "tall hat"],
+    }
+    for name, attributes in listed.items():
+        group = IdentityGroup.objects.create(
+            resource=resource, name=name, display_name=name, region="North Isles", region_code="X01"
+        )
+        for index, text in enumerate(attributes):
+            attribute, _ = Attribute.objects.get_or_create(text=text)
+            Stereotype.objects.create(
+                group=group,
+                attribute=attribute,
+                in_region_stereotype=2 if index < 3 else 1,
+                in_region_not=1,
+                in_region_unsure=0,
+                out_region_stereotype=1 if index < 3 else 0,
+                out_region_not=2,
+                out_region_unsure=0,
+                rating_1=-1,
+                rating_2=0,
+                rating_3=1,
+                offensiveness_stored=0,
+            )
+    return resource
+
+
+@pytest.fixture
+def study(lead, analyst, resource) -> Study:
+    """A study of both invented peoples, seen by `lead` and `analyst`."""
+    study = Study.objects.create(
+        name="Isles", slug="isles", resource=resource, seed=7, created_by=lead, simulated=False
+    )
+    for group in resource.groups.all():
+        StudyGroup.objects.create(
+            study=study, group=group, name=group.name, display_name=group.display_name, region=group.region
+        )
+    StudyMembership.objects.create(study=study, user=lead, role=StudyMembership.Role.LEAD)
+    StudyMembership.objects.create(study=study, user=analyst, role=StudyMembership.Role.ANALYST)
+    return study
+
+
+@pytest.fixture
+def lead_client(lead) -> Client:
+    client = Client()
+    client.force_login(lead)
+    return client
+
+
+@pytest.fixture
+def analyst_client(analyst) -> Client:
+    client = Client()
+    client.force_login(analyst)
+    return client
+
+
+@pytest.fixture
+def stranger_client(stranger) -> Client:
+    client = Client()
+    client.force_login(stranger)
+    return client
+
+
+def _executable() -> str | None:
+    named = os.environ.get("STEREOSCOPE_CHROMIUM")
+    return (
+        named or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    )
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator:
+    """Chromium, or a skip that says how to get it."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    executable = _executable()
+    if executable is None:
+        pytest.skip("no Chromium found; install it or set STEREOSCOPE_CHROMIUM")
+    # Playwright's synchronous interface runs an event loop in this thread, which Django takes for an
+    # asynchronous caller; and there can be only one of it in a process, so every browser test shares this.
+    with pytest.MonkeyPatch.context() as patch, sync_api.sync_playwright() as playwright:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        opened = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep browser tests in one process: browsers that compete for two cores run into their time-outs."""
+    for item in items:
+        if item.get_closest_marker("e2e"):
+            item.add_marker(pytest.mark.xdist_group("browser"))
