@@ -1,0 +1,55 @@
+"""Which attributes the prompts of a condition name for each group."""
+
+import random
+from collections import defaultdict
+
+from django.db.models import QuerySet
+
+from catalog.models import Attribute, Stereotype
+from generation.models import Condition
+from studies.models import Study, StudyAssociation, StudyGroup
+from studies.roles import stereotypes
+
+
+def attributes_by_group(study: Study, condition: str) -> dict[int, list[Attribute]]:
+    """Return attributes by key of study group: its stereotypes, or as many that are not associated with it.
+
+    For `non_stereotypical` they are drawn from the other groups' stereotypes with the study's seed.
+    """
+    listed, stereotypical = _associations(study)
+    everyones = set().union(*stereotypical.values()) if stereotypical else set()
+    attributes = Attribute.objects.in_bulk(everyones)
+    chosen: dict[int, list[Attribute]] = {}
+    for group in StudyGroup.objects.filter(study=study):
+        own = stereotypical[group.pk]
+        if condition == Condition.NON_STEREOTYPICAL:
+            strangers = sorted((attributes[pk] for pk in everyones - listed[group.pk]), key=str)
+            # By name and not by key: the same study elsewhere draws the same.
+            generator = random.Random(f"{study.seed}:non_stereotypical:{group.name}")
+            found = generator.sample(strangers, min(len(own), len(strangers)))
+        else:
+            found = [attributes[pk] for pk in own]
+        chosen[group.pk] = sorted(found, key=str)
+    return chosen
+
+
+def _associations(study: Study) -> tuple[defaultdict[int, set[int]], defaultdict[int, set[int]]]:
+    """Return (all listed, stereotypes only) by study group, from the frozen copy once there is one."""
+    if study.frozen_at is not None:
+        frozen = StudyAssociation.objects.filter(study=study)
+        return _sets(frozen), _sets(stereotypes(frozen, min_raters=study.min_raters))
+    catalog = Stereotype.objects.filter(group__study_groups__study=study)
+    own = {group.group_id: group.pk for group in study.groups.all()}
+    listed = _sets(catalog)
+    counted = _sets(stereotypes(catalog, min_raters=study.min_raters))
+    return (
+        defaultdict(set, {own[group]: found for group, found in listed.items()}),
+        defaultdict(set, {own[group]: found for group, found in counted.items()}),
+    )
+
+
+def _sets(pairs: QuerySet[Stereotype] | QuerySet[StudyAssociation]) -> defaultdict[int, set[int]]:
+    sets: defaultdict[int, set[int]] = defaultdict(set)
+    for pair in pairs.only("group", "attribute"):
+        sets[pair.group_id].add(pair.attribute_id)
+    return sets

@@ -1,0 +1,16 @@
+"""The back-ends that can make images, by the name one asks for them with."""
+
+from accounts.errors import DomainError
+from generation.backends.base import Backend
+from generation.backends.diffusers import DiffusersBackend
+from generation.backends.sketch import SketchBackend
+
+BACKENDS: dict[str, Backend] = {backend.name: backend for backend in (SketchBackend(), DiffusersBackend())}
+
+
+def backend_named(name: str) -> Backend:
+    """Return the back-end of that name."""
+    if name not in BACKENDS:
+        message = f"There is no back-end “{name}”; there are {', '.join(sorted(BACKENDS))}."
+        raise DomainError("backend_unknown", message, fields={"backend": message})
+    return BACKENDS[name]

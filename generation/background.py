@@ -1,0 +1,60 @@
+"""The jobs of this app."""
+
+from typing import Any
+
+from django.core.files.storage import default_storage
+from django.urls import reverse
+
+from accounts.errors import NotFound
+from generation import importing, running
+from generation.models import GenerationRun
+from jobs.models import Job
+from jobs.progress import Progress
+from jobs.registry import register
+from studies.models import Study
+
+# A job's page lists this many remarks on single files; the counts are always of all.
+_MOST_LINES = 500
+
+
+@register("generate")
+def generate(job: Job, progress: Progress) -> dict[str, Any]:
+    """Make the pending images of a run."""
+    run = GenerationRun.objects.select_related("study").get(pk=job.arguments["run"])
+    result = running.run(run=run, progress=progress, limit=job.arguments.get("limit"))
+    return {"summary": str(result), "url": reverse("generation:images", args=[run.study.slug])}
+
+
+@register("import_images")
+def import_images(job: Job, progress: Progress) -> dict[str, Any]:
+    """Import an uploaded archive. Done twice it finds every picture there already."""
+    arguments = job.arguments
+    study = Study.objects.get(pk=arguments["study"])
+    if not default_storage.exists(arguments["upload"]):
+        raise NotFound("upload_missing", "The uploaded archive is no longer there; upload it again.")
+    with default_storage.open(arguments["upload"]) as file:
+        report = importing.import_images(
+            study=study,
+            path=file,
+            by=job.created_by,
+            layout=arguments["layout"],
+            model_label=arguments["model_label"],
+            condition=arguments["condition"],
+            create_groups=arguments["create_groups"],
+            progress=progress,
+        )
+    default_storage.delete(arguments["upload"])
+    remarks = [
+        f"{title}: {remark}"
+        for title, found in (
+            ("Rejected", report.rejected),
+            ("Repaired", report.repaired),
+            ("Duplicate, kept once", report.duplicates),
+        )
+        for remark in found
+    ]
+    return {
+        "summary": str(report),
+        "lines": remarks[:_MOST_LINES],
+        "url": reverse("generation:images", args=[study.slug]),
+    }

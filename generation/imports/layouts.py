@@ -1,0 +1,57 @@
+"""What the folders of a source say about the files in them."""
+
+import re
+from collections.abc import Callable
+from pathlib import PurePosixPath
+
+from generation.imports.entries import Entry
+from generation.imports.sources import Source
+
+
+def groups_layout(source: Source) -> list[Entry]:
+    """Read `<group>/<file>`; deeper folders belong to the group above, one folder around all is left out."""
+    names = source.names()
+    paths = [PurePosixPath(name).parts for name in names]
+    start = (
+        1
+        if paths and len({parts[0] for parts in paths}) == 1 and all(len(parts) > 2 for parts in paths)
+        else 0
+    )
+    entries = []
+    for name, parts in zip(names, paths, strict=True):
+        problem = "" if len(parts) > start + 1 else "it lies in no group's folder"
+        entries.append(
+            Entry(name=name, where=name, group=parts[start] if not problem else "", problem=problem)
+        )
+    return entries
+
+
+def pairs_layout(source: Source) -> list[Entry]:
+    """Read the PAIRS tree `<experiment>/<scenario>/<variant>.<suffix>`, whose groups are the variants."""
+    names = source.names()
+    variants = {PurePosixPath(name).stem for name in names}
+    entries = []
+    for name in names:
+        parts = PurePosixPath(name).parts
+        if len(parts) < 3:
+            entries.append(
+                Entry(name=name, where=name, problem="it is not <experiment>/<scenario>/<variant>")
+            )
+            continue
+        found = PurePosixPath(name).stem
+        # One released file is white_man1.png where every other scenario has white_man.png.
+        variant = re.sub(r"\d+$", "", found)
+        variant = variant if variant in variants else found
+        entries.append(
+            Entry(
+                name=name,
+                where=name,
+                group=variant,
+                provenance={"experiment": parts[-3], "scenario": parts[-2], "variant": variant},
+                repaired=f"variant “{found}” read as “{variant}”" if variant != found else "",
+            )
+        )
+    return entries
+
+
+LAYOUTS: dict[str, Callable[[Source], list[Entry]]] = {"groups": groups_layout, "pairs": pairs_layout}

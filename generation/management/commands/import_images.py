@@ -1,0 +1,74 @@
+import argparse
+from pathlib import Path
+from typing import Any
+
+from accounts.errors import NotFound
+from accounts.models import User
+from generation.importing import import_images
+from generation.imports.layouts import LAYOUTS
+from generation.models import Condition
+from jobs.console import DomainCommand
+from studies.creating import create_study
+from studies.models import Study
+
+_SHOWN = 20
+
+
+class Command(DomainCommand):
+    help = (
+        "Import images into a study: a folder or zip of <group>/<file>, a CSV or JSONL manifest "
+        "(path, group, model, condition, prompt, attribute), or the PAIRS tree."
+    )
+    example = "python manage.py import_images --study Isles pictures.zip --model painter-2"
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("path", type=Path, help="folder, zip archive or manifest")
+        parser.add_argument("--study", required=True, metavar="NAME", help="the study's name or slug")
+        parser.add_argument(
+            "--create", action="store_true", help="create the study when there is none of that name"
+        )
+        parser.add_argument("--layout", choices=sorted(LAYOUTS), default="groups")
+        parser.add_argument(
+            "--model", default="", metavar="LABEL", help="how reports name the model (default: imported)"
+        )
+        parser.add_argument("--condition", choices=Condition.values, default=Condition.DEFAULT)
+        parser.add_argument(
+            "--create-groups", action="store_true", help="add groups that the study does not have"
+        )
+        self.add_person_argument(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        by = self.person(options["by"])
+        progress = self.progress("Importing")
+        report = import_images(
+            study=_study(options["study"], create=options["create"], by=by),
+            path=options["path"],
+            layout=options["layout"],
+            model_label=options["model"],
+            condition=options["condition"],
+            create_groups=options["create_groups"],
+            by=by,
+            progress=progress,
+        )
+        progress.finish()
+        self.stdout.write(str(report))
+        if report.new_groups:
+            self.stdout.write(f"New groups: {', '.join(report.new_groups)}")
+        for title, remarks in (
+            ("Repaired", report.repaired),
+            ("Duplicate, kept once", report.duplicates),
+            ("Rejected", report.rejected),
+        ):
+            for remark in remarks[:_SHOWN]:
+                self.stdout.write(f"{title}: {remark}")
+            if len(remarks) > _SHOWN:
+                self.stdout.write(f"{title}: … and {len(remarks) - _SHOWN:,} more")
+
+
+def _study(name: str, *, create: bool, by: User | None) -> Study:
+    study = Study.objects.filter(name=name).first() or Study.objects.filter(slug=name).first()
+    if study is not None:
+        return study
+    if not create:
+        raise NotFound("study_not_found", f"There is no study “{name}”; add --create to make it.")
+    return create_study(name=name, resource=None, groups=[], by=by)

@@ -1,0 +1,172 @@
+"""Prompts become images: templates, runs, requests and the images they left."""
+
+import uuid
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Coalesce, Now
+
+from catalog.models import Attribute
+from jobs.models import Job
+from studies.models import Study, StudyGroup
+
+
+class Condition(models.TextChoices):
+    """What a prompt was meant to bring out."""
+
+    DEFAULT = "default", "default"
+    STEREOTYPICAL = "stereotypical", "stereotypical"
+    NON_STEREOTYPICAL = "non_stereotypical", "non-stereotypical"
+    TARGET = "target", "target"
+    ATTRIBUTE = "attribute", "attribute"
+
+
+class PromptTemplate(models.Model):
+    """A prompt with places: {id} the group, {attr} an attribute, {a_an}/{A_an} the article of the word that follows."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="prompt_templates")
+    text = models.CharField(max_length=400)
+    condition = models.CharField(max_length=20, choices=Condition, default=Condition.DEFAULT)
+    images_per_prompt = models.PositiveSmallIntegerField(default=5)
+    position = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["study", "text", "condition"], name="prompt_template_unique"),
+            models.CheckConstraint(
+                condition=Q(images_per_prompt__gte=1), name="prompt_template_makes_images"
+            ),
+        ]
+        ordering: ClassVar = ["study", "position", "id"]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class GenerationRun(models.Model):
+    """One planned batch of requests to one model with one set of parameters."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="generation_runs")
+    backend = models.CharField(max_length=20)  # sketch, diffusers, openai: a name in generation.backends
+    model_id = models.CharField(max_length=300, blank=True)
+    model_label = models.CharField(max_length=120)  # how reports name the model
+    model_revision = models.CharField(max_length=120, blank=True)
+    parameters = models.JSONField(default=dict, blank=True)
+    seed = models.BigIntegerField()
+    job = models.ForeignKey(Job, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        ordering: ClassVar = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.model_label} for {self.study}"
+
+
+class Image(models.Model):
+    """One picture in a study. The file is named by the hash of its bytes; all that is known of it stands here.
+
+    Imported labels may speak of images whose files were not released: then `sha256` and `file` are empty and
+    `source_name` (the whole published path) tells images apart.
+    """
+
+    public_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="images")
+    group = models.ForeignKey(
+        StudyGroup, null=True, blank=True, on_delete=models.PROTECT, related_name="images"
+    )
+    attribute = models.ForeignKey(
+        Attribute, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    condition = models.CharField(max_length=20, choices=Condition, default=Condition.DEFAULT)
+    model_label = models.CharField(max_length=120, blank=True)
+    prompt = models.CharField(max_length=1000, blank=True)
+    sha256 = models.CharField(max_length=64, blank=True)
+    file = models.CharField(max_length=200, blank=True)  # storage name, derived from sha256
+    source_name = models.CharField(max_length=500, blank=True)
+    width = models.PositiveIntegerField(null=True, blank=True)
+    height = models.PositiveIntegerField(null=True, blank=True)
+    bytes = models.PositiveIntegerField(null=True, blank=True)
+    # How it was made (versions, device, dtype, seed …) or found; for `sketch` also the attributes truly drawn.
+    provenance = models.JSONField(default=dict, blank=True)
+    retracted_at = models.DateTimeField(null=True, blank=True)
+    retracted_reason = models.CharField(max_length=300, blank=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints: ClassVar = [
+            # Coalesce, because SQLite cannot be told that two nulls are equal.
+            models.UniqueConstraint(
+                "study",
+                "model_label",
+                "condition",
+                Coalesce("group", 0),
+                "sha256",
+                condition=~Q(sha256=""),
+                name="image_bytes_once_in_cell",
+            ),
+            models.UniqueConstraint(
+                fields=["study", "model_label", "source_name"],
+                condition=Q(sha256=""),
+                name="image_source_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(sha256="", file="") & ~Q(source_name="") | ~Q(sha256="") & ~Q(file=""),
+                name="image_has_file_or_source",
+            ),
+        ]
+        indexes: ClassVar = [models.Index(fields=["sha256"], name="image_sha256")]
+        ordering: ClassVar = ["id"]
+
+    def __str__(self) -> str:
+        return str(self.public_id)
+
+
+class GenerationRequest(models.Model):
+    """One image asked of a model: the unit that is resumed, never repeated once it has an outcome."""
+
+    class Outcome(models.TextChoices):
+        PENDING = "pending", "pending"
+        DONE = "done", "done"
+        REFUSED = "refused", "refused"  # the model or endpoint declined
+        BLANKED = "blanked", "blanked"  # its safety checker blanked the image
+        FAILED = "failed", "failed"
+
+    run = models.ForeignKey(GenerationRun, on_delete=models.CASCADE, related_name="requests")
+    template = models.ForeignKey(PromptTemplate, on_delete=models.PROTECT, related_name="+")
+    group = models.ForeignKey(StudyGroup, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    attribute = models.ForeignKey(
+        Attribute, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    prompt = models.CharField(max_length=1000)
+    index = models.PositiveIntegerField()  # 0, 1, … among the images of this prompt
+    seed = models.BigIntegerField()
+    outcome = models.CharField(max_length=10, choices=Outcome, default=Outcome.PENDING)
+    reason = models.CharField(max_length=300, blank=True)
+    image = models.ForeignKey(Image, null=True, blank=True, on_delete=models.PROTECT, related_name="requests")
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                "run",
+                "template",
+                Coalesce("group", 0),
+                Coalesce("attribute", 0),
+                "index",
+                name="generation_request_only_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(outcome="done", image__isnull=False) | ~Q(outcome="done") & Q(image__isnull=True),
+                name="generation_request_done_has_image",
+            ),
+        ]
+        indexes: ClassVar = [models.Index(fields=["run", "outcome"], name="generation_request_todo")]
+
+    def __str__(self) -> str:
+        return self.prompt

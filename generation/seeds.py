@@ -1,0 +1,14 @@
+"""Seeds of images, derived so that a request has the same one wherever and whenever it is planned."""
+
+import hashlib
+
+
+def image_seed(
+    *, study_seed: int, template: str, condition: str, group: str, attribute: str, index: int
+) -> int:
+    """Return 63 bits from the study's seed and what identifies the request.
+
+    The model is not part of it: two models asked for the same image start from the same noise.
+    """
+    identity = "\x1f".join((str(study_seed), template, condition, group, attribute, str(index)))
+    return int.from_bytes(hashlib.sha256(identity.encode()).digest()[:8], "big") >> 1

@@ -1,0 +1,159 @@
+"""Image files: what may come in, and where it is kept."""
+
+import hashlib
+import io
+import struct
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from PIL import Image as Picture
+from PIL import ImageOps, UnidentifiedImageError
+
+from accounts.errors import DomainError
+from catalog.models import Attribute
+from generation.models import Condition, Image
+from studies.models import Study, StudyGroup
+
+_SUFFIXES = {"PNG": "png", "JPEG": "jpg", "WEBP": "webp"}
+# What Pillow's decoders raise on damaged files, beside its own OSError for truncated ones.
+_DAMAGE = (OSError, SyntaxError, ValueError, EOFError, IndexError, struct.error, zlib.error)
+_BOMBS = (Picture.DecompressionBombError, Picture.DecompressionBombWarning)
+
+
+@dataclass(frozen=True)
+class ImageFile:
+    """A file that was looked at and is a whole picture. Width and height are those people see."""
+
+    sha256: str
+    width: int
+    height: int
+    bytes: int
+    name: str  # in storage
+
+
+@dataclass(frozen=True)
+class StoredImage:
+    """An image of a study; `created` is False when the study had these very bytes there before."""
+
+    image: Image
+    created: bool
+
+
+def inspect(data: bytes, *, what: str = "The file") -> ImageFile:
+    """Decode all of an image; refuse in one sentence what cannot be shown to people."""
+    if not data:
+        raise DomainError("image_empty", f"{what} is empty.")
+    if len(data) > settings.IMAGE_MAX_BYTES:
+        limit = settings.IMAGE_MAX_BYTES / 1024 / 1024
+        raise DomainError(
+            "image_too_large", f"{what} has {len(data) / 1024 / 1024:.1f} MiB; the limit is {limit:g} MiB."
+        )
+    suffix, width, height = _decode(data, what)
+    sha256 = hashlib.sha256(data).hexdigest()
+    return ImageFile(sha256, width, height, len(data), f"images/{sha256[:2]}/{sha256[2:4]}/{sha256}.{suffix}")
+
+
+def _decode(data: bytes, what: str) -> tuple[str, int, int]:
+    """Return suffix, width and height of a picture that decodes to its last byte."""
+    try:
+        with Picture.open(io.BytesIO(data), formats=(*_SUFFIXES, "GIF", "BMP", "TIFF")) as picture:
+            _check_header(picture, what)
+            picture.verify()
+        with Picture.open(io.BytesIO(data), formats=tuple(_SUFFIXES)) as picture:
+            picture.load()
+            if not _has_its_end(data, str(picture.format)):
+                raise OSError("no end marker")
+            seen = ImageOps.exif_transpose(picture) or picture
+            return _SUFFIXES[str(picture.format)], seen.width, seen.height
+    except UnidentifiedImageError:
+        raise DomainError("not_an_image", f"{what} is not an image.") from None
+    except _BOMBS:
+        raise _too_many_pixels(what) from None
+    except _DAMAGE:
+        raise DomainError("image_truncated", f"{what} is truncated or damaged.") from None
+
+
+def _has_its_end(data: bytes, kind: str) -> bool:
+    """Return whether the last part of the format is there, which decoders make up when it is lost."""
+    if kind == "JPEG":
+        return data.rfind(b"\xff\xd9") > data.rfind(b"\xff\xda")
+    return kind != "PNG" or b"IEND\xaeB\x60\x82" in data
+
+
+def _check_header(picture: Picture.Image, what: str) -> None:
+    if picture.width * picture.height > settings.IMAGE_MAX_PIXELS:
+        raise _too_many_pixels(what, picture)
+    if getattr(picture, "n_frames", 1) > 1:
+        raise DomainError(
+            "image_animated", f"{what} holds more than one picture (an animation or a sequence)."
+        )
+    if picture.format not in _SUFFIXES:
+        raise DomainError(
+            "image_format_unknown", f"{what} is a {picture.format} file; PNG, JPEG and WebP can be shown."
+        )
+
+
+def _too_many_pixels(what: str, picture: Picture.Image | None = None) -> DomainError:
+    size = f"{picture.width:,} × {picture.height:,}" if picture else "too many"
+    return DomainError(
+        "image_too_many_pixels",
+        f"{what} has {size} pixels; the limit is {settings.IMAGE_MAX_PIXELS:,} in all.",
+    )
+
+
+def keep(file: ImageFile, data: bytes) -> bool:
+    """Write the file under the name of its hash; return whether it was new."""
+    if default_storage.exists(file.name):
+        if default_storage.size(file.name) == file.bytes:
+            return False
+        # A process died while it wrote: what stands there is not what its name says.
+        default_storage.delete(file.name)
+    written = default_storage.save(file.name, ContentFile(data))
+    if written != file.name:
+        # Another worker wrote the same bytes at the same moment; storage gave ours a second name.
+        default_storage.delete(written)
+        return False
+    return True
+
+
+def store_image(
+    *,
+    study: Study,
+    data: bytes,
+    group: StudyGroup | None,
+    model_label: str,
+    condition: str = Condition.DEFAULT,
+    attribute: Attribute | None = None,
+    prompt: str = "",
+    source_name: str = "",
+    provenance: dict[str, Any] | None = None,
+    what: str = "The image",
+) -> StoredImage:
+    """Keep a picture in a study. The same bytes for the same group, model and condition are one image.
+
+    The file is written before the row: a crash in between leaves a file without row, never the reverse.
+    """
+    file = inspect(data, what=what)
+    keep(file, data)
+    image, created = Image.objects.get_or_create(
+        study=study,
+        model_label=model_label,
+        condition=condition,
+        group=group,
+        sha256=file.sha256,
+        defaults={
+            "attribute": attribute,
+            "prompt": prompt,
+            "file": file.name,
+            "source_name": source_name,
+            "width": file.width,
+            "height": file.height,
+            "bytes": file.bytes,
+            "provenance": provenance or {},
+        },
+    )
+    return StoredImage(image, created)

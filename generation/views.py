@@ -1,0 +1,94 @@
+"""A study's images: seeing, making and importing them."""
+
+from typing import cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.errors import DomainError
+from accounts.models import User
+from generation import contact_sheet, planning, starting, uploads
+from generation.forms import GenerateForm, ImportForm, show_refusal
+from studies.access import LEAD, holds, study_for
+
+_PER_PAGE = 60
+
+
+@login_required
+@require_safe
+def images(request: HttpRequest, study: str) -> HttpResponse:
+    """Show a contact sheet by group and model."""
+    found = study_for(request.user, study)
+    wanted = contact_sheet.ImageFilter.parse(request.GET)
+    page = Paginator(wanted.of(contact_sheet.images_of(found)), _PER_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "study": found,
+        "page": page,
+        "sheet": contact_sheet.prints(page.object_list, viewer=f"user:{request.user.pk}"),
+        "wanted": wanted,
+        "choices": contact_sheet.choices_of(found),
+        "counts": contact_sheet.outcome_counts(found),
+        # Whoever turns the page or filters has seen the warning.
+        "warned": bool(wanted) or "page" in request.GET,
+        "may_change": holds(request.user, found, LEAD),
+    }
+    return render(request, "generation/images.html", context)
+
+
+@login_required
+@require_safe
+def not_made(request: HttpRequest, study: str) -> HttpResponse:
+    """List what was asked of a model and left no image, and why."""
+    found = study_for(request.user, study)
+    page = Paginator(contact_sheet.not_made(found), 100).get_page(request.GET.get("page"))
+    context = {"study": found, "page": page, "counts": contact_sheet.outcome_counts(found)}
+    return render(request, "generation/not_made.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def generate(request: HttpRequest, study: str) -> HttpResponse:
+    """Count what a run would make; start it."""
+    found = study_for(request.user, study, role=LEAD)
+    starts = request.method == "POST"
+    form = GenerateForm(
+        request.POST if starts else request.GET or {"backend": "sketch", "default_probability": 0.1}
+    )
+    estimate = None
+    if form.is_valid():
+        try:
+            if starts:
+                run = planning.plan_run(
+                    study=found,
+                    model_label=form.cleaned_data["model_label"],
+                    by=cast("User", request.user),
+                    **form.plan(),
+                )
+                return redirect("jobs:detail", pk=starting.start(run=run, by=cast("User", request.user)).pk)
+            estimate = planning.estimate(study=found, **form.plan())
+        except DomainError as error:
+            show_refusal(form, error)
+    context = {"study": found, "form": form, "estimate": estimate, "templates": found.prompt_templates.all()}
+    return render(request, "generation/generate.html", context, status=400 if starts else 200)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def import_images(request: HttpRequest, study: str) -> HttpResponse:
+    """Take a zip archive and let a worker import it."""
+    found = study_for(request.user, study, role=LEAD)
+    form = ImportForm(request.POST or None, request.FILES or None)
+    if form.is_valid():
+        try:
+            job = uploads.start_import(study=found, by=cast("User", request.user), **form.cleaned_data)
+            messages.success(request, "The archive is here. The images are looked at one by one now.")
+            return redirect("jobs:detail", pk=job.pk)
+        except DomainError as error:
+            show_refusal(form, error)
+    status = 400 if form.is_bound else 200
+    context = {"study": found, "form": form, "groups": found.groups.all()[:200]}
+    return render(request, "generation/import_images.html", context, status=status)

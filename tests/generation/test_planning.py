@@ -1,0 +1,155 @@
+"""What a study asks of a model: counted before, written once."""
+
+import pytest
+
+from accounts.errors import DomainError
+from generation.attributes import attributes_by_group
+from generation.creating import set_prompts
+from generation.models import Condition, GenerationRequest
+from generation.planning import estimate, plan_run
+from generation.seeds import image_seed
+from studies.freezing import freeze
+from studies.models import AuditEntry, StudyGroup
+
+pytestmark = pytest.mark.django_db
+
+
+def plan(study, lead, **more):
+    return plan_run(study=study, backend="sketch", by=lead, **more)
+
+
+def test_a_run_is_templates_times_groups_times_images(study, lead, prompts):
+    run = plan(study, lead)
+    assert run.requests.count() == 2 * 2 * 3
+    assert set(run.requests.values_list("prompt", flat=True)) == {
+        "a photo of a Velmari person",
+        "a photo of an Orsani person",
+        "A Velmari person",
+        "An Orsani person",
+    }
+    assert run.model_label == "sketch"
+    assert AuditEntry.objects.get(action="generation.planned").details == {"requests": 12, "model": "sketch"}
+
+
+def test_the_count_before_is_the_count_after(study, lead, prompts):
+    before = estimate(study=study, backend="sketch")
+    assert (before.images, before.new, before.prompts, before.groups) == (12, 12, 4, 2)
+    assert before.by_condition == {"default": 12}
+    assert not GenerationRequest.objects.exists()
+    plan(study, lead)
+    after = estimate(study=study, backend="sketch")
+    assert (after.images, after.new) == (12, 0)
+
+
+def test_planning_again_adds_only_what_is_missing(study, lead, prompts):
+    first = plan(study, lead)
+    seeds = dict(first.requests.values_list("pk", "seed"))
+    StudyGroup.objects.create(study=study, name="Tavren", display_name="Tavren")
+    again = plan(study, lead)
+    assert again == first
+    assert again.requests.count() == 18
+    assert {pk: seed for pk, seed in again.requests.values_list("pk", "seed") if pk in seeds} == seeds
+    assert plan(study, lead).requests.count() == 18
+
+
+def test_other_parameters_or_another_label_are_a_run_of_their_own(study, lead, prompts):
+    runs = {
+        plan(study, lead),
+        plan(study, lead, parameters={"default_probability": 0.5}),
+        plan(study, lead, model_label="pencil"),
+    }
+    assert len(runs) == 3
+    assert plan(study, lead, parameters={"default_probability": 0.5}) in runs
+
+
+def test_every_image_has_a_seed_of_its_own_that_follows_from_the_study(study, lead, prompts):
+    run = plan(study, lead)
+    seeds = list(run.requests.values_list("seed", flat=True))
+    assert len(set(seeds)) == 12
+    request = run.requests.select_related("template", "group").first()
+    assert request.seed == image_seed(
+        study_seed=study.seed,
+        template=request.template.text,
+        condition="default",
+        group=request.group.name,
+        attribute="",
+        index=request.index,
+    )
+    assert all(0 <= seed < 2**63 for seed in seeds)
+
+
+def test_seeds_are_the_same_on_every_machine():
+    """The first 63 bits of sha256 of the parts, joined by the unit separator."""
+    identity = {"template": "a {id}", "condition": "default", "group": "Velmari", "attribute": "", "index": 0}
+    # printf '7\x1fa {id}\x1fdefault\x1fVelmari\x1f\x1f0' | sha256sum, first 16 hex digits, shifted right by one bit
+    assert image_seed(study_seed=7, **identity) == 0x5BA2ADAB2813703F
+    assert image_seed(study_seed=8, **identity) != image_seed(study_seed=7, **identity)
+
+
+def test_prompts_with_an_attribute_go_through_the_stereotypes_of_each_group(study, lead):
+    set_prompts(
+        study=study,
+        templates=["{A_an} {id} person described as {attr}"],
+        images_per_prompt=2,
+        by=lead,
+        condition=Condition.STEREOTYPICAL,
+    )
+    run = plan(study, lead)
+    # Each group lists four attributes, of which three have enough raters.
+    assert run.requests.count() == 2 * 3 * 2
+    asked = set(run.requests.filter(group__name="Velmari").values_list("attribute__text", flat=True))
+    assert asked == {"tall hat", "blue scarf", "lantern"}
+    assert "A Velmari person described as blue scarf" in set(run.requests.values_list("prompt", flat=True))
+
+
+def test_as_many_attributes_that_are_not_associated_are_drawn_once_and_stay(study):
+    drawn = attributes_by_group(study, Condition.NON_STEREOTYPICAL)
+    groups = {group.name: group.pk for group in study.groups.all()}
+    velmari = {attribute.text for attribute in drawn[groups["Velmari"]]}
+    # Of the others' stereotypes (round glasses, drum, umbrella) none is listed for the Velmari.
+    assert velmari == {"round glasses", "drum", "umbrella"}
+    # `tall hat` and `kite` are listed for the Velmari; the Orsani may not be given `tall hat`.
+    assert {attribute.text for attribute in drawn[groups["Orsani"]]} == {"blue scarf", "lantern"}
+    assert attributes_by_group(study, Condition.NON_STEREOTYPICAL) == drawn
+
+
+def test_the_frozen_copy_is_asked_once_there_is_one(study, lead):
+    before = attributes_by_group(study, Condition.STEREOTYPICAL)
+    freeze(study=study, by=lead)
+    study.refresh_from_db()
+    study.resource.groups.first().stereotypes.all().delete()
+    assert attributes_by_group(study, Condition.STEREOTYPICAL) == before
+
+
+def test_thousands_of_requests_take_few_queries(study, lead, django_assert_max_num_queries):
+    set_prompts(study=study, templates=["a {id}", "b {id}"], images_per_prompt=500, by=lead)
+    with django_assert_max_num_queries(40):
+        assert plan(study, lead).requests.count() == 2000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"backend": "crayon"}, "There is no back-end “crayon”; there are diffusers, sketch."),
+        ({"backend": "diffusers"}, "Name the model: a folder on the server, or its id on the hub."),
+        ({"backend": "diffusers", "model_id": "x" * 301}, "longer than 300 characters"),
+        ({"model_label": "x" * 121}, "Name the model in 1 to 120 characters."),
+        ({"parameters": {"steps": 1}}, "Sketch has no parameter “steps”."),
+    ],
+)
+def test_a_plan_that_makes_no_sense_is_refused_and_leaves_nothing(study, lead, prompts, arguments, sentence):
+    with pytest.raises(DomainError) as refusal:
+        plan_run(**{"study": study, "backend": "sketch", "by": lead, **arguments})
+    assert sentence in refusal.value.message
+    assert not study.generation_runs.exists()
+
+
+def test_a_study_without_prompts_has_nothing_to_generate(study, lead):
+    with pytest.raises(DomainError, match="The study “Isles” has no prompts yet"):
+        plan(study, lead)
+
+
+def test_a_study_without_groups_has_nothing_to_put_into_its_prompts(study, lead, prompts):
+    study.groups.all().delete()
+    with pytest.raises(DomainError, match="has no identity groups to put into its prompts"):
+        plan(study, lead)

@@ -1,0 +1,209 @@
+"""A run's requests become images, whatever happens in between."""
+
+import time
+
+import pytest
+from django.core.files.storage import default_storage
+from django.core.management import call_command
+
+from accounts.errors import Conflict, DomainError
+from generation.models import Image
+from generation.planning import plan_run
+from generation.running import reopen_failed, run
+from generation.starting import start, start_here
+from jobs.models import Job
+from jobs.progress import Cancelled, Unwatched
+from jobs.steering import cancel
+from tests.own_database import own_server
+
+
+class Stopping(Unwatched):
+    """Asks to stop after some steps."""
+
+    def __init__(self, after):
+        self.left = after
+
+    def advance(self, n=1, message=""):
+        self.left -= n
+
+    def check_cancelled(self):
+        if self.left <= 0:
+            raise Cancelled
+
+
+@pytest.fixture
+def planned(study, lead, prompts):
+    return plan_run(study=study, backend="sketch", by=lead, parameters={"default_probability": 0.5})
+
+
+@pytest.mark.django_db
+class TestHere:
+    def test_every_request_becomes_an_image_with_its_truth(self, planned, study):
+        result = run(run=planned, progress=Unwatched())
+        assert (result.done, result.failed, result.left) == (12, 0, 0)
+        assert Image.objects.filter(study=study).count() == 12
+        request = planned.requests.select_related("image", "group").first()
+        image = request.image
+        assert request.outcome == "done"
+        assert request.finished_at is not None
+        assert (image.group, image.prompt, image.model_label) == (request.group, request.prompt, "sketch")
+        assert image.provenance["seed"] == request.seed
+        assert image.provenance["parameters"] == {"probabilities": {}, "default_probability": 0.5}
+        for part in image.provenance["drawn"]:
+            assert set(part) == {"attribute", "x", "y", "width", "height"}
+        assert default_storage.size(image.file) == image.bytes
+
+    def test_a_limit_makes_so_many_and_the_next_run_the_rest(self, planned):
+        first = run(run=planned, progress=Unwatched(), limit=5)
+        assert (first.done, first.left) == (5, 7)
+        assert str(first) == "5 images made, 7 left to do."
+        assert run(run=planned, progress=Unwatched()).done == 7
+        assert run(run=planned, progress=Unwatched()).done == 0
+        assert Image.objects.count() == 12
+
+    def test_stopped_between_images_it_keeps_those_it_made(self, planned):
+        with pytest.raises(Cancelled):
+            run(run=planned, progress=Stopping(after=4))
+        assert planned.requests.filter(outcome="done").count() == 4
+        assert run(run=planned, progress=Unwatched()).done == 8
+
+    def test_the_same_run_elsewhere_gives_the_same_bytes(self, planned):
+        run(run=planned, progress=Unwatched())
+        first = set(Image.objects.values_list("sha256", flat=True))
+        planned.requests.update(outcome="pending", image=None)
+        Image.objects.all().delete()
+        run(run=planned, progress=Unwatched())
+        assert set(Image.objects.values_list("sha256", flat=True)) == first
+
+    def test_a_request_that_another_worker_finished_meanwhile_is_left_as_it_is(self, planned):
+        """The other worker finishes everything while this one is at its first image."""
+
+        class Racing(Unwatched):
+            raced = False
+
+            def check_cancelled(self):
+                if not self.raced:
+                    self.raced = True
+                    run(run=planned, progress=Unwatched())
+
+        assert run(run=planned, progress=Racing()).done == 0
+        assert Image.objects.count() == 12
+
+    def test_a_picture_that_may_not_be_kept_is_a_failed_request_with_the_reason(self, planned, settings):
+        settings.IMAGE_MAX_PIXELS = 1000
+        with pytest.raises(
+            DomainError, match="Stopped after 5 failures in a row: What the model made has 512 × 512"
+        ):
+            run(run=planned, progress=Unwatched())
+        failed = planned.requests.filter(outcome="failed")
+        assert failed.count() == 5
+        assert "the limit is 1,000" in failed.first().reason
+        settings.IMAGE_MAX_PIXELS = 40_000_000
+        assert reopen_failed(run=planned) == 5
+        assert run(run=planned, progress=Unwatched()).done == 12
+
+    def test_each_image_takes_a_fixed_number_of_queries(self, planned, django_assert_max_num_queries):
+        with django_assert_max_num_queries(10 + 12 * 9):
+            run(run=planned, progress=Unwatched())
+
+
+@pytest.mark.django_db
+class TestJobs:
+    def test_a_run_is_queued_once(self, planned, lead):
+        job = start(run=planned, by=lead)
+        assert (job.kind, job.arguments, job.study_id) == (
+            "generate",
+            {"run": planned.pk, "limit": None},
+            planned.study_id,
+        )
+        with pytest.raises(Conflict, match="being made already"):
+            start(run=planned, by=lead)
+        cancel(job=job)
+        assert start(run=planned, by=lead).pk != job.pk
+
+    def test_a_finished_run_has_nothing_to_start(self, planned, lead):
+        job = start_here(run=planned, by=lead, progress=Unwatched())
+        assert job.state == Job.State.SUCCEEDED
+        assert job.result == {"summary": "12 images made.", "url": "/studies/isles/images/"}
+        with pytest.raises(Conflict, match="nothing is left to do"):
+            start(run=planned, by=lead)
+
+
+@pytest.mark.django_db
+class TestCommand:
+    def generate(self, *arguments, **options):
+        call_command("generate", "--study", "Isles", *arguments, **options)
+
+    def test_it_plans_and_makes_and_goes_on(self, study, prompts, capsys):
+        self.generate("--limit", "5")
+        assert capsys.readouterr().out == "5 images made, 7 left to do.\n"
+        self.generate()
+        assert capsys.readouterr().out == "7 images made.\n"
+
+    def test_it_takes_prompts_and_parameters(self, study, capsys):
+        probabilities = 'probabilities={"Velmari": {"kite": 1}}'
+        prompt = ["--prompt", "{a_an} {id} person", "--images-per-prompt", "2"]
+        self.generate(
+            *prompt, "--param", probabilities, "--param", "default_probability=0", "--label", "kites"
+        )
+        images = Image.objects.filter(model_label="kites")
+        assert images.count() == 4
+        assert all(
+            [part["attribute"] for part in image.provenance["drawn"]] == ["kite"]
+            for image in images.filter(group__name="Velmari")
+        )
+        with pytest.raises(Conflict, match="has its prompts already"):
+            self.generate(*prompt)
+
+    def test_it_queues(self, study, prompts, capsys):
+        self.generate("--queue")
+        assert capsys.readouterr().out == f"Queued as job {Job.objects.get().pk}.\n"
+        assert not Image.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("arguments", "sentence"),
+        [
+            (["--study", "Nowhere"], "There is no study “Nowhere”."),
+            (["--param", "steps"], "Write --param as NAME=VALUE, not “steps”."),
+            (["--by", "nobody"], "no active user named “nobody”"),
+            (
+                ["--backend", "diffusers", "--model", "/nowhere"],
+                "There is no folder “/nowhere” on this server.",
+            ),
+        ],
+    )
+    def test_what_cannot_be_done_is_said_in_one_sentence(self, study, prompts, arguments, sentence):
+        with pytest.raises(DomainError) as refusal:
+            self.generate(*arguments)
+        assert sentence in refusal.value.message
+
+
+@pytest.mark.slow
+def test_a_worker_killed_while_it_draws_leaves_no_double_and_no_gap(tmp_path):
+    with own_server(tmp_path, JOB_LEASE_SECONDS="1") as server:
+        server.ask(
+            "from generation.creating import set_prompts\n"
+            "study = Study.objects.create(name='Isles', slug='isles', seed=7)\n"
+            "[StudyGroup.objects.create(study=study, name=name, display_name=name) for name in ('Velmari', 'Orsani')]\n"
+            "set_prompts(study=study, templates=['a {id}'], images_per_prompt=20, by=None)\n"
+            "answer = 0"
+        )
+        server.run("generate", "--study", "Isles", "--queue")
+        done = "SELECT count(*) FROM generation_generationrequest WHERE outcome = 'done'"
+        for least in (4, 12):
+            with server.start("db_worker", "--no-startup-delay", "--interval", "0.1") as worker:
+                end = time.monotonic() + 60
+                while server.rows(done)[0][0] < least:
+                    assert time.monotonic() < end, "the worker makes no images"
+                    time.sleep(0.02)
+                worker.kill()
+            time.sleep(1.2)
+            server.run("sweep_jobs")
+        assert server.rows(done)[0][0] < 40
+        server.run("db_worker", "--batch", "--no-startup-delay")
+        assert server.rows("SELECT state, attempts FROM jobs_job") == [("succeeded", 3)]
+        assert server.rows(done) == [(40,)]
+        assert server.rows("SELECT count(*), count(DISTINCT sha256) FROM generation_image") == [(40, 40)]
+        files = list((tmp_path / "var" / "media" / "images").rglob("*.png"))
+        # At most one file of each kill was written without its row; it has the name it will be asked for again.
+        assert len(files) == 40
