@@ -1,0 +1,22 @@
+"""What an operator sees of campaigns; they are changed on their own pages, where it is recorded."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from accounts.admin import ReadOnlyAdmin
+from annotation.models import Campaign
+
+
+@admin.register(Campaign)
+class CampaignAdmin(ReadOnlyAdmin):
+    """Every campaign of every study."""
+
+    list_display = ("name", "study", "kind", "state", "imported", "opened_at", "closed_at")
+    list_filter = ("state", "kind", "imported")
+    list_select_related = ("study",)
+    search_fields = ("name", "study__name")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
+        return False

@@ -1,0 +1,40 @@
+"""Addresses of campaigns and labelling: each answers with and without a slash, the schema shows one."""
+
+from django.urls import URLPattern, path
+from rest_framework.views import APIView
+
+from annotation import api, campaign_api, practice_api
+
+
+def _both(route: str, view: type[APIView], name: str, **initkwargs: object) -> list[URLPattern]:
+    """Return `route` as promised, and its twin with or without the slash: a POST survives no redirect."""
+    twin = route.removesuffix("/") if route.endswith("/") else f"{route}/"
+    return [
+        path(route, view.as_view(**initkwargs), name=name),
+        path(twin, view.as_view(schema=None, **initkwargs)),
+    ]
+
+
+_MOVES = {"open": "open_", "pause": "pause", "resume": "resume", "close": "close", "reopen": "reopen"}
+
+urlpatterns = [
+    # First what is asked for most: addresses are tried in this order.
+    *_both("assignments/<uuid:public_id>/submit", api.Submit, "assignment-submit"),
+    *_both("campaigns/<int:pk>/next", api.NextTask, "campaign-next"),
+    *_both("studies/<slug:slug>/campaigns/", api.CampaignList, "campaign-list"),
+    *_both("campaigns/<int:pk>/", campaign_api.CampaignSettings, "campaign-detail"),
+    *_both("campaigns/<int:pk>/progress/", api.CampaignProgressView, "campaign-progress"),
+    *_both("campaigns/<int:pk>/annotators/", api.CampaignAnnotators, "campaign-annotators"),
+    *_both("campaigns/<int:pk>/copies", campaign_api.CampaignCopies, "campaign-copies"),
+    *_both("campaigns/<int:pk>/extend", campaign_api.CampaignExtension, "campaign-extend"),
+    *_both("campaigns/<int:pk>/instruments", campaign_api.CampaignInstruments, "campaign-instruments"),
+    *(
+        pattern
+        for move, verb in _MOVES.items()
+        for pattern in _both(f"campaigns/<int:pk>/{move}", api.CampaignMove, f"campaign-{move}", verb=verb)
+    ),
+    *_both("campaigns/<int:pk>/practice/next", practice_api.PracticeNext, "practice-next"),
+    *_both("practice/<uuid:public_id>/answer", practice_api.PracticeAnswer, "practice-answer"),
+    *_both("assignments/<uuid:public_id>/skip", api.Skip, "assignment-skip"),
+    *_both("assignments/<uuid:public_id>/report", api.Report, "assignment-report"),
+]

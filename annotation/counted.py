@@ -1,0 +1,75 @@
+"""Which annotations count in results (metrics.md §0), and how many do not, by reason.
+
+Each annotation that does not count has one reason: the first that holds, in the order of `Reason`.
+"""
+
+from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, TextChoices, Value, When
+from django.db.models.fields import CharField
+
+from accounts.consent import withdrawn_from
+from accounts.models import Annotator
+from annotation.models import Annotation, Campaign, Enrolment
+
+
+class Reason(TextChoices):
+    """Why an annotation does not count."""
+
+    GOLD = "gold", "answer to a gold task"
+    REPEAT = "repeat", "task answered again, for self-consistency"
+    REVISED = "revised", "replaced by a later revision"
+    SIMULATED = "simulated", "simulated, in a study of people"
+    WITHDRAWN = "withdrawn", "consent withdrawn"
+    ANNOTATOR_EXCLUDED = "annotator_excluded", "annotator excluded by the lead"
+    EXCLUDED = "excluded", "annotation excluded by the lead"
+    RETRACTED = "retracted", "image retracted"
+    SURPLUS = "surplus", "more annotations than the task asked for"
+
+
+# What the condition on status and revision says already.
+_BY_STATUS = {Reason.GOLD, Reason.REPEAT, Reason.REVISED, Reason.EXCLUDED, Reason.SURPLUS}
+
+
+def counted(campaign: Campaign) -> QuerySet[Annotation]:
+    """Return the annotations of `campaign` that count."""
+    annotations = Annotation.objects.filter(
+        campaign=campaign, is_latest=True, status=Annotation.Status.ACCEPTED
+    )
+    for reason, holds in _conditions(campaign).items():
+        if reason not in _BY_STATUS:
+            annotations = annotations.exclude(holds)
+    return annotations
+
+
+def not_counted(campaign: Campaign) -> dict[str, int]:
+    """Return how many annotations of `campaign` do not count, for every reason (0 where there are none)."""
+    whens = [When(holds, then=Value(reason.value)) for reason, holds in _conditions(campaign).items()]
+    rows = (
+        Annotation.objects.filter(campaign=campaign)
+        .annotate(reason=Case(*whens, default=Value(""), output_field=CharField()))
+        .exclude(reason="")
+        .values_list("reason")
+        .annotate(number=Count("pk"))
+        .order_by()
+    )
+    return {reason.value: 0 for reason in Reason} | dict(rows)
+
+
+def _conditions(campaign: Campaign) -> dict[Reason, Q | Exists]:
+    study = campaign.study
+    person = ~Q(annotator__origin=Annotator.Origin.IMPORTED)
+    excluded = Enrolment.objects.filter(campaign=campaign, state=Enrolment.State.EXCLUDED)
+    conditions: dict[Reason, Q | Exists] = {
+        Reason.GOLD: Q(status=Annotation.Status.GOLD),
+        Reason.REPEAT: Q(status=Annotation.Status.REPEAT),
+        Reason.REVISED: Q(is_latest=False),
+    }
+    if not study.simulated:
+        conditions[Reason.SIMULATED] = Q(annotator__origin=Annotator.Origin.SIMULATED)
+    conditions |= {
+        Reason.WITHDRAWN: person & Q(annotator__in=withdrawn_from(study).values("pk")),
+        Reason.ANNOTATOR_EXCLUDED: Exists(excluded.filter(annotator=OuterRef("annotator"))),
+        Reason.EXCLUDED: Q(status=Annotation.Status.EXCLUDED),
+        Reason.RETRACTED: Q(task__image__retracted_at__isnull=False),
+        Reason.SURPLUS: Q(status=Annotation.Status.SURPLUS),
+    }
+    return conditions

@@ -1,0 +1,120 @@
+"""The audit trail in sentences."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from annotation.models import Campaign
+from studies.models import AuditEntry
+
+_CAMPAIGN = "campaign:"
+
+# What happened, with places for the entry's own details.
+_SENTENCES = {
+    "known_task.added": "added a {purpose} task with known answers to “{campaign}”",
+    "known_task.changed": "changed the known answers of a {purpose} task of “{campaign}”",
+    "known_task.removed": "removed a {purpose} task with known answers from “{campaign}”",
+    "study.created": "created the study with {groups} identity groups",
+    "study.frozen": "froze the study’s copy of its resource",
+    "study.prompts_set": "set the {condition} prompts",
+    "member.added": "made {username} {role}",
+    "member.removed": "removed {username} as {role}",
+    "consent.published": "published version {version} of the consent text",
+    "campaign.created": "made a draft of the campaign “{campaign}”",
+    "campaign.changed": "changed the draft of the campaign “{campaign}”",
+    "campaign.settings_changed": "changed settings of the campaign “{campaign}”: {changes}",
+    "instrument.revised": "changed what annotators of “{campaign}” read: version {version}",
+    "campaign.extended": "asks {to} instead of {before} annotators per screen in “{campaign}”",
+    "campaign.cloned": "made “{campaign}” as a copy of “{source}”",
+    "campaign.opened": "opened the campaign “{campaign}”: {tasks} screens, {judgements} judgements",
+    "campaign.paused": "paused the campaign “{campaign}”",
+    "campaign.resumed": "resumed the campaign “{campaign}”",
+    "campaign.closed": "closed the campaign “{campaign}”",
+    "campaign.reopened": "reopened the campaign “{campaign}”",
+    "campaign.deleted": "deleted the draft campaign “{name}”",
+    "consent.withdrawn": "{pseudonym} withdrew consent; these labels count no more",
+    "annotation.excluded": "excluded an answer: {reason}",
+    "annotation.readmitted": "let an excluded answer count again",
+    "campaign.screens_reopened": "had {screens} screens of “{campaign}” asked again whose labels count no more",
+    "enrolment.warned": "warned {pseudonym} in “{campaign}”: {reason}",
+    "quality_rule.set": "set in “{campaign}” to {does} by {measure} ({asked}, from {minimum} screens on)",
+    "quality_rule.removed": "removed from “{campaign}” the rule to {does} by {measure}",
+    "image.retracted": "retracted an image: {reason}",
+    "image.restored": "restored a retracted image",
+    "image_report.dismissed": "looked at a report of an image and let the image stay: {reason}",
+    "generation.planned": "asked {model} for {requests} images",
+    "images.imported": "imported {kept} images; {rejected} were rejected",
+    "labels.imported": "imported labels from a file",
+    "report.computed": "computed the results",
+    "invitation.created": "made an invitation link to “{campaign}”",
+    "invitation.revoked": "revoked an invitation link to “{campaign}”",
+    "invitation.reissued": "reissued an invitation link to “{campaign}”",
+    "enrolment.paused": "paused {pseudonym} in “{campaign}”: {reason}",
+    "enrolment.resumed": "let {pseudonym} go on in “{campaign}”: {reason}",
+    "enrolment.excluded": "excluded {pseudonym} from “{campaign}”: {reason}",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One entry for people: who, what, when."""
+
+    who: str
+    what: str
+    at: datetime
+
+
+class _Details(dict[str, object]):
+    """Details of an entry; what one lacks reads as a dash and not as an error."""
+
+    def __missing__(self, key: str) -> str:
+        return "—"
+
+
+def sentences(entries: Iterable[AuditEntry]) -> list[Line]:
+    """Return entries as sentences: one query for the names of the campaigns they are about."""
+    entries = list(entries)
+    about = {
+        entry.subject: entry.subject.removeprefix(_CAMPAIGN)
+        for entry in entries
+        if _CAMPAIGN in entry.subject
+    }
+    names = dict(Campaign.objects.filter(pk__in=about.values()).values_list("pk", "name")) if about else {}
+    return [_line(entry, names) for entry in entries]
+
+
+def _line(entry: AuditEntry, names: dict[int, str]) -> Line:
+    details = _Details(entry.details)
+    subject = entry.subject.removeprefix(_CAMPAIGN)
+    if subject.isdecimal() and int(subject) in names:
+        details["campaign"] = names[int(subject)]
+    before, after = details.get("before"), details.get("after")
+    if isinstance(before, dict) and isinstance(after, dict):
+        details["changes"] = _changes(before, after)
+    for key, value in details.items():
+        if isinstance(value, int):
+            details[key] = f"{value:,}"
+    pattern = _SENTENCES.get(entry.action)
+    # An action without a sentence is shown by its name.
+    what = pattern.format_map(details) if pattern else entry.action.replace(".", " ").replace("_", " ")
+    return Line(who=str(entry.actor) if entry.actor else "The system", what=what, at=entry.at)
+
+
+def _changes(before: Mapping[str, object], after: Mapping[str, object]) -> str:
+    return "; ".join(
+        f"{_plain(name)} from {_value(before.get(name))} to {_value(after[name])}" for name in after
+    )
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _value(value: object) -> str:
+    return (
+        "the default"
+        if value is None or value == ""
+        else f"“{value}”"
+        if isinstance(value, str)
+        else str(value)
+    )

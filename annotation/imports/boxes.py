@@ -1,0 +1,92 @@
+"""Boxes as other tools write them, turned into fractions of the image."""
+
+import re
+from dataclasses import dataclass
+
+from django.db.models import TextChoices
+
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
+_MARKS = str.maketrans("[](){}\"',;|", "           ")
+SORTED = "corners of the box sorted"
+CLIPPED = "box clipped to the image"
+NO_AREA = "box without area dropped"
+UNMARKED = "box of an attribute not marked dropped"
+
+
+class BoxFormat(TextChoices):
+    """What the four numbers of a box are."""
+
+    CORNERS = "corners", "two opposite corners x, y, x, y in pixels, in any order"
+    XYWH = "xywh", "left, top, width, height in pixels"
+    PERCENT = "percent", "left, top, width, height in percent of the image"
+
+
+@dataclass(frozen=True)
+class FoundBox:
+    """A box in fractions of the image, and what had to be done for it to be one."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    repairs: tuple[str, ...] = ()
+
+    @property
+    def clipped(self) -> bool:
+        return CLIPPED in self.repairs
+
+
+def parse_numbers(text: str) -> list[float]:
+    """Return the numbers of a cell such as `["3,54", "507,510"]`, `[[3, 54, 507, 510]]` or `3 54 507 510`.
+
+    Brackets, quotes, commas and spaces separate. Raises ValueError for anything else, `nan` included.
+    """
+    numbers = []
+    for word in text.translate(_MARKS).split():
+        if not _NUMBER.fullmatch(word):
+            raise ValueError(f"“{text[:60]}” are not coordinates")
+        numbers.append(float(word))
+    return numbers
+
+
+def boxes_of(
+    numbers: list[float], box_format: BoxFormat, size: tuple[float, float] | None
+) -> tuple[list[FoundBox], set[str]]:
+    """Return the boxes that numbers describe and the names of all repairs; `size` is the image's, in pixels.
+
+    Raises ValueError when they are not four for each box, or a size is needed and not known.
+    """
+    if len(numbers) % 4:
+        raise ValueError(f"the box has {len(numbers)} numbers; a box has four")
+    if numbers and size is None and box_format != BoxFormat.PERCENT:
+        raise ValueError("the box is in pixels and the size of the image is not known")
+    boxes, repairs = [], set[str]()
+    for start in range(0, len(numbers), 4):
+        box, done = _box(numbers[start : start + 4], box_format, size or (100.0, 100.0))
+        repairs |= done
+        if box is not None:
+            boxes.append(box)
+    return boxes, repairs
+
+
+def _box(
+    numbers: list[float], box_format: BoxFormat, size: tuple[float, float]
+) -> tuple[FoundBox | None, set[str]]:
+    width, height = (100.0, 100.0) if box_format == BoxFormat.PERCENT else size
+    left, top, right, bottom = numbers
+    if box_format != BoxFormat.CORNERS:
+        right, bottom = left + right, top + bottom
+    repairs = set()
+    if left > right or top > bottom:
+        repairs.add(SORTED)
+        left, right = min(left, right), max(left, right)
+        top, bottom = min(top, bottom), max(top, bottom)
+    if left < 0 or top < 0 or right > width or bottom > height:
+        repairs.add(CLIPPED)
+        left, right = (min(max(value, 0.0), width) for value in (left, right))
+        top, bottom = (min(max(value, 0.0), height) for value in (top, bottom))
+    x, y = left / width, top / height
+    wide, high = right / width - x, bottom / height - y
+    if not (wide > 0 and high > 0):
+        return None, repairs | {NO_AREA}
+    return FoundBox(x, y, wide, high, tuple(repairs)), repairs

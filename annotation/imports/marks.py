@@ -1,0 +1,279 @@
+"""A table of marks becomes judgements on images: parsed, checked and repaired, in memory."""
+
+import datetime as dt
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+import numpy as np
+import pandas as pd
+
+from annotation.imports.boxes import UNMARKED, FoundBox, boxes_of, parse_numbers
+from annotation.imports.mapping import BOX_COLUMNS, ColumnMap
+from annotation.imports.reading import (
+    BLANK,
+    Coded,
+    Codes,
+    Mask,
+    Reading,
+    choice_of,
+    name_of,
+    parse_moment,
+    parse_seconds,
+)
+from catalog.attributes import normalise
+from generation.models import Condition
+
+V = TypeVar("V")
+
+NORMALISED = "attribute normalised (case, spaces)"
+_NUMBERED_FILE = re.compile(r"(?P<group>.*?)\d*\.\w{1,5}")
+_ROLES = {"stereotype": "stereotype", "random": "random", "": ""}
+
+
+@dataclass(frozen=True)
+class KnownImage:
+    """An image the study has already, so that labels may speak of it."""
+
+    pk: int
+    group: str
+    model: str
+    condition: str
+    size: tuple[int, int] | None
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What the rows of a table of marks say. Arrays run over all rows; look only at accepted ones."""
+
+    reading: Reading
+    image: Coded[tuple[str, str]]  # (name, model)
+    group: Coded[str]
+    condition: Coded[str]
+    attribute: Coded[str]
+    annotator: Coded[str]
+    role: Coded[str]
+    screen: Codes
+    present: Mask
+    is_none: Mask
+    sizes: dict[int, tuple[int, int]]  # of images, by image code
+    submitted_at: Coded[dt.datetime | None]
+    seconds: Coded[float | None]
+    boxes: list[tuple[int, FoundBox]] = field(default_factory=list)  # (row index, box) in file order
+
+
+def read_marks(
+    reading: Reading,
+    column_map: ColumnMap,
+    *,
+    groups: Collection[str] | None,
+    known: Mapping[tuple[str, str], KnownImage],
+) -> Marks:
+    """Read every row; `groups` are those that may be named (None: any).
+
+    `known` are the study's images by (name, model), and by (name, "") where one name is one image.
+    """
+    columns = column_map.columns
+    _reject_blank(reading, column_map)
+    attribute = read_attribute(reading, column_map)
+    names = reading.coded(reading.cells(columns["image"]), name_of("image", 500))
+    image = _images(names, optional(reading, column_map, "model", _label, column_map.model))
+    words = dict.fromkeys(column_map.no, False) | dict.fromkeys(column_map.yes, True)
+    present = reading.coded(reading.cells(columns["present"]), choice_of("present", words))
+    conditions = {str(condition): str(condition) for condition in Condition.values}
+    read_condition = choice_of("condition", conditions)
+    marks = Marks(
+        reading=reading,
+        image=image,
+        group=_groups(reading, column_map, groups),
+        condition=optional(reading, column_map, "condition", read_condition, column_map.condition),
+        attribute=attribute,
+        annotator=reading.coded(reading.cells(columns["annotator"]), name_of("annotator", 200)).merged(),
+        role=optional(reading, column_map, "role", choice_of("role", _ROLES), ""),
+        screen=_screens(reading, column_map),
+        present=present.where(lambda value: value is True),
+        is_none=attribute.where(lambda value: value == column_map.none_text),
+        sizes=_sizes(reading, column_map, image, known),
+        submitted_at=optional(reading, column_map, "submitted_at", parse_moment, None),
+        seconds=optional(reading, column_map, "seconds", parse_seconds, None),
+    )
+    _reject_contradictions(reading, marks, known)
+    return replace(marks, boxes=_boxes(reading, column_map, marks))
+
+
+def group_of_file(image: str) -> str:
+    """Return the group in a file name: `folder/United KingdomUK3.png` shows `United KingdomUK`."""
+    name = image.replace("\\", "/").rsplit("/", 1)[-1]
+    match = _NUMBERED_FILE.fullmatch(name)
+    if match is None or not match["group"].strip():
+        raise ValueError(f"no group in the file name “{name[:60]}”")
+    return match["group"].strip()
+
+
+def _reject_blank(reading: Reading, column_map: ColumnMap) -> None:
+    named = [
+        column_map.columns[name] for name in ("image", "group", "attribute") if name in column_map.columns
+    ]
+    blank = np.ones(len(reading.table), dtype=bool)
+    for column in named:
+        codes, values = pd.factorize(reading.cells(column))
+        blank &= np.array([not value.strip() for value in values], dtype=bool)[codes]
+    reading.reject(blank, BLANK)
+
+
+def read_attribute(reading: Reading, column_map: ColumnMap) -> Coded[str]:
+    """Read the attributes, normalised where catalog.attributes says how; changed ones count as repaired."""
+    cells = reading.cells(column_map.columns["attribute"])
+    attribute = reading.coded(cells, normalise)
+    changed = [
+        value is not None and value != cell
+        for cell, value in zip(pd.factorize(cells)[1], attribute.values, strict=True)
+    ]
+    if any(changed):
+        reading.repaired(np.array(changed, dtype=bool)[attribute.codes], NORMALISED)
+    return attribute.merged()
+
+
+def optional(
+    reading: Reading, column_map: ColumnMap, name: str, parse: Callable[[str], V], otherwise: V
+) -> Coded[V]:
+    """Read a column that may not be mapped."""
+    if name not in column_map.columns:
+        return Coded(np.zeros(len(reading.table), dtype=np.int64), [otherwise])
+    return reading.coded(reading.cells(column_map.columns[name]), parse)
+
+
+def _groups(reading: Reading, column_map: ColumnMap, groups: Collection[str] | None) -> Coded[str]:
+    name = name_of("group", 120)
+
+    def known(cell: str) -> str:
+        group = group_of_file(cell) if column_map.group_from_image else name(cell)
+        if groups is not None and group not in groups:
+            raise ValueError(f"unknown group “{group[:60]}”")
+        return group
+
+    column = column_map.columns["image" if column_map.group_from_image else "group"]
+    return reading.coded(reading.cells(column), known).merged()
+
+
+def _label(cell: str) -> str:
+    label = cell.strip()
+    if len(label) > 120 or not label.isprintable():
+        raise ValueError("model longer than 120 characters, or with a control character")
+    return label
+
+
+def _images(names: Coded[str], models: Coded[str]) -> Coded[tuple[str, str]]:
+    width = len(models.values)
+    codes, pairs = pd.factorize(names.codes * width + models.codes)
+    values = [(names.values[pair // width], models.values[pair % width]) for pair in pairs]
+    return Coded(codes.astype(np.int64), values).merged()
+
+
+def _screens(reading: Reading, column_map: ColumnMap) -> Codes:
+    if "screen" not in column_map.columns:
+        return np.zeros(len(reading.table), dtype=np.int64)
+    return np.asarray(pd.factorize(reading.cells(column_map.columns["screen"]))[0], dtype=np.int64)
+
+
+def _reject_contradictions(
+    reading: Reading, marks: Marks, known: Mapping[tuple[str, str], KnownImage]
+) -> None:
+    image, group = marks.image, marks.group
+    codes = {name: code for code, name in enumerate(group.values)}
+    # The group each known image must have: -1 where the image is new, -2 where no row names its group.
+    wanted = np.array(
+        [codes.get(known[i].group, -2) if i in known else -1 for i in image.values], dtype=np.int64
+    )
+    expected = wanted[image.codes]
+    reading.reject((expected != -1) & (expected != group.codes), "the image shows another group in the study")
+    _reject_changing(reading, image.codes, group.codes, "the image has another group in an earlier row")
+    _reject_changing(
+        reading, image.codes, marks.condition.codes, "the image has another condition in an earlier row"
+    )
+    pair = group.codes * len(marks.attribute.values) + marks.attribute.codes
+    _reject_changing(
+        reading, pair, marks.role.codes, "the attribute has another role for the group in an earlier row"
+    )
+
+
+def _reject_changing(reading: Reading, keys: Codes, codes: Codes, reason: str) -> None:
+    accepted = np.flatnonzero(reading.accepted)
+    first = pd.Series(codes[accepted]).groupby(keys[accepted]).transform("first").to_numpy()
+    changed = np.zeros(len(codes), dtype=bool)
+    changed[accepted[first != codes[accepted]]] = True
+    if changed.any():
+        reading.reject(changed, reason)
+
+
+def _sizes(
+    reading: Reading,
+    column_map: ColumnMap,
+    image: Coded[tuple[str, str]],
+    known: Mapping[tuple[str, str], KnownImage],
+) -> dict[int, tuple[int, int]]:
+    """The size of each image by its code: from the row, else one for all, else what the study knows."""
+    sizes: dict[int, tuple[int, int]] = {}
+    for code, value in enumerate(image.values):
+        size = column_map.image_size or (known[value].size if value in known else None)
+        if size is not None:
+            sizes[code] = size
+    if "image_width" in column_map.columns and "image_height" in column_map.columns:
+        widths = reading.coded(reading.cells(column_map.columns["image_width"]), _side)
+        heights = reading.coded(reading.cells(column_map.columns["image_height"]), _side)
+        accepted = np.flatnonzero(reading.accepted)
+        codes, first = np.unique(image.codes[accepted], return_index=True)
+        rows = accepted[first]
+        for code, width, height in zip(codes, widths.of(rows), heights.of(rows), strict=True):
+            if width and height:
+                sizes[int(code)] = (width, height)
+    return sizes
+
+
+def _side(cell: str) -> int | None:
+    if not cell.strip():
+        return None
+    if not cell.strip().isdecimal() or not 0 < int(cell) <= 100_000:
+        raise ValueError(f"the size of the image is “{cell[:40]}”, not a number of pixels")
+    return int(cell)
+
+
+def _boxes(reading: Reading, column_map: ColumnMap, marks: Marks) -> list[tuple[int, FoundBox]]:
+    columns = column_map.columns
+    if "box" in columns:
+        cells = reading.cells(columns["box"])
+    elif "box_1" in columns:
+        parts = [reading.cells(columns[name]) for name in BOX_COLUMNS]
+        cells = np.array([" ".join(row) for row in zip(*parts, strict=True)], dtype=object)
+    else:
+        return []
+    numbers = reading.coded(cells, parse_numbers)
+    with_box = reading.accepted & numbers.where(bool)
+    unmarked = with_box & ~(marks.present & ~marks.is_none)
+    if unmarked.any():
+        reading.repaired(unmarked, UNMARKED)
+    found: list[tuple[int, FoundBox]] = []
+    repaired: dict[str, list[int]] = {}
+    refused: dict[str, list[int]] = {}
+    for row in np.flatnonzero(with_box & ~unmarked):
+        size = marks.sizes.get(int(marks.image.codes[row]))
+        try:
+            boxes, repairs = boxes_of(numbers.values[numbers.codes[row]], column_map.box_format, size)
+        except ValueError as error:
+            refused.setdefault(str(error), []).append(row)
+            continue
+        found += [(int(row), box) for box in boxes]
+        for how in repairs:
+            repaired.setdefault(how, []).append(row)
+    for why, rows in refused.items():
+        reading.reject(_mask(rows, len(cells)), why)
+    for how, rows in repaired.items():
+        reading.repaired(_mask(rows, len(cells)), how)
+    return found
+
+
+def _mask(rows: list[int], length: int) -> Mask:
+    mask = np.zeros(length, dtype=bool)
+    mask[rows] = True
+    return mask

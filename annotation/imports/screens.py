@@ -1,0 +1,65 @@
+"""Rows of a file gathered into what one annotator answered on one screen."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from annotation.imports.reading import Codes, Mask
+
+
+@dataclass(frozen=True)
+class Screens:
+    """Rows in the order of their screens: screen `i` holds `order[starts[i]:starts[i + 1]]`."""
+
+    order: Codes  # row indices
+    starts: Codes  # one more than there are screens
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def of_row(self) -> Codes:
+        """The number of the screen for each position of `order`."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    @property
+    def first(self) -> Codes:
+        """The row index of the first row of each screen."""
+        return self.order[self.starts[:-1]]
+
+
+def split(rows: Codes, keys: Codes, attributes: Codes, is_none: Mask) -> Screens:
+    """Split `rows` (indices, in file order) into screens.
+
+    Rows of one key (annotator, image, and what the file calls a screen) are one screen until the row 'none of
+    the above' ends it or an attribute comes again. `keys`, `attributes` and `is_none` run over all rows.
+    """
+    order = rows[np.argsort(keys[rows], kind="stable")]
+    if not len(order):
+        return Screens(order, np.zeros(1, dtype=np.int64))
+    key, none = keys[order], is_none[order]
+    opens = np.ones(len(order), dtype=bool)
+    opens[1:] = (key[1:] != key[:-1]) | none[:-1]
+    _open_at_repeats(opens, attributes[order])
+    starts = np.flatnonzero(opens)
+    # Screens in the order of the file, whatever the order of keys.
+    sequence = np.argsort(order[starts], kind="stable")
+    ends = np.append(starts[1:], len(order))
+    pieces = [order[starts[i] : ends[i]] for i in sequence]
+    lengths = (ends - starts)[sequence]
+    return Screens(np.concatenate(pieces), np.append(0, np.cumsum(lengths)))
+
+
+def _open_at_repeats(opens: Mask, attributes: Codes) -> None:
+    """Open a further screen wherever an attribute repeats within one; only such screens are walked."""
+    screen = np.cumsum(opens) - 1
+    frame = pd.DataFrame({"screen": screen, "attribute": attributes})
+    starts = np.append(np.flatnonzero(opens), len(opens))
+    for number in frame.loc[frame.duplicated(), "screen"].unique():
+        seen: set[int] = set()
+        for position in range(starts[number], starts[number + 1]):
+            if attributes[position] in seen:
+                opens[position] = True
+                seen = set()
+            seen.add(attributes[position])

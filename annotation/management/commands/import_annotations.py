@@ -1,0 +1,133 @@
+"""Import any table of judgements."""
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandParser
+
+from accounts.errors import DomainError, NotFound
+from annotation.imports.boxes import BoxFormat
+from annotation.imports.importing import import_annotations
+from annotation.imports.mapping import FIELDS, ColumnMap, parse_columns, parse_size, parse_words, with_words
+from catalog.attributes import NONE_OF_THE_ABOVE
+from catalog.import_reports import write_rejected
+from catalog.models import Resource
+from generation.models import Condition
+from jobs.console import DomainCommand
+
+
+class Command(DomainCommand):
+    help = (
+        "Import any table of judgements (CSV, TSV, JSON lines or XLSX, one a row) by saying which column "
+        "holds what. Map present for marks on images, or rating for ratings of attributes. "
+        f"Fields: {', '.join(FIELDS)}."
+    )
+    example = (
+        "python manage.py import_annotations --study Pilot labels.csv --map image=file --map group=people "
+        "--map attribute=word --map annotator=worker --map present=answer"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path, metavar="FILE", help="the table")
+        parser.add_argument(
+            "--study", required=True, metavar="NAME", help="created if there is none of that name"
+        )
+        parser.add_argument(
+            "--map",
+            action="append",
+            nargs="+",
+            required=True,
+            metavar="FIELD=COLUMN",
+            help="which column holds a field",
+        )
+        parser.add_argument("--sheet", metavar="NAME", help="sheet of the workbook (default: the first)")
+        parser.add_argument("--resource", metavar="NAME", help="the resource that says what is a stereotype")
+        parser.add_argument(
+            "--value",
+            action="append",
+            nargs="+",
+            default=[],
+            metavar="WORD=MEANING",
+            help="a further word for yes or no (ja=yes), or for a rating 1 to 5",
+        )
+        parser.add_argument(
+            "--none-of-the-above",
+            default=NONE_OF_THE_ABOVE,
+            metavar="TEXT",
+            help=f"the attribute that stands for that answer (default: {NONE_OF_THE_ABOVE})",
+        )
+        parser.add_argument(
+            "--group-from-image",
+            action="store_true",
+            help="the group is the file name without its number: Mexican5.png",
+        )
+        parser.add_argument(
+            "--box-format",
+            choices=BoxFormat.values,
+            default=BoxFormat.CORNERS,
+            help="; ".join(f"{value}: {label}" for value, label in BoxFormat.choices),
+        )
+        parser.add_argument(
+            "--image-size", metavar="WxH", help="size in pixels of every image, such as 512x512"
+        )
+        parser.add_argument("--model", default="", help="what reports call the model of every image")
+        parser.add_argument("--condition", choices=Condition.values, default=Condition.DEFAULT)
+        parser.add_argument(
+            "--campaign", default="", metavar="NAME", help="what to call the imported campaign"
+        )
+        parser.add_argument(
+            "--output",
+            type=Path,
+            metavar="DIR",
+            help="where rejected.csv goes (default: imports/<study>/ in var)",
+        )
+        self.add_person_argument(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            column_map = self._column_map(options)
+        except DomainError as error:
+            self.usage_error(error.message)
+        progress = self.progress("Importing")
+        try:
+            report = import_annotations(
+                study=options["study"],
+                file=options["file"],
+                column_map=column_map,
+                by=self.person(options["by"]),
+                resource=_resource(options["resource"]),
+                sheet=options["sheet"],
+                name=options["campaign"],
+                progress=progress,
+            )
+        finally:
+            progress.finish()
+        for line in report.lines():
+            self.stdout.write(line)
+        if not report.already:
+            folder = options["output"] or settings.VAR / "imports" / report.study.slug
+            self.stdout.write(f"rejected rows: {write_rejected(report.reports, folder)}")
+
+    @staticmethod
+    def _column_map(options: dict[str, Any]) -> ColumnMap:
+        column_map = ColumnMap(
+            columns=parse_columns([pair for pairs in options["map"] for pair in pairs]),
+            box_format=BoxFormat(options["box_format"]),
+            image_size=parse_size(options["image_size"]) if options["image_size"] else None,
+            none_value=options["none_of_the_above"],
+            group_from_image=options["group_from_image"],
+            model=options["model"],
+            condition=options["condition"],
+        )
+        words = parse_words([pair for pairs in options["value"] for pair in pairs])
+        return with_words(column_map, words) if words else column_map
+
+
+def _resource(name: str | None) -> Resource | None:
+    if name is None:
+        return None
+    resource = Resource.objects.filter(name=name).first()
+    if resource is None:
+        raise NotFound("resource_not_found", f"There is no resource named “{name}” (--resource).")
+    return resource

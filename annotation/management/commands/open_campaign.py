@@ -1,0 +1,109 @@
+"""Create and open a campaign."""
+
+from argparse import BooleanOptionalAction
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.db import transaction
+
+from accounts.errors import NotFound
+from annotation import campaigns, planning, quota_feasibility
+from annotation.models import Campaign
+from jobs.console import DomainCommand
+from studies.models import Study
+
+
+class Command(DomainCommand):
+    help = "Plan a campaign of a study, open it and print its id."
+    example = "python manage.py open_campaign --study isles --kind stereotype_marking --annotators-per-task 3"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", required=True, metavar="NAME", help="the study's name or short name")
+        parser.add_argument("--kind", required=True, choices=Campaign.Kind.values, help="what is asked")
+        parser.add_argument("--name", help="the campaign's name (default: that of its kind)")
+        parser.add_argument("--annotators-per-task", type=int, default=3, metavar="N")
+        parser.add_argument("--attributes-per-screen", type=int, default=5, metavar="N", help="1 to 5")
+        parser.add_argument("--lease-minutes", type=int, default=30, metavar="N")
+        parser.add_argument(
+            "--boxes-required",
+            action=BooleanOptionalAction,
+            default=True,
+            help="whether each ticked attribute needs a box",
+        )
+        parser.add_argument("--attributes", choices=["stereotypes", "all"], help="which are rated")
+        parser.add_argument(
+            "--visual-source",
+            metavar="SOURCE",
+            help="all, or campaign:SHORT-NAME of a rating campaign whose visual attributes are marked",
+        )
+        parser.add_argument("--visual-rule", choices=["unanimous", "majority"])
+        parser.add_argument("--random-per-stereotype", type=int, metavar="N")
+        parser.add_argument("--images-per-group", type=int, metavar="N")
+        parser.add_argument(
+            "--model", action="append", dest="model_labels", metavar="LABEL", help="repeatable"
+        )
+        parser.add_argument("--condition", help="which images are shown (default: default)")
+        parser.add_argument(
+            "--quota",
+            action="append",
+            default=[],
+            metavar="RULE",
+            help="who has to be among the annotators of each task, such as 'at_least 1 gender != man', "
+            "'at_most 2 languages = English | French', 'at_least 1 nationality = group.nationality' "
+            "or 'distinct region_of_origin'; repeatable",
+        )
+        parser.add_argument("--draft", action="store_true", help="leave it a draft")
+        parser.add_argument("--dry-run", action="store_true", help="only say what would be asked")
+        self.add_person_argument(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        by = self.person(options["by"])
+        names = (
+            "attributes",
+            "visual_source",
+            "visual_rule",
+            "random_per_stereotype",
+            "images_per_group",
+            "model_labels",
+            "condition",
+        )
+        with transaction.atomic():
+            campaign = campaigns.create(
+                study=_study(options["study"]),
+                name=options["name"] or str(Campaign.Kind(options["kind"]).label),
+                kind=options["kind"],
+                by=by,
+                annotators_per_task=options["annotators_per_task"],
+                attributes_per_screen=options["attributes_per_screen"],
+                lease_minutes=options["lease_minutes"],
+                boxes_required=options["boxes_required"],
+                options={name: options[name] for name in names if options[name] is not None},
+                quotas=options["quota"],
+            )
+            plan = planning.plan(campaign)
+            self._say(plan)
+            for sentence in quota_feasibility.before_opening(campaign, plan).sentences:
+                self.stderr.write(sentence, self.style.WARNING)
+            if not options["draft"] and not options["dry_run"]:
+                campaigns.open_(campaign=campaign, by=by)
+            if options["dry_run"]:
+                transaction.set_rollback(True)
+                return
+        self.stdout.write(str(campaign.pk))
+
+    def _say(self, plan: planning.Plan) -> None:
+        """Say on standard error what is asked, so that standard output is the id alone."""
+        self.stderr.write(
+            f"{plan.screens:,} screens ({plan.images:,} images, {plan.attributes:,} attributes), each for "
+            f"{plan.annotators_per_task} annotators: {plan.judgements:,} judgements.",
+            str,
+        )
+        for problem in plan.problems:
+            self.stderr.write(problem, self.style.WARNING)
+
+
+def _study(name: str) -> Study:
+    study = Study.objects.filter(slug=name).first() or Study.objects.filter(name=name).first()
+    if study is None:
+        raise NotFound("study_not_found", f"There is no study “{name}” (--study).")
+    return study

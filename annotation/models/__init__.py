@@ -1,0 +1,47 @@
+"""Campaigns, tasks, assignments and what annotators answered."""
+
+from annotation.models.answers import Annotation, Box, Judgement
+from annotation.models.campaigns import (
+    Campaign,
+    CampaignAttribute,
+    Enrolment,
+    Instrument,
+    Invitation,
+    QuotaRule,
+)
+from annotation.models.quality import (
+    KnownAnswer,
+    Notice,
+    PracticeAnswer,
+    PracticeRound,
+    QualityAction,
+    QualityEvent,
+    QualityMeasure,
+    QualityRule,
+)
+from annotation.models.reports import ImageReport
+from annotation.models.tasks import Assignment, Task, TaskAttribute
+
+__all__ = [
+    "Annotation",
+    "Assignment",
+    "Box",
+    "Campaign",
+    "CampaignAttribute",
+    "Enrolment",
+    "ImageReport",
+    "Instrument",
+    "Invitation",
+    "Judgement",
+    "KnownAnswer",
+    "Notice",
+    "PracticeAnswer",
+    "PracticeRound",
+    "QualityAction",
+    "QualityEvent",
+    "QualityMeasure",
+    "QualityRule",
+    "QuotaRule",
+    "Task",
+    "TaskAttribute",
+]

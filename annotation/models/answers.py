@@ -1,0 +1,114 @@
+"""What annotators answered: kept revision by revision, annotator by annotator, for ever."""
+
+import uuid
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from accounts.models import Annotator
+from annotation.models.campaigns import Campaign, Instrument
+from annotation.models.tasks import Assignment, Task
+from catalog.models import Attribute
+
+
+class Annotation(models.Model):
+    """One submission. A correction is a further row with the next `revision`; only the latest counts."""
+
+    class Status(models.TextChoices):
+        ACCEPTED = "accepted", "accepted"
+        SURPLUS = "surplus", "surplus"
+        EXCLUDED = "excluded", "excluded"
+        GOLD = "gold", "answer to a gold task"
+        REPEAT = "repeat", "repeat"
+
+    # Answers to checks are none, whatever became of them.
+    LABELS: ClassVar = (Status.ACCEPTED, Status.SURPLUS, Status.EXCLUDED)
+
+    # Made by the client, so that a retry of the same submission is recognised.
+    submission_id = models.UUIDField(unique=True, default=uuid.uuid4)
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="annotations")
+    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="annotations")
+    annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="annotations")
+    # Null for imported labels, which nobody leased here.
+    assignment = models.ForeignKey(
+        Assignment, null=True, blank=True, on_delete=models.CASCADE, related_name="annotations"
+    )
+    instrument = models.ForeignKey(
+        Instrument, null=True, blank=True, on_delete=models.PROTECT, related_name="annotations"
+    )
+    revision = models.PositiveSmallIntegerField(default=1)
+    is_latest = models.BooleanField(default=True)
+    status = models.CharField(max_length=10, choices=Status, default=Status.ACCEPTED)
+    status_reason = models.CharField(max_length=300, blank=True)
+    # Null where 'none of the above' was not offered (ratings).
+    none_of_the_above = models.BooleanField(null=True, blank=True)
+    justification = models.TextField(blank=True)
+    active_seconds = models.FloatField(null=True, blank=True)
+    submitted_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["assignment", "revision"], name="annotation_revision_unique"),
+            models.UniqueConstraint(
+                fields=["assignment"], condition=Q(is_latest=True), name="annotation_one_latest"
+            ),
+            models.CheckConstraint(condition=Q(revision__gte=1), name="annotation_revision_from_one"),
+            models.CheckConstraint(
+                condition=Q(active_seconds__isnull=True) | Q(active_seconds__gte=0),
+                name="annotation_seconds_not_negative",
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["campaign", "status", "is_latest"], name="annotation_counted")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.annotator} on {self.task}, revision {self.revision}"
+
+
+class Judgement(models.Model):
+    """The answer for one attribute: ticked or not (marking), or a value of 1 to 5 (rating; 3 is Unsure)."""
+
+    annotation = models.ForeignKey(Annotation, on_delete=models.CASCADE, related_name="judgements")
+    attribute = models.ForeignKey(Attribute, on_delete=models.PROTECT, related_name="+")
+    present = models.BooleanField(null=True, blank=True)
+    rating = models.PositiveSmallIntegerField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["annotation", "attribute"], name="judgement_once_per_attribute"),
+            models.CheckConstraint(
+                condition=Q(present__isnull=False, rating__isnull=True)
+                | Q(present__isnull=True, rating__isnull=False, rating__gte=1, rating__lte=5),
+                name="judgement_is_mark_or_rating",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.attribute}: {self.rating if self.present is None else self.present}"
+
+
+class Box(models.Model):
+    """A rectangle on the image, in fractions of its width and height from the top left corner."""
+
+    judgement = models.ForeignKey(Judgement, on_delete=models.CASCADE, related_name="boxes")
+    x = models.FloatField()
+    y = models.FloatField()
+    width = models.FloatField()
+    height = models.FloatField()
+    clipped = models.BooleanField(default=False)  # it reached outside the image as drawn
+
+    class Meta:
+        constraints: ClassVar = [
+            # The small slack is rounding: x + width of fractions may exceed 1 in the last bit.
+            models.CheckConstraint(
+                condition=Q(x__gte=0, y__gte=0, width__gt=0, height__gt=0)
+                & Q(x__lte=1.000001 - F("width"), y__lte=1.000001 - F("height")),
+                name="box_inside_image",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"({self.x:.3f}, {self.y:.3f}) {self.width:.3f} × {self.height:.3f}"

@@ -1,0 +1,217 @@
+"""A campaign: what is asked of whom, and who came."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from accounts.models import Annotator, AnnotatorProfile
+from catalog.models import Attribute
+from studies.models import Study, StudyGroup
+
+
+class Campaign(models.Model):
+    """One round of questions put to annotators. Its plan is fixed when it opens."""
+
+    class Kind(models.TextChoices):
+        ATTRIBUTE_LIKERT = "attribute_likert", "Visual-attribute rating"
+        STEREOTYPE_MARKING = "stereotype_marking", "Stereotype marking"
+
+    class State(models.TextChoices):
+        DRAFT = "draft", "draft"
+        OPEN = "open", "open"
+        PAUSED = "paused", "paused"
+        CLOSED = "closed", "closed"
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="campaigns")
+    slug = models.SlugField(max_length=120)
+    name = models.CharField(max_length=120)
+    kind = models.CharField(max_length=24, choices=Kind)
+    state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
+    annotators_per_task = models.PositiveSmallIntegerField(default=3)
+    attributes_per_screen = models.PositiveSmallIntegerField(default=5)
+    boxes_required = models.BooleanField(default=True)
+    lease_minutes = models.PositiveIntegerField(default=30)
+    seed = models.BigIntegerField()
+    # Which attributes are asked: see annotation.planning (visual source, model labels, random draw …).
+    options = models.JSONField(default=dict, blank=True)
+    cloned_from = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="clones"
+    )
+    imported = models.BooleanField(default=False)  # labels came from a file: nothing is ever leased here
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    opened_at = models.DateTimeField(null=True, blank=True)
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["study", "slug"], name="campaign_slug_unique_in_study"),
+            models.CheckConstraint(
+                condition=Q(attributes_per_screen__gte=1, attributes_per_screen__lte=5),
+                name="campaign_one_to_five_attributes",
+            ),
+            models.CheckConstraint(
+                condition=Q(annotators_per_task__gte=1, annotators_per_task__lte=100),
+                name="campaign_annotators_per_task_range",
+            ),
+            models.CheckConstraint(condition=Q(lease_minutes__gte=1), name="campaign_lease_positive"),
+            models.CheckConstraint(
+                condition=Q(state="draft", opened_at__isnull=True)
+                | ~Q(state="draft") & Q(opened_at__isnull=False),
+                name="campaign_opened_once_not_draft",
+            ),
+        ]
+        ordering: ClassVar = ["study", "id"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Instrument(models.Model):
+    """One version of what annotators read: guidelines, statement, answers. Each annotation names its own."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="instruments")
+    version = models.PositiveSmallIntegerField(default=1)
+    guidelines = models.TextField()
+    statement = models.CharField(max_length=300, blank=True)
+    labels = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["campaign", "version"], name="instrument_version_unique"),
+        ]
+        ordering: ClassVar = ["campaign", "-version"]
+
+    def __str__(self) -> str:
+        return f"{self.campaign} v{self.version}"
+
+
+class QuotaRule(models.Model):
+    """Who has to be among the annotators of each task of a campaign: see `annotation.quotas`."""
+
+    class Kind(models.TextChoices):
+        AT_LEAST = "at_least", "at least"
+        AT_MOST = "at_most", "at most"
+        DISTINCT = "distinct", "all different"
+
+    class GroupPart(models.TextChoices):
+        REGION = "region", "its region"
+        NATIONALITY = "nationality", "its nationality"
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="quota_rules")
+    kind = models.CharField(max_length=10, choices=Kind)
+    field = models.CharField(max_length=24)  # one of AnnotatorProfile.FIELDS
+    k = models.PositiveSmallIntegerField(null=True, blank=True)
+    values = models.JSONField(default=list, blank=True)
+    negated = models.BooleanField(default=False)  # counts those who gave the field and no listed value
+    # In place of values: what the group that a task depicts has.
+    matches_group = models.CharField(max_length=12, blank=True, choices=GroupPart)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=Q(kind="distinct", k__isnull=True, matches_group="", negated=False)
+                | Q(kind="at_least", k__isnull=False, k__gte=1)
+                | Q(kind="at_most", k__isnull=False, k__gte=0),
+                name="quota_rule_counts_unless_distinct",
+            ),
+            models.CheckConstraint(
+                condition=Q(field__in=AnnotatorProfile.FIELDS), name="quota_rule_field_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(matches_group__in=["", "region", "nationality"]),
+                name="quota_rule_group_part_known",
+            ),
+        ]
+        ordering: ClassVar = ["campaign", "id"]
+
+    def __str__(self) -> str:
+        return f"{self.campaign}: {self.kind} {'' if self.k is None else self.k} {self.field}"
+
+
+class CampaignAttribute(models.Model):
+    """That a marking campaign asks for an attribute in a group's images, and as what: the stored draw."""
+
+    class Role(models.TextChoices):
+        STEREOTYPE = "stereotype", "stereotype"
+        RANDOM = "random", "random"
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="planned_attributes")
+    group = models.ForeignKey(StudyGroup, on_delete=models.CASCADE, related_name="+")
+    attribute = models.ForeignKey(Attribute, on_delete=models.PROTECT, related_name="+")
+    role = models.CharField(max_length=12, choices=Role)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["campaign", "group", "attribute"], name="campaign_attribute_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.group}: {self.attribute} ({self.role})"
+
+
+class Invitation(models.Model):
+    """A link into a campaign: for one person (`limit` 1) or a batch. Only the hash of its token is kept."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="invitations")
+    label = models.CharField(max_length=120, blank=True)  # the lead's own note of whom it is for
+    token_hash = models.CharField(max_length=64, unique=True)
+    limit = models.PositiveIntegerField(default=1)
+    # Set for a personal link: whoever opens it is this annotator, also after the link was reissued.
+    annotator = models.ForeignKey(
+        Annotator, null=True, blank=True, on_delete=models.CASCADE, related_name="invitations"
+    )
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=Q(limit__gte=1), name="invitation_limit_positive"),
+            models.CheckConstraint(
+                condition=Q(annotator__isnull=True) | Q(limit=1), name="invitation_personal_has_limit_one"
+            ),
+        ]
+        ordering: ClassVar = ["-id"]
+
+    def __str__(self) -> str:
+        return self.label or f"invitation {self.pk}"
+
+
+class Enrolment(models.Model):
+    """That an annotator takes part in a campaign. One person is one annotator, enrolled once."""
+
+    class State(models.TextChoices):
+        ACTIVE = "active", "active"
+        PAUSED = "paused", "paused"
+        EXCLUDED = "excluded", "excluded"
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="enrolments")
+    annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="enrolments")
+    invitation = models.ForeignKey(
+        Invitation, null=True, blank=True, on_delete=models.SET_NULL, related_name="enrolments"
+    )
+    state = models.CharField(max_length=10, choices=State, default=State.ACTIVE)
+    reason = models.CharField(max_length=300, blank=True)
+    # Keyed hash of address and browser at joining: equal prints are shown to the lead as suspected doubles.
+    joined_print = models.CharField(max_length=64, blank=True, db_index=True)
+    joined_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["campaign", "annotator"], name="enrolment_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.annotator} in {self.campaign}"

@@ -1,0 +1,186 @@
+"""Tasks with known answers, practice rounds, and the thresholds that warn or pause an annotator."""
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from annotation.models.campaigns import Campaign, Enrolment
+from annotation.models.tasks import Task
+from catalog.models import Attribute
+
+
+class KnownAnswer(models.Model):
+    """What is right for one attribute of a gold or practice task; attributes without a row are not scored."""
+
+    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="known_answers")
+    attribute = models.ForeignKey(Attribute, on_delete=models.PROTECT, related_name="+")
+    present = models.BooleanField(null=True, blank=True)
+    ratings = models.JSONField(default=list, blank=True)  # the ratings of 1 to 5 that are right
+    explanation = models.CharField(max_length=500, blank=True)  # said after a practice answer
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["task", "attribute"], name="known_answer_once_per_attribute"),
+            models.CheckConstraint(
+                condition=Q(present__isnull=False, ratings=[]) | Q(present__isnull=True) & ~Q(ratings=[]),
+                name="known_answer_is_mark_or_ratings",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.task}: {self.attribute}"
+
+
+class PracticeRound(models.Model):
+    """One attempt of an annotator at a campaign's practice tasks; `passed` is null while it runs."""
+
+    enrolment = models.ForeignKey(Enrolment, on_delete=models.CASCADE, related_name="practice_rounds")
+    number = models.PositiveSmallIntegerField()
+    passed = models.BooleanField(null=True, blank=True)
+    started_at = models.DateTimeField(db_default=Now(), editable=False)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["enrolment", "number"], name="practice_round_number_unique"),
+            models.UniqueConstraint(
+                fields=["enrolment"], condition=Q(passed__isnull=True), name="practice_one_round_at_a_time"
+            ),
+            models.CheckConstraint(
+                condition=Q(passed__isnull=True, ended_at__isnull=True)
+                | Q(passed__isnull=False, ended_at__isnull=False),
+                name="practice_round_ends_with_a_result",
+            ),
+        ]
+        ordering: ClassVar = ["enrolment", "number"]
+
+    def __str__(self) -> str:
+        return f"{self.enrolment}, round {self.number}"
+
+
+class PracticeAnswer(models.Model):
+    """What an annotator answered in a practice round. It is no annotation and can never count."""
+
+    round = models.ForeignKey(PracticeRound, on_delete=models.CASCADE, related_name="answers")
+    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="practice_answers")
+    answer = models.JSONField()
+    correct = models.PositiveSmallIntegerField()
+    scored = models.PositiveSmallIntegerField()
+    answered_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["round", "task"], name="practice_answer_once_a_round"),
+            models.CheckConstraint(condition=Q(correct__lte=F("scored")), name="practice_correct_of_scored"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.round}: {self.correct} of {self.scored}"
+
+
+class QualityMeasure(models.TextChoices):
+    """How an annotator works. Of the first four less is worse, of straight-lining more."""
+
+    GOLD_ACCURACY = "gold_accuracy", "accuracy on gold tasks"
+    AGREEMENT = "agreement", "agreement with others"
+    SELF_CONSISTENCY = "self_consistency", "self-consistency on repeats"
+    MEDIAN_SECONDS = "median_seconds", "median active seconds a task"
+    STRAIGHT_LINING = "straight_lining", "share of the most frequent answer"
+
+
+class QualityAction(models.TextChoices):
+    """What happens to an annotator who misses a threshold."""
+
+    WARN = "warn", "warn"
+    PAUSE = "pause", "pause"
+
+
+class QualityRule(models.Model):
+    """A threshold a lead set: whoever misses it, once enough is known, is warned or paused."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="quality_rules")
+    measure = models.CharField(max_length=20, choices=QualityMeasure)
+    threshold = models.FloatField()
+    minimum = models.PositiveIntegerField(default=10)  # how many screens the measure has to rest on
+    action = models.CharField(max_length=5, choices=QualityAction, default=QualityAction.WARN)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["campaign", "measure", "action"], name="quality_rule_once"),
+            models.CheckConstraint(condition=Q(minimum__gte=1), name="quality_rule_rests_on_something"),
+            models.CheckConstraint(
+                condition=Q(threshold__gte=0) & (Q(threshold__lte=1) | Q(measure="median_seconds")),
+                name="quality_threshold_in_range",
+            ),
+        ]
+        ordering: ClassVar = ["campaign", "id"]
+
+    def __str__(self) -> str:
+        return f"{self.campaign}: {self.action} by {self.measure} {self.threshold}"
+
+
+class QualityEvent(models.Model):
+    """That an annotator missed a threshold: what was measured then, and what it led to.
+
+    It stands until it ends, and while it stands the same rule makes no other.
+    """
+
+    class Ending(models.TextChoices):
+        RECOVERED = "recovered", "the threshold is met again"
+        RESUMED = "resumed", "the lead let them go on"
+        RULE_GONE = "rule_gone", "the rule was removed"
+
+    enrolment = models.ForeignKey(Enrolment, on_delete=models.CASCADE, related_name="quality_events")
+    measure = models.CharField(max_length=20, choices=QualityMeasure)
+    action = models.CharField(max_length=5, choices=QualityAction)
+    value = models.FloatField()
+    threshold = models.FloatField()
+    rests_on = models.PositiveIntegerField()
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    seen_at = models.DateTimeField(null=True, blank=True)  # by the annotator
+    ended_at = models.DateTimeField(null=True, blank=True)
+    ending = models.CharField(max_length=10, choices=Ending, blank=True, default="")
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["enrolment", "measure", "action"],
+                condition=Q(ended_at=None),
+                name="quality_event_stands_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(ended_at=None, ending="") | Q(ended_at__isnull=False) & ~Q(ending=""),
+                name="quality_event_ends_for_a_reason",
+            ),
+        ]
+        ordering: ClassVar = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.enrolment}: {self.action} by {self.measure}"
+
+
+class Notice(models.Model):
+    """What a lead should know of a campaign; it stands until it is no longer so."""
+
+    class Kind(models.TextChoices):
+        FINISHED = "finished", "every task has its annotations"
+        STUCK = "stuck", "tasks that nobody can complete, or nobody works on"
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="notices")
+    kind = models.CharField(max_length=10, choices=Kind)
+    details = models.CharField(max_length=300, blank=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    resolved_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["campaign", "kind"], condition=Q(resolved_at=None), name="notice_one_open_of_a_kind"
+            ),
+        ]
+        ordering: ClassVar = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.campaign}: {self.kind}"

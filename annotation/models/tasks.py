@@ -1,0 +1,145 @@
+"""Tasks and their assignment. Exact replication is a database constraint on slots."""
+
+import uuid
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from accounts.models import Annotator
+from annotation.models.campaigns import Campaign
+from catalog.models import Attribute
+from generation.models import Image
+
+
+class Task(models.Model):
+    """What is shown on one screen: an attribute to rate, or an image with one to five attributes.
+
+    Gold and practice tasks have known answers (`KnownAnswer`) and want no labels: `wanted` is 0, so that they
+    never stand among the open tasks. `annotation.known_tasks` makes them.
+    """
+
+    class Purpose(models.TextChoices):
+        LABEL = "label", "label"
+        GOLD = "gold", "gold task"
+        PRACTICE = "practice", "practice"
+
+    public_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="tasks")
+    image = models.ForeignKey(Image, null=True, blank=True, on_delete=models.PROTECT, related_name="tasks")
+    screen = models.PositiveSmallIntegerField(default=0)  # 0, 1, … among the screens of the image
+    # How many accepted annotations it is to get; slots are numbered 0 … wanted − 1.
+    wanted = models.PositiveSmallIntegerField(default=3)
+    # How many slots are held now. Counted here and not by joining assignments, so that the next task of
+    # 30,000 is found in one step; `annotation.slots` changes it together with the assignment it counts.
+    held = models.PositiveSmallIntegerField(default=0, db_default=0)
+    # What the campaign's quotas see of those who hold it (annotation.quotas), "" without quotas: tasks of one
+    # mix are open to the same annotators, so that the next one is found through an index.
+    quota_mix = models.TextField(default="", db_default="", blank=True)
+    withdrawn = models.BooleanField(default=False)  # no longer offered (retracted image)
+    purpose = models.CharField(max_length=8, choices=Purpose, default=Purpose.LABEL, db_default="label")
+    # It asks for a stereotype of the depicted group that its raters called offensive: counted by a cap a day.
+    sensitive = models.BooleanField(default=False, db_default=False)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=Q(purpose="label") | Q(purpose__in=["gold", "practice"], wanted=0),
+                name="task_only_for_labels_wanted",
+            ),
+            models.CheckConstraint(condition=Q(held__lte=F("wanted")), name="task_held_within_wanted"),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["campaign", "image", "screen"], name="task_campaign_image"),
+            models.Index(
+                fields=["campaign", "held", "id"],
+                condition=Q(held__lt=F("wanted"), withdrawn=False),
+                name="task_open_least_covered",
+            ),
+            models.Index(
+                fields=["campaign", "quota_mix", "id"],
+                condition=Q(held__lt=F("wanted"), withdrawn=False, quota_mix__gt=""),
+                name="task_open_by_quota_mix",
+            ),
+            models.Index(
+                fields=["campaign", "id"], condition=Q(purpose="gold", withdrawn=False), name="task_gold"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.public_id)
+
+
+class TaskAttribute(models.Model):
+    """An attribute asked in a task, at its (shuffled) place on the screen."""
+
+    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="task_attributes")
+    attribute = models.ForeignKey(Attribute, on_delete=models.PROTECT, related_name="+")
+    position = models.PositiveSmallIntegerField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["task", "attribute"], name="task_attribute_once"),
+        ]
+        ordering: ClassVar = ["task", "position"]
+
+    def __str__(self) -> str:
+        return f"{self.task}: {self.attribute}"
+
+
+class Assignment(models.Model):
+    """A task leased to an annotator, and how that ended.
+
+    A leased or submitted assignment holds one slot of its task; the constraint on (task, slot) makes more
+    accepted annotations than wanted impossible. A submission after the lease ran out and the slot was given
+    away is kept as surplus, without a slot. Gold tasks and repeats hold no slot: they are mixed in among the
+    others to see how an annotator works (`annotation.checks`).
+    """
+
+    class Purpose(models.TextChoices):
+        LABEL = "label", "label"
+        GOLD = "gold", "gold task"
+        REPEAT = "repeat", "repeat"
+
+    class State(models.TextChoices):
+        LEASED = "leased", "leased"
+        SUBMITTED = "submitted", "submitted"
+        SURPLUS = "surplus", "surplus"
+        SKIPPED = "skipped", "skipped"
+        EXPIRED = "expired", "expired"
+
+    HOLDING: ClassVar = ("leased", "submitted")
+
+    public_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
+    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="assignments")
+    annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="assignments")
+    state = models.CharField(max_length=10, choices=State, default=State.LEASED)
+    purpose = models.CharField(max_length=8, choices=Purpose, default=Purpose.LABEL, db_default="label")
+    slot = models.PositiveSmallIntegerField(null=True, blank=True)
+    leased_at = models.DateTimeField(db_default=Now())
+    expires_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["task", "slot"], name="assignment_slot_held_once"),
+            # A repeat is the same task once more for the same annotator.
+            models.UniqueConstraint(
+                fields=["task", "annotator", "purpose"], name="assignment_annotator_once_per_task"
+            ),
+            models.CheckConstraint(
+                condition=Q(purpose="label", state__in=["leased", "submitted"], slot__isnull=False)
+                | Q(purpose="label", state__in=["surplus", "skipped", "expired"], slot__isnull=True)
+                | Q(purpose__in=["gold", "repeat"], slot__isnull=True),
+                name="assignment_holds_slot_while_it_counts",
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["annotator", "state"], name="assignment_annotator_state"),
+            models.Index(fields=["annotator", "-id"], name="assignment_annotator_recent"),
+            models.Index(fields=["state", "expires_at"], name="assignment_expiry"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.public_id)

@@ -1,0 +1,280 @@
+"""Who may share a task: quota rules, and whether a task that some people hold can still meet all of them.
+
+Nothing here touches the database. A rule speaks of one profile field. A future annotator may be anybody: any
+value in any field, or none. So the fields can be looked at one by one, while the rules on one field are
+solved together, exactly.
+"""
+
+import hashlib
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from itertools import combinations
+from typing import NamedTuple
+
+from accounts.models import AnnotatorProfile
+
+AT_LEAST, AT_MOST, DISTINCT = "at_least", "at_most", "distinct"
+SEVERAL_VALUES = frozenset({"languages"})
+_AGES = frozenset(AnnotatorProfile.AgeBand.values)  # the one field with a closed list of answers
+_LONGEST_MIX = 1500  # an index row of PostgreSQL holds 2,700 bytes
+
+# A profile: per field what was said, normalised; a field that was left empty is absent.
+Profile = Mapping[str, frozenset[str]]
+
+
+def normalise(value: str) -> str:
+    """Return `value` as it is compared: case and spaces do not matter."""
+    return " ".join(unicodedata.normalize("NFKC", value).casefold().split())
+
+
+def profile_of(values: Mapping[str, object]) -> Profile:
+    """Return the comparable profile of raw field values (texts, and a list of languages)."""
+    found: dict[str, frozenset[str]] = {}
+    for field, said in values.items():
+        texts = said if isinstance(said, list | tuple) else [said]
+        if kept := frozenset(filter(None, (normalise(str(one or "")) for one in texts))):
+            found[field] = kept
+    return found
+
+
+@dataclass(frozen=True)
+class Rule:
+    """At least or at most `k` annotators of a task with `field` in `values`, or all distinct on `field`.
+
+    `negated`: the field is given and none of its values is listed. `matches_group` ('region' or
+    'nationality') stands for the values of the group that the task depicts.
+    """
+
+    kind: str
+    field: str
+    k: int = 0
+    values: frozenset[str] = frozenset()
+    negated: bool = False
+    matches_group: str = ""
+
+    def met_by(self, profile: Profile) -> bool:
+        """Return whether an annotator counts. One who left the field empty never does."""
+        said = profile.get(self.field, frozenset())
+        return bool(said) and bool(said & self.values) != self.negated
+
+
+class Member(NamedTuple):
+    """All that the rules see of an annotator: which count them, and marks of their values where all must differ."""
+
+    counted: tuple[bool, ...]
+    marks: tuple[frozenset[str], ...]
+
+
+@dataclass(frozen=True)
+class TaskRules:
+    """The rules of one task: the group's own values put in."""
+
+    rules: tuple[Rule, ...]
+
+    @cached_property
+    def counting(self) -> tuple[Rule, ...]:
+        return tuple(rule for rule in self.rules if rule.kind != DISTINCT)
+
+    @cached_property
+    def distinct(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(rule.field for rule in self.rules if rule.kind == DISTINCT))
+
+    @cached_property
+    def key(self) -> str:
+        """Return a name for these rules: the same for groups whose own values are the same."""
+        own = [sorted(rule.values) for rule in self.rules if rule.matches_group]
+        return hashlib.sha256(repr(own).encode()).hexdigest()[:12] if own else "-"
+
+    def member(self, profile: Profile) -> Member:
+        return Member(
+            tuple(rule.met_by(profile) for rule in self.counting),
+            tuple(frozenset(map(_mark, profile.get(field, ()))) for field in self.distinct),
+        )
+
+    def completable(self, members: Sequence[Member], wanted: int) -> bool:
+        """Return whether a task held by `members` can still end with `wanted` annotators and every rule met."""
+        return _completable(self, tuple(sorted(members, key=repr)), wanted)
+
+    def mix(self, members: Iterable[Member], wanted: int) -> str:
+        """Return what the rules see of a task, as text: tasks of one mix are open to the same people.
+
+        A mix too long for an index begins with '?': only a look at the task itself decides.
+        """
+        written = " ".join(sorted(map(_written, members)))
+        text = f"{wanted}/{self.key}/{written}"
+        return text if len(text) <= _LONGEST_MIX else f"?{wanted}/{self.key}"
+
+    def allows(self, mix: str, profile: Profile) -> bool:
+        """Return whether an annotator may join a task of this mix. Of one too long it says yes."""
+        return mix.startswith("?") or _allows(self, mix, self.member(profile))
+
+    def joined(self, mix: str, profile: Profile) -> str | None:
+        """Return the mix after an annotator joined; None where `mix` is too long to tell."""
+        if mix.startswith("?"):
+            return None
+        return self.mix([*read(mix), self.member(profile)], int(mix.split("/", 1)[0]))
+
+
+def closed_mix(wanted: int) -> str:
+    """Return the mix of a task that nobody may join: its rules cannot be met."""
+    return f"{wanted}/closed/"
+
+
+def resolve(rules: Iterable[Rule], own: Mapping[str, frozenset[str]]) -> TaskRules:
+    """Return the rules for a task whose group has the values `own` ('region', 'nationality')."""
+    return TaskRules(
+        tuple(
+            replace(rule, values=own.get(rule.matches_group, frozenset())) if rule.matches_group else rule
+            for rule in rules
+        )
+    )
+
+
+def _mark(value: str) -> str:
+    # Tasks keep no answers of people, and an index row stays short.
+    return hashlib.sha256(value.encode()).hexdigest()[:12]
+
+
+def _written(member: Member) -> str:
+    counted = "".join("01"[one] for one in member.counted)
+    return ":".join([counted, *(",".join(sorted(marks)) for marks in member.marks)])
+
+
+def read(mix: str) -> list[Member]:
+    """Return those who hold a task of this mix, as far as the rules see them."""
+    return [_read(one) for one in mix.split("/", 2)[2].split(" ") if one]
+
+
+def _read(text: str) -> Member:
+    counted, *marks = text.split(":")
+    return Member(
+        tuple(one == "1" for one in counted),
+        tuple(frozenset(filter(None, one.split(","))) for one in marks),
+    )
+
+
+@lru_cache(maxsize=100_000)
+def _allows(rules: TaskRules, mix: str, candidate: Member) -> bool:
+    wanted, key, _ = mix.split("/", 2)
+    return key == rules.key and rules.completable([*read(mix), candidate], int(wanted))
+
+
+@lru_cache(maxsize=100_000)
+def _completable(task: TaskRules, members: tuple[Member, ...], wanted: int) -> bool:
+    free = wanted - len(members)
+    if free < 0:
+        return False
+    taken: dict[str, frozenset[str]] = {}
+    for place, field in enumerate(task.distinct):
+        marks = [member.marks[place] for member in members]
+        everything = frozenset().union(*marks)
+        if not all(marks) or len(everything) != sum(map(len, marks)):
+            return False
+        taken[field] = everything
+    for field in dict.fromkeys(rule.field for rule in task.rules):
+        places = [place for place, rule in enumerate(task.counting) if rule.field == field]
+        counts = [sum(member.counted[place] for member in members) for place in places]
+        rules = [task.counting[place] for place in places]
+        if not _field_completable(rules, counts, free, field, taken.get(field)):
+            return False
+    return True
+
+
+def _field_completable(
+    rules: Sequence[Rule], counts: Sequence[int], free: int, field: str, taken: frozenset[str] | None
+) -> bool:
+    """Return whether `free` more people can meet the rules on one field, `counts` being met by those there.
+
+    `taken` are the marks that nobody else may have, when all must differ.
+    """
+    needs = tuple(
+        max(0, rule.k - met) if rule.kind == AT_LEAST else 0 for rule, met in zip(rules, counts, strict=True)
+    )
+    rooms = tuple(
+        rule.k - met if rule.kind == AT_MOST else free for rule, met in zip(rules, counts, strict=True)
+    )
+    if min(rooms, default=0) < 0:
+        return False
+    choices, stock = _choices(rules, field, taken)
+    return _fill(choices, free, needs, tuple(min(room, free) for room in rooms), stock, {})
+
+
+# One way to fill a place: which rules count it, and of which kinds of value it uses one up.
+_Choice = tuple[tuple[bool, ...], tuple[int, ...]]
+
+
+def _choices(
+    rules: Sequence[Rule], field: str, taken: frozenset[str] | None
+) -> tuple[tuple[_Choice, ...], tuple[int, ...]]:
+    """Return the ways to fill a place, and how many unused values there are of each kind.
+
+    Values that the same rules list are of one kind. Values that no rule lists have no end, but for ages.
+    """
+    listed = _AGES if field == "age_band" else frozenset().union(*(rule.values for rule in rules))
+    kinds: dict[tuple[bool, ...], int] = {}
+    for value in listed:
+        kind = tuple(value in rule.values for rule in rules)
+        kinds[kind] = kinds.get(kind, 0) + (taken is None or _mark(value) not in taken)
+    names = [kind for kind, unused in kinds.items() if unused]
+    largest = len(names) if field in SEVERAL_VALUES else 1
+    found: dict[tuple[bool, ...], list[tuple[int, ...]]] = {}
+    for size in range(1, min(largest, len(names)) + 1):
+        for chosen in combinations(range(len(names)), size):
+            said = tuple(any(names[one][place] for one in chosen) for place in range(len(rules)))
+            ways = found.setdefault(_met(rules, said), [])
+            use = chosen if taken is not None else ()
+            if not any(set(way) <= set(use) for way in ways):
+                ways.append(use)
+    if field != "age_band":
+        found.setdefault(_met(rules, (False,) * len(rules)), []).append(())
+    if taken is None:
+        found.setdefault((False,) * len(rules), []).append(())  # somebody who leaves the field empty
+    choices = {(met, use) for met, ways in found.items() for use in ways}
+    return tuple(sorted(choices, reverse=True)), tuple(kinds[name] for name in names)
+
+
+def _met(rules: Sequence[Rule], said: Sequence[bool]) -> tuple[bool, ...]:
+    return tuple(one != rule.negated for rule, one in zip(rules, said, strict=True))
+
+
+def _fill(
+    choices: tuple[_Choice, ...],
+    free: int,
+    needs: tuple[int, ...],
+    rooms: tuple[int, ...],
+    stock: tuple[int, ...],
+    seen: dict[object, bool],
+) -> bool:
+    """Return whether `free` places can be filled by the choices, each any number of times."""
+    if max(needs, default=0) > free:
+        return False
+    if not free:
+        return True
+    if not choices:
+        return False
+    state = (len(choices), free, needs, rooms, stock)
+    if state not in seen:
+        seen[state] = any(
+            _fill(choices[1:], free - times, *_after(choices[0], times, needs, rooms, stock), seen)
+            for times in range(_most(choices[0], free, rooms, stock), -1, -1)
+        )
+    return seen[state]
+
+
+def _most(choice: _Choice, free: int, rooms: tuple[int, ...], stock: tuple[int, ...]) -> int:
+    met, use = choice
+    limits = [room for room, counted in zip(rooms, met, strict=True) if counted]
+    return min([free, *limits, *(stock[kind] for kind in use)])
+
+
+def _after(
+    choice: _Choice, times: int, needs: tuple[int, ...], rooms: tuple[int, ...], stock: tuple[int, ...]
+) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    met, use = choice
+    return (
+        tuple(max(0, need - times * one) for need, one in zip(needs, met, strict=True)),
+        tuple(room - times * one for room, one in zip(rooms, met, strict=True)),
+        tuple(left - times * (kind in use) for kind, left in enumerate(stock)),
+    )

@@ -1,0 +1,95 @@
+// What makes the work easier on the person: pictures blurred until shown, and a reminder to take a break. Both remembered on this device.
+//
+//   <input type="checkbox" data-setting data-blur-on> · <select data-break-after><option value="30">…</select>
+//   <div id="break-reminder" hidden> … <button type="submit" form="leave"> <button type="button" data-not-now> </div>
+//
+// Blurring is remembered in a cookie, so that the server's page is blurred before any script runs.
+
+const BLUR = "stereoscope_blur";
+const BREAK_AFTER = "annotate:break-after";
+const WORKED = "annotate:worked";
+const LOOK_EVERY = 5_000;
+
+export class Blur {
+  constructor(form) {
+    this.frame = form.querySelector("[data-frame]");
+    this.shown = form.querySelector("[data-reveal]");
+    this.setting = form.querySelector("[data-blur-on]");
+    this.setting.addEventListener("change", () => this.#choose(this.setting.checked));
+    this.shown.addEventListener("change", () => form.querySelector("[data-question]").focus({ preventScroll: true }));
+  }
+
+  get hides() {
+    return this.setting.checked && !this.shown.checked;
+  }
+
+  show() {
+    if (!this.hides) return;
+    this.shown.checked = true;
+    this.shown.dispatchEvent(new Event("change"));
+  }
+
+  next() {
+    this.shown.checked = false;
+  }
+
+  #choose(on) {
+    this.frame.classList.toggle("blurred", on);
+    this.shown.checked = true; // it has been seen already; the next one is blurred
+    document.cookie = `${BLUR}=${on ? 1 : ""}; path=/; max-age=${on ? 31_536_000 : 0}; samesite=lax`;
+  }
+}
+
+export class BreakReminder {
+  constructor(time, { say, leave }) {
+    this.time = time;
+    this.say = say;
+    this.notice = document.getElementById("break-reminder");
+    this.choice = document.querySelector("[data-break-after]");
+    this.choice.value = read(localStorage, BREAK_AFTER) ?? this.choice.value;
+    this.choice.addEventListener("change", () => {
+      keep(localStorage, BREAK_AFTER, this.choice.value);
+      this.#look();
+    });
+    this.notice.querySelector("[data-not-now]").addEventListener("click", () => this.#again());
+    leave?.addEventListener("submit", () => this.#again());
+    window.setInterval(() => this.#look(), LOOK_EVERY);
+  }
+
+  // What was worked on a task that is done with.
+  add(seconds) {
+    keep(sessionStorage, WORKED, String(this.#before + seconds));
+  }
+
+  get #before() {
+    return Number(read(sessionStorage, WORKED) ?? 0);
+  }
+
+  #look() {
+    const minutes = Number(this.choice.value);
+    const due = minutes > 0 && this.#before + this.time.seconds >= minutes * 60;
+    if (due && this.notice.hidden) this.say(this.notice.querySelector("p").textContent);
+    this.notice.hidden = !due;
+  }
+
+  #again() {
+    keep(sessionStorage, WORKED, String(-this.time.seconds)); // what this task has taken so far counts no more
+    this.notice.hidden = true;
+  }
+}
+
+function read(storage, key) {
+  try {
+    return storage.getItem(key);
+  } catch {
+    return null; // storage switched off
+  }
+}
+
+function keep(storage, key, value) {
+  try {
+    storage.setItem(key, value);
+  } catch {
+    // Storage switched off: it holds until the page is left.
+  }
+}

@@ -1,0 +1,108 @@
+// What was begun or sent and is not saved yet, kept on the device until the server has it: a closed tab or an empty battery loses nothing.
+//
+//   const draft = new Draft({ who, campaign, assignment, purpose: "answer", until });
+//   draft.keep({ answer, seconds, submission, sent: body | null }); draft.read(); draft.drop();
+//
+// An entry names its annotator by a keyed hash (`who`) and is of use to nobody else. It goes when the server has the answer, when a
+// task is skipped, at sign-out (all but what was sent and not confirmed), and a week after the task's time ran out.
+
+const PREFIX = "annotate:draft:";
+export const WEEK = 7 * 24 * 3600 * 1000;
+
+export class Draft {
+  constructor({ who, campaign, assignment, purpose, until }) {
+    Object.assign(this, { who, until, key: `${PREFIX}${campaign}:${assignment}:${purpose}` });
+  }
+
+  read() {
+    const found = entry(this.key);
+    return found?.who === this.who ? found : null;
+  }
+
+  // Returns whether the device keeps it: storage may be switched off or full.
+  keep(content) {
+    return write(this.key, { ...content, who: this.who, until: this.until });
+  }
+
+  // Other tabs that show the task hear that it is done with.
+  drop() {
+    write(this.key, { who: this.who, until: 0, over: true });
+    remove(this.key);
+  }
+
+  // What another tab wrote of this task: null, {over: true} or a draft.
+  heard({ key, newValue }) {
+    if (key !== this.key || !newValue) return null;
+    const found = parsed(newValue);
+    return found?.who === this.who ? found : null;
+  }
+}
+
+// What somebody submitted and no server has confirmed.
+export function unsent(who) {
+  const mine = keys().map((key) => ({ key, kept: entry(key) })).filter(({ kept }) => kept?.who === who && kept.sent);
+  return mine.map(({ key, kept }) => ({
+    assignment: key.slice(PREFIX.length).split(":")[1],
+    body: kept.sent,
+    drop: () => entry(key)?.sent?.submission_id === kept.sent.submission_id && remove(key),
+  }));
+}
+
+// Whoever sits down at this device next finds nothing begun on it.
+export function forgetBegun() {
+  for (const key of keys()) if (!entry(key)?.sent) remove(key);
+}
+
+export function sweep(now = Date.now()) {
+  for (const key of keys()) if (!(entry(key)?.until > now)) remove(key);
+}
+
+function keys() {
+  try {
+    return Object.keys(localStorage).filter((key) => key.startsWith(PREFIX));
+  } catch {
+    return []; // storage switched off
+  }
+}
+
+function entry(key) {
+  try {
+    return parsed(localStorage.getItem(key));
+  } catch {
+    return null; // as above
+  }
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // somebody else's text under our key
+  }
+}
+
+function write(key, value) {
+  try {
+    localStorage.setItem(key, JSON.stringify(value));
+    return true;
+  } catch {
+    return false; // switched off or full: the answer still stands on the screen
+  }
+}
+
+function remove(key) {
+  try {
+    localStorage.removeItem(key);
+  } catch {
+    // As above.
+  }
+}
+
+// The same submission, sent again, is recognised by this.
+export function newSubmissionId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}

@@ -1,0 +1,57 @@
+// Single keys for the work, which can be switched off on a device (somebody who dictates, or whose screen reader needs them).
+//
+//   <details data-keys-help> … <input type="checkbox" data-keys-on> </details>
+//
+//   bindShortcuts({ "1": () => …, s: () => … }, { onEnter, onUndo, onRedo, onEscape }, switchBox)
+
+const OFF = "annotate:keys-off";
+
+export function bindShortcuts(keys, { onEnter, onUndo, onRedo, onEscape }, switchBox) {
+  switchBox.checked = !remembered();
+  switchBox.addEventListener("change", () => remember(!switchBox.checked));
+
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.isComposing) return;
+    if (event.key === "Escape") return void onEscape();
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return void onEnter(); // out of a text field too
+    if (writes(event.target)) return;
+    if (event.ctrlKey || event.metaKey) {
+      const key = event.key.toLowerCase();
+      const redo = key === "y" || (key === "z" && event.shiftKey);
+      if (!redo && key !== "z") return;
+      event.preventDefault();
+      return redo ? onRedo() : onUndo();
+    }
+    if (event.altKey || event.repeat) return;
+    if (event.key === "Enter") {
+      if (event.target.closest("a, button, summary, select")) return;
+      event.preventDefault();
+      return onEnter();
+    }
+    const action = switchBox.checked && keys[event.key.toLowerCase()];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  });
+}
+
+function writes(target) {
+  return target.closest("textarea, input:not([type=checkbox], [type=radio]), [contenteditable]") !== null;
+}
+
+function remembered() {
+  try {
+    return localStorage.getItem(OFF) !== null;
+  } catch {
+    return false; // storage switched off
+  }
+}
+
+function remember(off) {
+  try {
+    if (off) localStorage.setItem(OFF, "1");
+    else localStorage.removeItem(OFF);
+  } catch {
+    // Storage switched off: it holds until the page is left.
+  }
+}

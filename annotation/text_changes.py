@@ -1,0 +1,57 @@
+"""What reads differently between two texts, for people: whole paragraphs, and words within those that stayed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import zip_longest
+
+SAME, ADDED, REMOVED = "same", "added", "removed"
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some words of a paragraph: `same`, `added` or `removed`."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """One paragraph that reads differently."""
+
+    pieces: tuple[Piece, ...]
+
+    @property
+    def kind(self) -> str:
+        """Return `added` or `removed` where that holds for the whole paragraph, else `changed`."""
+        kinds = {piece.kind for piece in self.pieces}
+        return kinds.pop() if len(kinds) == 1 else "changed"
+
+
+def changes(before: Sequence[str], after: Sequence[str]) -> tuple[Change, ...]:
+    """Return the paragraphs that differ, in reading order."""
+    found: list[Change] = []
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    for what, i1, i2, j1, j2 in matcher.get_opcodes():
+        if what != "equal":
+            found += [
+                Change(tuple(_words(old, new)))
+                for old, new in zip_longest(before[i1:i2], after[j1:j2], fillvalue="")
+            ]
+    return tuple(found)
+
+
+def _words(before: str, after: str) -> Iterator[Piece]:
+    old, new = before.split(), after.split()
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    # Paragraphs with little in common are told as two, not as a patchwork of both.
+    steps = matcher.get_opcodes() if matcher.ratio() >= 0.4 else [("replace", 0, len(old), 0, len(new))]
+    for what, i1, i2, j1, j2 in steps:
+        if what == "equal":
+            yield Piece(SAME, " ".join(old[i1:i2]))
+            continue
+        if old[i1:i2]:
+            yield Piece(REMOVED, " ".join(old[i1:i2]))
+        if new[j1:j2]:
+            yield Piece(ADDED, " ".join(new[j1:j2]))

@@ -1,0 +1,84 @@
+"""Addresses of a study's campaigns, for its lead and analysts."""
+
+from django.urls import path
+
+from annotation.lead_views import (
+    annotations,
+    annotators,
+    campaigns,
+    changing,
+    coverage,
+    drafts,
+    image_reports,
+    instruments,
+    invitations,
+    known_tasks,
+    pay,
+    preview,
+    quality,
+)
+
+app_name = "annotation"
+
+_C = "campaigns/<slug:campaign>/"
+
+urlpatterns = [
+    path("image-reports/", image_reports.report_list, name="image_reports"),
+    path("image-reports/<uuid:image>/", image_reports.image_decide, name="image_decide"),
+    path("image-reports/<uuid:image>/restore/", image_reports.image_restore, name="image_restore"),
+    path("campaigns/", campaigns.campaign_list, name="campaigns"),
+    path("campaigns/new/", drafts.campaign_new, name="campaign_new"),
+    path("campaigns/new/asking/", drafts.draft_asking, name="draft_asking"),
+    path(_C, campaigns.campaign_page, name="campaign"),
+    path(f"{_C}progress/", campaigns.campaign_progress, name="campaign_progress"),
+    path(f"{_C}edit/", drafts.campaign_edit, name="campaign_edit"),
+    path(f"{_C}settings/", changing.campaign_settings, name="campaign_settings"),
+    path(f"{_C}extend/", changing.campaign_extend, name="campaign_extend"),
+    path(f"{_C}copy/", changing.campaign_copy, name="campaign_copy"),
+    path(f"{_C}guidelines/", instruments.instrument_versions, name="instrument"),
+    path(f"{_C}guidelines/change/", instruments.instrument_change, name="instrument_change"),
+    path(f"{_C}delete/", campaigns.campaign_delete, name="campaign_delete"),
+    path(f"{_C}preview/", preview.preview, name="preview"),
+    path(f"{_C}close/confirm/", campaigns.campaign_close_confirm, name="campaign_close_confirm"),
+    *(
+        path(f"{_C}{move}/", campaigns.campaign_move, {"move": move}, name=f"campaign_{move}")
+        for move in ("open", "pause", "resume", "close", "reopen")
+    ),
+    path(f"{_C}quality/", quality.quality_page, name="quality"),
+    path(f"{_C}quality/check/", quality.quality_check, name="quality_check"),
+    path(f"{_C}quality/rules/<int:rule>/remove/", quality.rule_remove, name="quality_rule_remove"),
+    path(f"{_C}ask-again/", quality.screens_reopen, name="screens_reopen"),
+    path(f"{_C}who/", coverage.coverage_page, name="coverage"),
+    path(f"{_C}who/screens/", coverage.screens, name="screens"),
+    path(f"{_C}annotators/", annotators.annotator_list, name="annotators"),
+    path(f"{_C}annotators/<int:enrolment>/<slug:move>/", annotators.enrolment_move, name="enrolment_move"),
+    path(f"{_C}pay/", pay.pay_page, name="pay"),
+    path(f"{_C}pay.csv", pay.pay_table, name="pay_table"),
+    path(f"{_C}checks/", known_tasks.known_list, name="known_tasks"),
+    path(f"{_C}checks/new/", known_tasks.known_new, name="known_new"),
+    path(f"{_C}checks/settings/", known_tasks.known_settings, name="known_settings"),
+    path(f"{_C}checks/<uuid:task>/", known_tasks.known_change, name="known_change"),
+    path(f"{_C}checks/<uuid:task>/remove/", known_tasks.known_remove, name="known_remove"),
+    path(f"{_C}invitations/", invitations.invitation_list, name="invitations"),
+    path(f"{_C}invitations/made/", invitations.invitation_made, name="invitation_made"),
+    path(
+        f"{_C}invitations/<int:invitation>/revoke/", invitations.invitation_revoke, name="invitation_revoke"
+    ),
+    path(
+        f"{_C}invitations/<int:invitation>/reissue/",
+        invitations.invitation_reissue,
+        name="invitation_reissue",
+    ),
+    path(f"{_C}annotations/", annotations.annotation_list, name="annotations"),
+    path(f"{_C}annotations/<int:annotation>/", annotations.annotation_detail, name="annotation"),
+    path(
+        f"{_C}annotations/<int:annotation>/exclude/",
+        annotations.annotation_exclude,
+        name="annotation_exclude",
+    ),
+    path(
+        f"{_C}annotations/<int:annotation>/readmit/",
+        annotations.annotation_readmit,
+        name="annotation_readmit",
+    ),
+]

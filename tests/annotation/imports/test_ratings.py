@@ -1,0 +1,99 @@
+"""Tables of ratings: one a row, or a column for each rater as published."""
+
+import pytest
+
+from accounts.errors import DomainError
+from annotation.imports.importing import import_annotations
+from annotation.imports.mapping import ColumnMap
+from annotation.imports.visage import read_wide_ratings
+from annotation.models import Annotation, Campaign, Judgement, Task
+from catalog.tables import read_table
+
+COLUMNS = {"attribute": "word", "annotator": "who", "rating": "answer", "justification": "why"}
+
+
+@pytest.fixture
+def bring(db, table):
+    def import_rows(*rows: str):
+        return import_annotations(
+            study="Words",
+            file=table("word,who,answer,why", *rows),
+            column_map=ColumnMap(columns=COLUMNS),
+            by=None,
+        )
+
+    return import_rows
+
+
+def test_each_row_is_an_annotation_and_one_attribute_is_one_task(bring):
+    report = bring("kite,w1,Strongly Agree,", "kite,w2,3,cannot tell", "kite,w1,agree,", "Mood,w1,1,")
+    assert Campaign.objects.get().kind == "attribute_likert"
+    assert list(Judgement.objects.order_by("pk").values_list("attribute__text", "rating")) == [
+        ("kite", 5),
+        ("kite", 3),
+        ("kite", 4),
+        ("mood", 1),
+    ]
+    assert Task.objects.count() == 2
+    assert Annotation.objects.get(judgements__rating=3).justification == "cannot tell"
+    assert (report.reports[0].kept, report.reports[0].repaired) == (3, 1)
+
+
+def test_ratings_that_do_not_exist_are_rejected(bring):
+    report = bring("kite,w1,5,", "kite,w2,6,", "kite,w2,,", ",w2,,", "kite,w2,yes,")
+    assert [(entry.row, entry.reason) for entry in report.reports[0].rejected] == [
+        (3, "rating is “6”"),
+        (4, "rating is empty"),
+        (5, "blank row"),
+        (6, "rating is “yes”"),
+    ]
+
+
+def test_marks_may_follow_ratings_into_a_study_without_a_resource(bring, table):
+    bring("kite,w1,5,")
+    columns = {name: name for name in ("image", "group", "attribute", "annotator", "present")}
+    file = table(",".join(columns), "a.png,Newfolk,kite,w1,yes")
+    report = import_annotations(study="Words", file=file, column_map=ColumnMap(columns=columns), by=None)
+    assert (report.reports[0].kept, Campaign.objects.count()) == (1, 2)
+
+
+def wide(table, *rows: str):
+    header = "attribute,rating_asia,score_asia,rating_emea,score_emea,mean"
+    return read_wide_ratings(read_table(table(header, *rows, name="wide.csv")))
+
+
+def test_a_column_for_each_rater_becomes_a_rating_each_and_duplicate_rows_count_twice(table):
+    ratings, rows = wide(table, "hat,Agree,4,Disagree,2,3", "hat,Agree,4,Unsure (with Justification),3,3.5")
+    accepted = ratings.reading.accepted
+    assert list(zip(ratings.annotator.of(accepted), ratings.rating.of(accepted), strict=True)) == [
+        ("asia", 4),
+        ("emea", 2),
+        ("asia", 4),
+        ("emea", 3),
+    ]
+    assert (rows.read, rows.kept, rows.notes) == (2, 2, ())
+
+
+def test_scores_and_means_that_disagree_with_the_ratings_are_reported(table):
+    _, rows = wide(table, "hat,Agree,5,Disagree,2,3", "kite,Agree,4,Agree,4,2", "drum,Agree,4,Agree,4,4")
+    assert rows.notes == (
+        "1 rows have a score that is not that of the rating; the rating counts",
+        "1 rows have a mean that is not that of the ratings; it is not used",
+    )
+
+
+def test_a_missing_rating_is_repaired_and_an_unknown_one_rejected(table):
+    ratings, rows = wide(table, "hat,Agree,4,,,4", "kite,Perhaps,4,Agree,4,4", ",,,,,", "drum,,,,,")
+    assert ratings.annotator.of(ratings.reading.accepted) == ["asia"]
+    assert rows.repairs == {"taken without rating_emea, which is empty": 1}
+    assert [(entry.row, entry.reason) for entry in rows.rejected] == [
+        (3, "rating_asia is “Perhaps”"),
+        (4, "blank row"),
+        (5, "no rating"),
+    ]
+    assert rows.kept + rows.repaired + len(rows.rejected) == rows.read
+
+
+def test_a_table_without_raters_is_refused(table):
+    with pytest.raises(DomainError, match="at least one named “rating_…”"):
+        read_wide_ratings(read_table(table("attribute,score", "hat,3", name="wide.csv")))

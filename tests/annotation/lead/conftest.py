@@ -1,0 +1,65 @@
+"""The campaigns of the engine's tests serve here too, and one with answers in it."""
+
+import pytest
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from annotation import assignment, campaigns, notices
+from annotation.models import Campaign
+from tests.annotation.engine.conftest import marking, rating
+from tests.annotation.engine.people import add_images, new_annotator, submit, ticking
+
+__all__ = ["marking", "rating"]
+
+
+@pytest.fixture(autouse=True)
+def looked():
+    """Notices were looked for just now, so that the list of studies does not do it in some tests and not in others."""
+    cache.set(notices.LOOKED, 1, timeout=3600)
+    yield
+    cache.delete(notices.LOOKED)
+
+
+@pytest.fixture
+def draft(study, lead) -> Campaign:
+    """A draft of a marking campaign: 2 groups × 2 images."""
+    add_images(study, 2)
+    return campaigns.create(study=study, name="Drafted", kind=Campaign.Kind.STEREOTYPE_MARKING, by=lead)
+
+
+@pytest.fixture
+def answered(marking) -> Campaign:
+    """The marking campaign after two people answered two screens each, ticking the first attribute."""
+    for _ in range(2):
+        annotator = new_annotator(marking)
+        for _ in range(2):
+            leased = assignment.next_assignment(campaign=marking, annotator=annotator)
+            submit(leased, ticking(leased, *_first_text(leased)))
+    return marking
+
+
+@pytest.fixture
+def annotator_client(marking) -> Client:
+    """Somebody who only annotates."""
+    client = Client()
+    client.force_login(new_annotator(marking).user)
+    return client
+
+
+def _first_text(leased) -> list[str]:
+    return [leased.task.task_attributes.order_by("position").first().attribute.text]
+
+
+@pytest.fixture
+def queries():
+    """Count the queries that a page takes: `queries(client, url)`."""
+
+    def count(client: Client, url: str, data: dict | None = None) -> int:
+        with CaptureQueriesContext(connection) as captured:
+            answer = client.get(url) if data is None else client.post(url, data)
+        assert answer.status_code == 200
+        return len(captured)
+
+    return count

@@ -1,0 +1,171 @@
+"""Making and changing a campaign's draft, and what it says it will ask."""
+
+import pytest
+
+from annotation import campaigns
+from annotation.models import Campaign, Task
+from tests.annotation.engine.people import add_images
+
+pytestmark = pytest.mark.django_db
+NEW = "/studies/isles/campaigns/new/"
+
+
+@pytest.fixture
+def marking_form():
+    return {
+        "kind": "stereotype_marking",
+        "name": "What the images show",
+        "visual_source": "all",
+        "visual_rule": "unanimous",
+        "random_per_stereotype": "1",
+        "images_per_group": "",
+        "annotators_per_task": "3",
+        "attributes_per_screen": "5",
+        "boxes_required": "on",
+        "lease_minutes": "30",
+        "pay": "2 crowns an hour",
+        "guidelines": "Tick what you see.",
+        "action": "save",
+    }
+
+
+def test_one_chooses_a_kind_first(lead_client, study):
+    page = lead_client.get(NEW).content.decode()
+    assert "?kind=attribute_likert" in page
+    assert "?kind=stereotype_marking" in page
+    assert lead_client.get(NEW + "?kind=poetry").status_code == 404
+
+
+def test_a_lead_saves_a_draft_that_asks_nobody(lead_client, study, marking_form):
+    add_images(study, 2)
+    answer = lead_client.post(NEW, marking_form)
+    campaign = Campaign.objects.get()
+    assert answer["Location"].endswith("/campaigns/what-the-images-show/")
+    assert (campaign.state, campaign.boxes_required) == ("draft", True)
+    assert campaign.options["pay"] == "2 crowns an hour"
+    assert campaign.instruments.get().guidelines == "Tick what you see."
+    assert not Task.objects.exists()
+
+
+def test_the_draft_says_what_it_will_ask(lead_client, study, marking_form):
+    add_images(study, 2)
+    page = lead_client.post(NEW, marking_form, follow=True)
+    asking = page.context["asking"]
+    # 2 images of each group. Velmari: 3 stereotypes and 3 random attributes, 2 screens. Orsani lists a tall
+    # hat besides, so that only 2 of Velmari's are left to draw: 5 attributes, 1 screen. Each answered by 3.
+    assert (asking.plan.images, asking.plan.screens, asking.plan.judgements) == (4, 6, 2 * (6 + 5) * 3)
+    assert asking.hours == pytest.approx(6 * 3 * 30 / 3600)
+    assert "Orsani should get 3 random attributes, but only 2" in page.content.decode()
+    assert [group.name for group in asking.plan.groups] == ["Orsani", "Velmari"]
+
+
+def test_recalculating_writes_nothing(lead_client, study, marking_form):
+    add_images(study, 2)
+    form = marking_form | {"action": "recalculate", "images_per_group": "1", "attributes_per_screen": "2"}
+    answer = lead_client.post(NEW, form)
+    assert answer.context["asking"].plan.screens == 2 * 3
+    fragment = lead_client.post("/studies/isles/campaigns/new/asking/", form)
+    assert fragment.context["asking"].plan.screens == 6
+    assert not Campaign.objects.exists()
+
+
+def test_a_draft_without_images_says_so(lead_client, study, marking_form):
+    page = lead_client.post(NEW, marking_form, follow=True).content.decode()
+    assert "no images to show" in page
+    assert "Generate images" in page
+    assert "Open campaign" not in page
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"name": ""}, "This field is required."),
+        ({"annotators_per_task": "0"}, "greater than or equal to 1"),
+        ({"attributes_per_screen": "6"}, "less than or equal to 5"),
+        ({"lease_minutes": "soon"}, "Enter a whole number."),
+        ({"guidelines": " "}, "This field is required."),
+        ({"visual_source": "campaign:elsewhere"}, "not one of the available choices"),
+    ],
+)
+def test_a_wrong_field_is_named(lead_client, study, marking_form, change, says):
+    answer = lead_client.post(NEW, marking_form | change)
+    assert answer.status_code == 400
+    assert says in answer.content.decode()
+    assert not Campaign.objects.exists()
+
+
+def test_a_draft_can_be_changed(lead_client, draft, marking_form):
+    edit = "/studies/isles/campaigns/drafted/edit/"
+    page = lead_client.get(edit)
+    assert page.context["form"].initial["annotators_per_task"] == 3
+    lead_client.post(edit, marking_form | {"annotators_per_task": "2", "name": "Renamed"})
+    draft.refresh_from_db()
+    assert (draft.name, draft.annotators_per_task, draft.slug) == ("Renamed", 2, "drafted")
+
+
+def test_changing_a_draft_keeps_what_the_form_does_not_ask(lead_client, study, lead, marking_form):
+    campaigns.create(
+        study=study,
+        name="Set",
+        kind="stereotype_marking",
+        by=lead,
+        options={"condition": "target", "pay": "5"},
+    )
+    lead_client.post("/studies/isles/campaigns/set/edit/", marking_form | {"pay": ""})
+    options = Campaign.objects.get().options
+    assert options["condition"] == "target"
+    assert "pay" not in options
+
+
+def test_what_was_opened_cannot_be_changed(lead_client, marking, marking_form):
+    answer = lead_client.post("/studies/isles/campaigns/marking/edit/", marking_form)
+    assert answer.status_code == 409
+    assert "fixed when it opened" in answer.content.decode()
+
+
+def test_a_draft_can_be_deleted_after_a_question(lead_client, draft):
+    url = "/studies/isles/campaigns/drafted/delete/"
+    assert "Delete this draft?" in lead_client.get(url).content.decode()
+    assert Campaign.objects.exists()
+    lead_client.post(url)
+    assert not Campaign.objects.exists()
+
+
+def test_a_rating_can_be_the_source_of_a_marking(lead_client, study, rating, marking_form):
+    add_images(study, 1)
+    choices = (
+        lead_client.get(NEW + "?kind=stereotype_marking").context["form"].fields["visual_source"].choices
+    )
+    assert ("campaign:ratings", "Those found visual by “Ratings”") in choices
+    page = lead_client.post(NEW, marking_form | {"visual_source": "campaign:ratings"}, follow=True)
+    assert "no rating yet" in page.content.decode()
+
+
+def test_a_rating_asks_for_each_attribute_once(lead_client, study, marking_form):
+    values = {**marking_form, "kind": "attribute_likert", "attributes": "all"}
+    page = lead_client.post(NEW, values, follow=True)
+    # 4 attributes listed for each group, “tall hat” for both.
+    assert page.context["asking"].plan.screens == 7
+
+
+def test_a_draft_of_a_rating_keeps_its_words(lead_client, study, lead):
+    campaigns.create(study=study, name="R", kind="attribute_likert", by=lead, guidelines="My words.")
+    form = lead_client.get("/studies/isles/campaigns/r/edit/").context["form"]
+    assert form.initial["guidelines"] == "My words."
+
+
+def test_quota_rules_are_typed_line_by_line_and_shown_in_words(lead_client, study, marking_form):
+    add_images(study, 1)
+    filled = marking_form | {"name": "Mixed"}
+    wrong = lead_client.post(NEW, filled | {"quotas": "at_least 1 shoe = 43"})
+    assert wrong.status_code == 400
+    assert "Rule 1: “shoe” is no profile field" in wrong.content.decode()
+    lead_client.post(NEW, filled | {"quotas": "at_least 1 gender != man\n\ndistinct nationality"})
+    draft = study.campaigns.get(name="Mixed")
+    assert draft.quota_rules.count() == 2
+    page = lead_client.get(f"/studies/isles/campaigns/{draft.slug}/").content.decode()
+    assert "gender given, and not man" in page
+    assert "No two share a nationality" in page
+    assert "Nobody with a profile takes part yet" in page
+    edit = lead_client.get(f"/studies/isles/campaigns/{draft.slug}/edit/").content.decode()
+    assert "at_least 1 gender != man\ndistinct nationality" in edit

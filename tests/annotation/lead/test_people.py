@@ -1,0 +1,178 @@
+"""Annotators and invitations: links shown once, states, pausing and excluding with a reason."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from accounts.errors import Conflict, DomainError
+from annotation import assignment, counted, enrolments, invitations, slots
+from annotation.models import Assignment, Enrolment, Invitation
+from annotation.progress import progress
+from studies.models import AuditEntry
+from tests.annotation.engine.people import new_annotator
+
+pytestmark = pytest.mark.django_db
+LINKS = "/studies/isles/campaigns/marking/invitations/"
+PEOPLE = "/studies/isles/campaigns/marking/annotators/"
+
+
+def test_a_link_is_shown_once(lead_client, marking):
+    shown = lead_client.post(LINKS, {"label": "Panel A", "limit": "20", "days": "7"}, follow=True)
+    page = shown.content.decode()
+    assert "/annotate/i/" in page
+    token = shown.context["address"].rstrip("/").rsplit("/", 1)[1]
+    invitation = invitations.look_up(token)
+    assert (invitation.label, invitation.limit) == ("Panel A", 20)
+    assert timedelta(days=6) < invitation.expires_at - timezone.now() < timedelta(days=8)
+    again = lead_client.get(f"{LINKS}made/", follow=True).content.decode()
+    assert token not in again
+    assert "Panel A" in again
+
+
+def test_a_link_without_days_never_expires(lead_client, marking):
+    lead_client.post(LINKS, {"label": "", "limit": "1", "days": ""})
+    assert Invitation.objects.get().expires_at is None
+
+
+@pytest.mark.parametrize("change", [{"limit": "0"}, {"limit": "x"}, {"days": "0"}, {"label": "x" * 121}])
+def test_a_wrong_link_is_refused_by_field(lead_client, marking, change):
+    answer = lead_client.post(LINKS, {"label": "", "limit": "1", "days": "7"} | change)
+    assert answer.status_code == 400
+    assert not Invitation.objects.exists()
+
+
+def test_nobody_can_be_invited_to_a_closed_campaign(lead_client, marking):
+    lead_client.post("/studies/isles/campaigns/marking/close/")
+    answer = lead_client.post(LINKS, {"label": "", "limit": "1", "days": "7"})
+    assert answer.status_code == 400
+    assert "the campaign is closed" in answer.content.decode()
+
+
+def test_revoking_and_reissuing_a_link(lead_client, marking, lead):
+    invitation, token = invitations.invite(campaign=marking, by=lead, label="Ada")
+    lead_client.post(f"{LINKS}{invitation.pk}/revoke/")
+    with pytest.raises(Conflict, match="revoked"):
+        invitations.look_up(token)
+    page = lead_client.post(f"{LINKS}{invitation.pk}/reissue/", follow=True)
+    fresh = page.context["address"].rstrip("/").rsplit("/", 1)[1]
+    assert fresh != token
+    assert invitations.look_up(fresh).pk == invitation.pk
+
+
+def test_links_are_listed_with_their_state(lead_client, marking, lead):
+    made = {
+        "live": invitations.invite(campaign=marking, by=lead, label="live", limit=3)[0],
+        "old": invitations.invite(campaign=marking, by=lead, label="old")[0],
+        "dead": invitations.invite(campaign=marking, by=lead, label="dead")[0],
+    }
+    _, token = invitations.invite(campaign=marking, by=lead, label="full", limit=2)
+    invitations.accept(token=token, user=None)
+    invitations.accept(token=token, user=None)
+    Invitation.objects.filter(pk=made["old"].pk).update(expires_at=timezone.now())
+    invitations.revoke(invitation=made["dead"], by=lead)
+    lines = {line.invitation.label: line for line in lead_client.get(LINKS).context["lines"]}
+    found = {label: line.state for label, line in lines.items()}
+    assert found == {"live": "usable", "old": "expired", "dead": "revoked", "full": "used up"}
+    assert lines["full"].joined == 2
+
+
+def test_links_by_which_annotators_come_back_are_not_listed(lead_client, marking, lead):
+    _, token = invitations.invite(campaign=marking, by=lead, label="Panel", limit=3)
+    invitations.return_link(enrolment=invitations.accept(token=token, user=None))
+    assert [line.invitation.label for line in lead_client.get(LINKS).context["lines"]] == ["Panel"]
+
+
+def test_suspected_doubles_are_shown(lead_client, marking, lead):
+    _, token = invitations.invite(campaign=marking, by=lead, limit=3)
+    same = [invitations.accept(token=token, user=None, fingerprint="one machine") for _ in range(2)]
+    page = lead_client.get(PEOPLE).content.decode()
+    assert "Perhaps the same person" in page
+    assert ", ".join(one.annotator.pseudonym for one in same) in page
+
+
+def test_annotators_can_be_found_by_state_and_pseudonym(lead_client, answered):
+    first, second = answered.enrolments.select_related("annotator").order_by("pk")
+    Enrolment.objects.filter(pk=first.pk).update(state="paused")
+    lines = lead_client.get(f"{PEOPLE}?state=paused").context["lines"]
+    assert [line.enrolment.pk for line in lines] == [first.pk]
+    lines = lead_client.get(f"{PEOPLE}?q={second.annotator.pseudonym[2:]}").context["lines"]
+    assert [line.enrolment.pk for line in lines] == [second.pk]
+    assert "Nobody matches" in lead_client.get(f"{PEOPLE}?q=none-such").content.decode()
+
+
+def test_a_line_says_how_much_and_how_fast(lead_client, answered):
+    first = answered.enrolments.order_by("pk").first().annotator
+    for seconds, one in zip((3.0, 8.0), answered.annotations.filter(annotator=first), strict=True):
+        answered.annotations.filter(pk=one.pk).update(active_seconds=seconds)
+    line = lead_client.get(PEOPLE).context["lines"][0]
+    assert (line.answered, line.surplus, line.skipped, line.open_now) == (2, 0, 0, 0)
+    assert line.median_seconds == 5.5
+
+
+def test_pausing_frees_what_is_open_and_keeps_the_reason(lead_client, marking):
+    annotator = new_annotator(marking)
+    leased = assignment.next_assignment(campaign=marking, annotator=annotator)
+    enrolment = Enrolment.objects.get(annotator=annotator)
+    url = f"{PEOPLE}{enrolment.pk}/pause/"
+    assert "Pause" in lead_client.get(url).content.decode()
+    assert lead_client.post(url, {"reason": ""}).status_code == 400
+    lead_client.post(url, {"reason": "Too fast"})
+    enrolment.refresh_from_db()
+    assert (enrolment.state, enrolment.reason) == ("paused", "Too fast")
+    assert Assignment.objects.get(pk=leased.pk).state == "expired"
+    entry = AuditEntry.objects.get(action="enrolment.paused")
+    assert entry.details == {"pseudonym": annotator.pseudonym, "reason": "Too fast"}
+    assert (
+        f"paused {annotator.pseudonym} in “Marking”: Too fast"
+        in lead_client.get("/studies/isles/history/").content.decode()
+    )
+
+
+def test_excluding_keeps_labels_and_counts_them_no_more(lead_client, answered):
+    enrolment = answered.enrolments.order_by("pk").first()
+    assert counted.counted(answered).count() == 4
+    lead_client.post(f"{PEOPLE}{enrolment.pk}/exclude/", {"reason": "Ticks everything"})
+    assert answered.annotations.count() == 4
+    assert counted.counted(answered).count() == 2
+    lead_client.post(f"{PEOPLE}{enrolment.pk}/resume/", {"reason": "A misunderstanding"})
+    assert counted.counted(answered).count() == 4
+
+
+def test_the_screens_of_an_excluded_annotator_can_be_asked_again(lead_client, answered):
+    enrolment = answered.enrolments.order_by("pk").first()
+    lead_client.post(f"{PEOPLE}{enrolment.pk}/exclude/", {"reason": "Ticks everything", "ask_again": "on"})
+    assert progress(answered).accepted == 2
+    assert progress(answered).free == 14
+    own = Assignment.objects.filter(annotator=enrolment.annotator, state="surplus", slot=None)
+    assert own.count() == 2
+    # Somebody takes both places of one of the two screens before the annotator is let back in.
+    task = own.first().task
+    for _ in range(task.wanted - task.assignments.filter(slot__isnull=False).count()):
+        person = new_annotator(answered)
+        Assignment.objects.create(
+            task=task,
+            annotator=person,
+            slot=slots.take(task.pk, person.pk),
+            expires_at=timezone.now() + timedelta(hours=1),
+        )
+    lead_client.post(f"{PEOPLE}{enrolment.pk}/resume/", {"reason": "A misunderstanding"})
+    statuses = answered.annotations.filter(annotator=enrolment.annotator).values_list("status", flat=True)
+    assert sorted(statuses) == ["accepted", "surplus"]
+    assert counted.counted(answered).count() == 3
+
+
+def test_what_cannot_be_done_is_said(answered, lead):
+    enrolment = answered.enrolments.order_by("pk").first()
+    with pytest.raises(Conflict, match="is active and cannot be resumed"):
+        enrolments.resume(enrolment=enrolment, by=lead, reason="why not")
+    with pytest.raises(DomainError, match="longer than 300"):
+        enrolments.exclude(enrolment=enrolment, by=lead, reason="x" * 301)
+    enrolment.refresh_from_db()
+    assert enrolment.state == "active"
+    assert not AuditEntry.objects.filter(action__startswith="enrolment.").exists()
+
+
+def test_an_unknown_step_is_not_found(lead_client, answered):
+    enrolment = answered.enrolments.first()
+    assert lead_client.get(f"{PEOPLE}{enrolment.pk}/promote/").status_code == 404
