@@ -1,0 +1,127 @@
+"""Agreement by campaign, attribute and identity group; consensus; the items people disagree on most."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from analysis.loading import LIKERT, MARKING, StudyData
+from analysis.metrics.box_agreement import box_agreement
+from analysis.metrics.consensus import consensus
+from analysis.metrics.fleiss_kappa import fleiss_kappa
+from analysis.metrics.gwet_ac import gwet_ac
+from analysis.metrics.judgements import Judgements
+from analysis.metrics.krippendorff_alpha import krippendorff_alpha
+from analysis.metrics.observed_agreement import observed_agreement
+from analysis.metrics.resampling import Resampling
+from analysis.metrics.results import Result
+from analysis.parameters import Parameters
+from analysis.results import PRESENCE_LABELS, RATING_LABELS
+
+MOST_DIVISIVE = 300
+Coefficient = Callable[..., Result]
+
+
+def agreement_table(data: StudyData, parameters: Parameters, resampling: Resampling | None) -> pd.DataFrame:
+    """One row per coefficient and scope; `campaign_kind` tells ratings from judgements of images."""
+    parts: list[pd.DataFrame] = []
+    if resampling is not None:
+        parts += _presence(data, resampling)
+    if len(data.ratings):
+        parts += _likert(data, parameters)
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["campaign_kind"])
+
+
+def _presence(data: StudyData, resampling: Resampling) -> Iterator[pd.DataFrame]:
+    coefficients: list[Coefficient] = [
+        krippendorff_alpha,
+        partial(gwet_ac, kind="ac1"),
+        fleiss_kappa,
+        observed_agreement,
+    ]
+    for coefficient in coefficients:
+        for scope in ("all", "identity_group", "attribute"):
+            result = coefficient(data.judgements, by=scope, resampling=resampling)
+            yield result.to_frame().assign(campaign_kind=str(MARKING))
+    if len(data.boxes):
+        yield _boxes(data, resampling)
+    campaigns = data.judgements["campaign"].unique()
+    if len(campaigns) > 1:
+        for campaign in sorted(campaigns):
+            mine = data.judgements[data.judgements["campaign"] == campaign]
+            result = krippendorff_alpha(mine, resamples=resampling.resamples, seed=resampling.seed)
+            yield result.to_frame().assign(scope="campaign", scope_value=campaign, campaign_kind=str(MARKING))
+
+
+def _boxes(data: StudyData, resampling: Resampling) -> pd.DataFrame:
+    # A picture of one group is another unit than the same bytes in another group.
+    picture = data.boxes.groupby(["identity_group", "image"], observed=True, sort=True).ngroup()
+    result = box_agreement(
+        data.boxes.assign(image=picture), resamples=resampling.resamples, seed=resampling.seed
+    )
+    table = result.to_frame().assign(campaign_kind=str(MARKING))
+    if not resampling.annotator_ids.usable:
+        table["annotators"] = pd.array([None] * len(table), dtype="Int64")
+    return table
+
+
+def _likert(data: StudyData, parameters: Parameters) -> Iterator[pd.DataFrame]:
+    """Ordinal with Unsure as missing, ordinal with it as the middle value, nominal with it as a category."""
+    alpha, gwet = krippendorff_alpha, gwet_ac
+    coefficients: list[tuple[str, Coefficient]] = [
+        ("missing", partial(alpha, level="ordinal")),
+        ("middle", partial(alpha, level="ordinal")),
+        ("category", partial(alpha, level="nominal")),
+        ("missing", partial(gwet, kind="ac2")),
+        ("category", partial(gwet, kind="ac1")),
+        ("category", fleiss_kappa),
+        ("category", observed_agreement),
+    ]
+    for unsure, coefficient in coefficients:
+        result = coefficient(
+            data.ratings, unsure=unsure, resamples=parameters.resamples, seed=parameters.seed
+        )
+        yield result.to_frame().assign(campaign_kind=str(LIKERT), unsure=unsure)
+
+
+def consensus_table(data: StudyData) -> pd.DataFrame:
+    """The share of units on which enough annotators agree, per label: of ratings, then of judgements."""
+    parts = []
+    for frame, kind, names in (
+        (data.ratings, LIKERT, RATING_LABELS),
+        (data.judgements, MARKING, PRESENCE_LABELS),
+    ):
+        if len(frame):
+            table = consensus(frame).to_frame()
+            parts.append(table.assign(label=table["label"].map(names), campaign_kind=str(kind)))
+    return (
+        pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["label", "agreeing", "share"])
+    )
+
+
+def divisive_table(data: StudyData, judgements: Judgements) -> pd.DataFrame:
+    """The units (image, attribute) whose answers differ most; of equals, those with more answers."""
+    shown, marked = judgements.unit_shown, judgements.unit_marked
+    real = ~judgements.cell_is_none[judgements.unit_cell] & (shown >= 2) & (marked > 0) & (marked < shown)
+    differing = np.zeros(len(shown))
+    differing[real] = 2 * marked[real] * (shown - marked)[real] / (shown[real] * (shown[real] - 1))
+    order = np.lexsort((np.arange(len(shown)), -shown, -differing))
+    first = order[: min(MOST_DIVISIVE, int(real.sum()))]
+    cell = judgements.unit_cell[first]
+    table = pd.DataFrame(
+        {
+            "model": judgements.model_names[judgements.cell_model[cell]],
+            "identity_group": judgements.group_names[judgements.cell_group[cell]],
+            "attribute": judgements.cell_attribute_names()[cell],
+            "key": judgements.image_names[judgements.unit_image[first]],
+            "shown": shown[first],
+            "marked": marked[first],
+            "differing_pairs": differing[first],
+        }
+    )
+    images = data.images.loc[
+        data.images["condition"] == "default", ["model", "identity_group", "key", "public_id"]
+    ]
+    table = table.merge(images.assign(public_id=images["public_id"].astype(str)), how="left")
+    return table.rename(columns={"public_id": "image"}).drop(columns="key")

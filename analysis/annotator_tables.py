@@ -1,0 +1,47 @@
+"""What is known of each annotator's work, under their pseudonym."""
+
+import pandas as pd
+
+from analysis.loading import LIKERT, MARKING, StudyData
+from analysis.metrics.annotator_statistics import annotator_statistics
+from analysis.metrics.rater_statistics import rater_statistics
+from analysis.metrics.resampling import Resampling
+
+ONLY_RATED = "only_rated"  # why there is no skill of an annotator who marked no image
+
+
+def annotator_table(data: StudyData, resampling: Resampling | None, *, seed: int) -> pd.DataFrame:
+    """One row per annotator who counts: how much, how fast; agreement and skill need ids that stand for people.
+
+    `judgements` are marks and ratings together. Everything else is about marks of images, and about ratings for
+    those who only rated; skill is about marks.
+    """
+    table = pd.DataFrame({"annotator": pd.Series(dtype=object), "judgements": pd.Series(dtype="Int64")})
+    if resampling is not None:
+        seconds = _seconds(data, MARKING)
+        table = annotator_statistics(resampling.judgements, seconds=seconds, seed=seed).to_frame()
+    table = table.assign(annotator=table["annotator"].astype(object), marks=table["judgements"])
+    raters = _raters(data)
+    table["ratings"] = raters["ratings"].reindex(table["annotator"], fill_value=0).to_numpy()
+    only_rated = raters[~raters.index.isin(table["annotator"])].reset_index()
+    if len(only_rated):
+        only_rated["reason"] = only_rated["reason"].fillna(ONLY_RATED)
+        table = pd.concat([table, only_rated.assign(marks=pd.array([0] * len(only_rated), "Int64"))])
+    table["judgements"] = table["marks"] + table["ratings"]
+    pseudonyms = data.annotators.set_index("key")["pseudonym"]
+    table["annotator"] = pseudonyms.reindex(table["annotator"]).to_numpy()
+    return table.sort_values("annotator", ignore_index=True)
+
+
+def _raters(data: StudyData) -> pd.DataFrame:
+    """Ratings, median time and agreement of those who rated, by annotator."""
+    table = rater_statistics(data.ratings).to_frame()
+    table = table.assign(annotator=table["annotator"].astype(object)).set_index("annotator")
+    medians = _seconds(data, LIKERT).groupby("annotator")["seconds"].median()
+    times = medians.reindex(table.index).astype("Float64")
+    return table.assign(median_seconds=times.where(table["reason"].isna()))
+
+
+def _seconds(data: StudyData, kind: str) -> pd.DataFrame:
+    mine = data.submissions[data.submissions["kind"] == str(kind)]
+    return mine[["annotator", "seconds"]].assign(annotator=mine["annotator"].astype(object))

@@ -1,0 +1,22 @@
+"""What a worker does for this app."""
+
+from typing import Any
+
+from accounts.errors import NotFound
+from analysis import reports
+from jobs.models import Job
+from jobs.progress import Progress
+from jobs.registry import register
+from studies.models import Study
+
+
+@register(reports.JOB_KIND)
+def compute_report(job: Job, progress: Progress) -> dict[str, Any]:
+    """Compute and store the results of a study."""
+    study = Study.objects.select_related("resource").filter(pk=job.arguments["study"]).first()
+    if study is None:
+        raise NotFound("study_not_found", "The study of this job was deleted.")
+    parameters = reports.parameters_from(study, job.arguments["parameters"])
+    report = reports.compute_report(study=study, parameters=parameters, by=job.created_by, progress=progress)
+    counted = report.summary["counted"]["judgements"]
+    return {"report": report.pk, "summary": f"Results of {counted:,} judgements are ready."}

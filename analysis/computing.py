@@ -1,0 +1,178 @@
+"""Every measure that a study's labels allow, from loaded data to named tables."""
+
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.agreement_tables import agreement_table, consensus_table, divisive_table
+from analysis.annotator_tables import annotator_table
+from analysis.digest import inputs_digest
+from analysis.loading import LIKERT, MARKING, StudyData
+from analysis.metrics.judgements import Judgements
+from analysis.metrics.likelihood import likelihood
+from analysis.metrics.offensiveness import offensiveness
+from analysis.metrics.resampling import Resampling, pigeonhole_bootstrap
+from analysis.metrics.role_means import role_means
+from analysis.metrics.roles import stereotype_cells
+from analysis.metrics.tendency import Tendency, tendency
+from analysis.metrics.visual_attributes import visual_attributes
+from analysis.parameters import Parameters
+from analysis.results import DIVISIVE, PROMISED, Results, ordered, records
+from jobs.progress import Progress
+
+VERSIONED = ("numpy", "pandas", "scipy", "krippendorff", "django")
+
+
+def compute(*, data: StudyData, parameters: Parameters, progress: Progress) -> Results:
+    """Compute all tables and the summary. Labels of one kind may be missing: their tables are then empty."""
+    tables = {name: pd.DataFrame(columns=list(columns)) for name, columns in PROMISED.items()}
+    summary: dict[str, Any] = {"headline": [], "notes": {}, "left_out": {}}
+    progress.start(5)
+
+    def step(done: str) -> None:
+        progress.check_cancelled()
+        progress.advance(1, done)
+
+    resampling = None
+    if len(data.judgements):
+        resampling = pigeonhole_bootstrap(
+            data.judgements,
+            none_rows=data.none_rows if len(data.none_rows) else None,
+            resamples=parameters.resamples,
+            seed=parameters.seed,
+        )
+        _images_measures(data, parameters, resampling, tables, summary, step)
+    else:
+        progress.advance(3)
+    tables["agreement"] = agreement_table(data, parameters, resampling)
+    tables["consensus"] = consensus_table(data)
+    step("agreement")
+    if len(data.ratings):
+        majority = visual_attributes(data.ratings, rule="majority").to_frame()["visual"]
+        tables["visual_attributes"] = visual_attributes(data.ratings).to_frame().assign(majority=majority)
+    tables["annotators"] = annotator_table(data, resampling, seed=parameters.seed)
+    if resampling is not None:
+        tables[DIVISIVE] = divisive_table(data, resampling.judgements)
+        summary["headline"] = _headline(summary.pop("overall"), tables)
+    step("annotators")
+    summary |= _rests_on(data, parameters, resampling)
+    return Results(
+        tables={name: ordered(name, frame) if name in PROMISED else frame for name, frame in tables.items()},
+        summary=summary,
+    )
+
+
+def _images_measures(
+    data: StudyData,
+    parameters: Parameters,
+    resampling: Resampling,
+    tables: dict[str, pd.DataFrame],
+    summary: dict[str, Any],
+    step: Any,
+) -> None:
+    """Likelihood, tendency and offensiveness, all over the same resamples."""
+    shares = likelihood(data.judgements, data.associations, resampling=resampling)
+    tables["likelihood"] = shares.to_frame()
+    step("likelihood")
+    as_random = parameters.none_of_the_above == "as_random" and len(data.none_rows) > 0
+    theta = tendency(
+        data.judgements,
+        data.associations,
+        none_of_the_above="as_random" if as_random else "ignore",
+        min_stereotypes=parameters.min_stereotypes,
+        resampling=resampling,
+    )
+    tables["tendency"] = with_listed_groups(theta, resampling.judgements, data.associations, as_random)
+    step("tendency")
+    offence = offensiveness(
+        data.judgements,
+        data.associations,
+        source=parameters.offensiveness_source,
+        not_offensive=parameters.not_offensive,
+        resampling=resampling,
+    )
+    tables["offensiveness"] = offence.to_frame()
+    step("offensiveness")
+    summary["overall"] = theta.overall
+    for name, result in (("likelihood", shares), ("tendency", theta), ("offensiveness", offence)):
+        summary["notes"][name] = {"method": result.method, "used": result.used, **result.notes}
+        summary["left_out"][name] = {reason: number for reason, number in result.dropped.items() if number}
+
+
+def with_listed_groups(
+    tendency: Tendency, judgements: Judgements, associations: pd.DataFrame, as_random: bool
+) -> pd.DataFrame:
+    """The tendency table and, below it, the groups with too few stereotypes: their likelihoods, but no θ."""
+    excluded = tendency.excluded
+    if excluded.empty:
+        return tendency.to_frame()
+    counted = np.ones(len(judgements.cell_group), dtype=bool) if as_random else ~judgements.cell_is_none
+    means = role_means(judgements, stereotype_cells(judgements, associations), counted)
+    model = judgements.model_names[means.block // len(judgements.group_names)]
+    group = judgements.group_names[means.block % len(judgements.group_names)]
+    known = pd.DataFrame(
+        {
+            "model": pd.Series(model, dtype="string"),
+            "identity_group": pd.Series(group, dtype="string"),
+            "random_attributes": pd.Series(means.randoms, dtype="Int64"),
+            "likelihood_stereotype": pd.Series(means.stereo, dtype="Float64"),
+            "likelihood_random": pd.Series(means.random, dtype="Float64"),
+        }
+    )
+    return pd.concat([tendency.to_frame(), excluded.merge(known, how="left")], ignore_index=True)
+
+
+def _headline(overall: pd.DataFrame, tables: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
+    """Per model: pooled, mean and median θ, and α over everything."""
+    agreement = tables["agreement"]
+    alpha = agreement[(agreement["scope"] == "all") & (agreement["measure"] == "krippendorff_alpha_nominal")]
+    alpha = alpha[alpha["campaign_kind"] == str(MARKING)]
+    lines = []
+    for model, rows in overall.groupby("model", sort=True):
+        line: dict[str, Any] = {"model": model}
+        for row in records(rows.drop(columns="model")):
+            line[row.pop("statistic")] = row
+        mine = records(
+            alpha[alpha["model"] == model][["value", "ci_low", "ci_high", "units", "judgements", "reason"]]
+        )
+        line["alpha"] = mine[0] if mine else None
+        shares = tables["likelihood"][tables["likelihood"]["model"] == model]
+        line["judgements"] = int(shares["shown"].sum())
+        line["identity_groups"] = int(shares["identity_group"].nunique())
+        lines.append(line)
+    return lines
+
+
+def _rests_on(data: StudyData, parameters: Parameters, resampling: Resampling | None) -> dict[str, Any]:
+    judged = set(data.judgements["identity_group"].unique())
+    ids = None if resampling is None else resampling.annotator_ids
+    return {
+        "parameters": parameters.as_json(),
+        "counted": {
+            "judgements": len(data.judgements),
+            "none_of_the_above_answers": len(data.none_rows),
+            "ratings": len(data.ratings),
+            "boxes": len(data.boxes),
+            "annotations": len(data.submissions),
+            "images": int(data.judgements[["model", "identity_group", "image"]].drop_duplicates().shape[0]),
+            "identity_groups": len(judged),
+            "attributes_rated": int(data.ratings["attribute"].nunique()),
+            "annotators": {
+                str(kind): int(
+                    data.submissions.loc[data.submissions["kind"] == str(kind), "annotator"].nunique()
+                )
+                for kind in (MARKING, LIKERT)
+            },
+        },
+        "not_counted": {kind: dict(reasons) for kind, reasons in data.not_counted.items()},
+        "groups_without_judgements": sorted(set(data.groups["identity_group"]) - judged),
+        "annotator_ids": None
+        if ids is None
+        else {"usable": ids.usable, "reason": ids.reason, **records(ids.to_frame())[0]},
+        "inputs_digest": inputs_digest(data),
+        "versions": {package: version(package) for package in VERSIONED},
+        "resampling": None if resampling is None else resampling.method,
+    }

@@ -1,0 +1,56 @@
+"""The parameters of a report as a form."""
+
+from typing import Any
+
+from django import forms
+
+from accounts.errors import DomainError
+from analysis.parameters import MOST_RESAMPLES, RESAMPLES, Parameters, parameters_of
+from studies.models import Study
+
+
+class ParametersForm(forms.Form):
+    """What an analyst may choose. A field left out takes the study's own number."""
+
+    none_of_the_above = forms.ChoiceField(
+        label="‘None of the above’",
+        choices=[("ignore", "is left out"), ("as_random", "counts as a random attribute, as published")],
+        required=False,
+    )
+    min_raters = forms.IntegerField(
+        label="Raters who make a stereotype", min_value=1, max_value=1000, required=False
+    )
+    min_stereotypes = forms.IntegerField(
+        label="Stereotypes a group needs for θ", min_value=1, max_value=1000, required=False
+    )
+    offensiveness_source = forms.ChoiceField(
+        label="Offensiveness from",
+        choices=[("stored", "the stored mean"), ("ratings", "the ratings")],
+        required=False,
+    )
+    not_offensive = forms.TypedChoiceField(
+        label="“Not offensive” counts as", choices=[("-1", "−1"), ("0", "0")], coerce=int, required=False
+    )
+    without_annotators = forms.CharField(
+        label="Without annotators", required=False, help_text="Pseudonyms, separated by spaces."
+    )
+    resamples = forms.IntegerField(label="Resamples", min_value=100, max_value=MOST_RESAMPLES, required=False)
+    seed = forms.IntegerField(label="Seed", min_value=0, required=False)
+
+    def __init__(self, study: Study, *args: Any, **kwargs: Any) -> None:
+        if "initial" in kwargs:
+            given = kwargs["initial"]
+            kwargs["initial"] = given | {"without_annotators": " ".join(given.get("without_annotators", []))}
+        super().__init__(*args, **kwargs)
+        self.study = study
+
+    def parameters(self) -> Parameters:
+        """Return what was chosen, or raise DomainError naming the first wrong field."""
+        if not self.is_valid():
+            name, errors = next(iter(self.errors.items()))
+            label = self.fields[name].label if name in self.fields else name
+            raise DomainError("invalid_parameter", f"{label}: {errors[0]}", fields={name: str(errors[0])})
+        chosen = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
+        chosen["without_annotators"] = str(chosen.get("without_annotators", "")).split()
+        chosen.setdefault("resamples", RESAMPLES)
+        return parameters_of(self.study, **chosen)

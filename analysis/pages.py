@@ -1,0 +1,167 @@
+"""What every page of results shares: the study, its latest report, the model shown."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, wraps
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib.auth.decorators import login_required
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.errors import NotFound
+from accounts.models import User
+from analysis import reports
+from analysis.campaign_choice import campaigns_named
+from analysis.models import Report
+from analysis.results import COEFFICIENTS, FILES, LABELS
+from annotation.counted import counted
+from annotation.models import Annotation, Campaign
+from generation.models import Image
+from jobs.models import Job
+from studies.access import ANALYST, study_for
+from studies.models import Study, StudyGroup
+
+Row = dict[str, Any]
+
+
+@dataclass
+class ResultsPage:
+    """The report under a page. Tables are read once, and only those the page asks for."""
+
+    request: HttpRequest
+    study: Study
+    report: Report
+    job: Job | None
+
+    @cached_property
+    def models(self) -> list[str]:
+        return [line["model"] for line in self.report.summary["headline"]]
+
+    @cached_property
+    def model(self) -> str:
+        """The model chosen in the address, or the one most judged."""
+        lines = self.report.summary["headline"]
+        chosen = self.request.GET.get("model")
+        if chosen is None or chosen in self.models:
+            best = max(lines, key=lambda line: line["judgements"], default={"model": ""})["model"]
+            return best if chosen is None else chosen
+        raise NotFound("model_not_found", f"There are no results of a model named “{chosen}” in this study.")
+
+    @property
+    def headline(self) -> Row | None:
+        return next((line for line in self.report.summary["headline"] if line["model"] == self.model), None)
+
+    @cached_property
+    def groups(self) -> dict[str, StudyGroup]:
+        return {group.name: group for group in self.study.groups.all()}
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        return {name: group.display_name for name, group in self.groups.items()}
+
+    @property
+    def query(self) -> str:
+        """What links carry on: the model, where it is not the one shown by itself."""
+        return f"?{urlencode({'model': self.model})}" if "model" in self.request.GET else ""
+
+    @property
+    def and_model(self) -> str:
+        """The same after other parameters."""
+        return f"&{self.query[1:]}" if self.query else ""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return FILES
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return LABELS
+
+    @property
+    def viewer(self) -> str:
+        return f"user:{self.request.user.pk}"
+
+    @cached_property
+    def _campaigns(self) -> list[Campaign]:
+        return list(campaigns_named(self.study, self.report.parameters["campaigns"]))
+
+    @property
+    def _marking(self) -> list[Campaign]:
+        return [one for one in self._campaigns if one.kind == Campaign.Kind.STEREOTYPE_MARKING]
+
+    @property
+    def rating_campaigns(self) -> list[Campaign]:
+        """The rating campaigns the report rests on."""
+        return [one for one in self._campaigns if one.kind == Campaign.Kind.ATTRIBUTE_LIKERT]
+
+    def marks(self, images: Sequence[Image]) -> QuerySet[Annotation]:
+        """What annotators said of these images and counts now; withdrawn since the report, it is gone."""
+        per_campaign = [counted(campaign).filter(task__image__in=images) for campaign in self._marking]
+        if len(per_campaign) == 1:
+            marks = per_campaign[0]
+        else:
+            keys = [mark for part in per_campaign for mark in part.values_list("pk", flat=True)]
+            marks = Annotation.objects.filter(pk__in=keys)
+        left_out = self.report.parameters["without_annotators"]
+        person = Q(annotator__pseudonym__in=left_out) | Q(annotator__source_id__in=left_out)
+        return marks.exclude(person) if left_out else marks
+
+    @cached_property
+    def _read(self) -> dict[str, list[Row]]:
+        return {}
+
+    def table(self, name: str) -> list[Row]:
+        """All rows of one table."""
+        if name not in self._read:
+            self._read[name] = self.report.rows(name)
+        return self._read[name]
+
+    def rows(self, name: str) -> list[Row]:
+        """The rows of one table that are about the chosen model."""
+        return [row for row in self.table(name) if row["model"] == self.model]
+
+    def agreement(self, kind: str, scope: str, measure: str | None = None) -> list[Row]:
+        """Rows of the agreement table."""
+        return [
+            row | {"words": COEFFICIENTS.get(row["measure"], row["measure"])}
+            for row in self.table("agreement")
+            if row["campaign_kind"] == kind
+            and row["scope"] == scope
+            and (measure is None or row["measure"] == measure)
+            and (kind != "stereotype_marking" or row["model"] == self.model)
+        ]
+
+
+View = Callable[..., HttpResponse | dict[str, Any]]
+
+
+def results_page(template: str) -> Callable[[View], Callable[..., HttpResponse]]:
+    """Make a page of a function that takes a ResultsPage and returns the template's further context.
+
+    Members of the study only. Without a report yet, the page says how to get one.
+    """
+
+    def decorate(view: View) -> Callable[..., HttpResponse]:
+        @wraps(view)
+        def page(request: HttpRequest, study: str, **places: Any) -> HttpResponse:
+            found = study_for(request.user, study, role=ANALYST)
+            assert isinstance(request.user, User)  # login_required lets nobody else in
+            report, job = reports.standing_report(study=found, by=request.user)
+            shared: dict[str, Any] = {"study": found, "report": report, "job": job}
+            if report is None:
+                waiting = {"judgements": reports.judgements_of(found)}
+                return render(request, "analysis/no_report.html", shared | waiting)
+            results = ResultsPage(request, found, report, job)
+            answer = view(results, **places)
+            if isinstance(answer, HttpResponse):
+                return answer
+            shared |= {"page": results, "since": reports.judgements_since(report)}
+            return render(request, template, shared | answer)
+
+        return login_required(require_safe(page))
+
+    return decorate

@@ -1,0 +1,68 @@
+"""Where values lie along a plot, and which of them are written."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from web.numbers import format_number, format_percent
+
+_DECADES = [m * 10**e for e in range(-3, 4) for m in (1, 2, 5)]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """`kind`: share (0–1 shown as per cent), ratio (log scale) or number."""
+
+    low: float
+    high: float
+    kind: str
+    reference: float | None = None
+    label: str = ""
+
+    def place(self, value: float) -> float:
+        """Position from 0 to 1; values beyond the axis lie at its ends."""
+        value = min(max(value, self.low), self.high)
+        if self.low == self.high:
+            return 0.5
+        if self.kind == "ratio":
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+    def ticks(self) -> list[float]:
+        if self.kind == "ratio":
+            inside = [tick for tick in _DECADES if self.low * 0.999 <= tick <= self.high * 1.001]
+            return (
+                inside if len(inside) <= 8 else [tick for tick in inside if str(tick).strip("0.")[:1] == "1"]
+            )
+        step = _step((self.high - self.low) / 4)
+        first = math.ceil(self.low / step - 1e-9)
+        return [round(k * step, 9) for k in range(first, math.floor(self.high / step + 1e-9) + 1)]
+
+    def write(self, value: float) -> str:
+        if self.kind == "share":
+            return format_percent(value, 0)
+        decimals = f"{value:.3f}".rstrip("0").partition(".")[2]
+        return format_number(value, len(decimals))
+
+
+def share_axis(values: Iterable[float | None], label: str) -> Axis:
+    """From 0 to the next fifth above the largest share."""
+    largest = max((value for value in values if value is not None), default=1.0)
+    return Axis(0.0, min(1.0, max(0.2, math.ceil(largest * 5 - 1e-9) / 5)), "share", label=label)
+
+
+def ratio_axis(values: Iterable[float | None], label: str) -> Axis:
+    """A log axis around 1, from at least ½ to 2, within 1/20 to 50."""
+    known = [value for value in values if value is not None and value > 0]
+    low = max(0.05, min([0.5, *known]))
+    high = min(50.0, max([2.0, *known]))
+    below = max(tick for tick in _DECADES if tick <= low)
+    above = min(tick for tick in _DECADES if tick >= high)
+    return Axis(below, above, "ratio", reference=1.0, label=label)
+
+
+def _step(rough: float) -> float:
+    if rough <= 0:
+        return 1.0
+    power = 10 ** math.floor(math.log10(rough))
+    return next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= rough * 0.999)

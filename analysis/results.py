@@ -1,0 +1,123 @@
+"""What results consist of: named tables with their columns, headline numbers and what they rest on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # pages read stored tables: the server starts without numerical libraries
+    import pandas as pd
+
+# The columns that are relied on from outside come first and keep names and order; further ones may follow.
+PROMISED: dict[str, tuple[str, ...]] = {
+    "likelihood": (
+        "identity_group",
+        "attribute",
+        "role",
+        "shown",
+        "marked",
+        "likelihood",
+        "ci_low",
+        "ci_high",
+    ),
+    "tendency": (
+        "identity_group",
+        "stereotypes",
+        "random_attributes",
+        "likelihood_stereotype",
+        "likelihood_random",
+        "theta",
+        "theta_low",
+        "theta_high",
+        "theta_smoothed",
+        "reason",
+    ),
+    "offensiveness": (
+        "identity_group",
+        "offensiveness",
+        "offensiveness_normalised",
+        "offensiveness_unscaled",
+        "marked_stereotypes",
+        "ci_low",
+        "ci_high",
+    ),
+    "agreement": (
+        "scope",
+        "scope_value",
+        "measure",
+        "value",
+        "ci_low",
+        "ci_high",
+        "units",
+        "annotators",
+        "judgements",
+    ),
+    "consensus": ("label", "agreeing", "share"),
+    "visual_attributes": ("attribute", "ratings", "mean", "unanimous", "visual"),
+    "annotators": (
+        "annotator",
+        "judgements",
+        "median_seconds",
+        "agreement_with_others",
+        "dawid_skene",
+        "mace",
+        "gold_accuracy",
+        "flags",
+    ),
+}
+ABOUT_IMAGES = ("likelihood", "tendency", "offensiveness", "agreement")
+FILES = tuple(PROMISED)
+# What annotators said, to take away row by row.
+LABELS = ("judgements", "boxes", "ratings")
+# Kept in a stored report for the pages; not among the files.
+DIVISIVE = "divisive"
+# The five answers of a rating as people read them, and what people say of an image.
+RATING_LABELS = {
+    "1": "Strongly Disagree",
+    "2": "Disagree",
+    "3": "Unsure",
+    "4": "Agree",
+    "5": "Strongly Agree",
+    "any": "any",
+}
+PRESENCE_LABELS = {"0": "absent", "1": "present", "any": "any"}
+# How coefficients are called on pages and in the report.
+COEFFICIENTS = {
+    "krippendorff_alpha_nominal": "Krippendorff’s α, nominal",
+    "krippendorff_alpha_ordinal": "Krippendorff’s α, ordinal",
+    "gwet_ac1": "Gwet’s AC1",
+    "gwet_ac2_quadratic": "Gwet’s AC2, quadratic weights",
+    "fleiss_kappa": "Fleiss’ κ",
+    "observed_agreement": "Observed agreement",
+    "box_mean_iou": "Boxes: mean overlap (IoU)",
+    "box_iou_above_0.25": "Boxes: share above IoU 0.25",
+    "box_iou_above_0.5": "Boxes: share above IoU 0.5",
+    "box_iou_above_0.75": "Boxes: share above IoU 0.75",
+    "box_same_number": "Boxes: share with as many boxes",
+    "box_number_difference": "Boxes: mean difference in number",
+    "box_observed_distance": "Boxes: observed distance",
+    "box_expected_distance": "Boxes: expected distance (other images)",
+    "box_alpha": "Boxes: α against other images",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """Tables by name, and the summary: parameters, headline numbers, counts and what was left out."""
+
+    tables: "Mapping[str, pd.DataFrame]"
+    summary: Mapping[str, Any]
+
+
+def ordered(name: str, frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Promised columns first (null where absent), then the model, then whatever else there is."""
+    first = list(PROMISED[name]) + (["model"] if name in ABOUT_IMAGES else [])
+    frame = frame.assign(**{column: None for column in first if column not in frame})
+    return frame[first + [column for column in frame.columns if column not in first]]
+
+
+def records(frame: "pd.DataFrame") -> list[dict[str, Any]]:
+    """The rows as plain values, None where null."""
+    from analysis.metrics.results import as_python
+
+    columns = {str(name): as_python(column) for name, column in frame.items()}
+    return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]

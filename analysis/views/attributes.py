@@ -1,0 +1,115 @@
+"""All attributes, one attribute, one image: where it appears, who sees it, how people disagree."""
+
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from accounts.errors import NotFound
+from analysis.examples import answers_of, judged_images, with_boxes
+from analysis.pages import ResultsPage, Row, results_page
+from analysis.plots.figures import attribute_plot
+from annotation.counted import counted
+from annotation.models import Judgement
+from generation.models import Image
+from generation.serving import FULL
+
+
+@results_page("analysis/attributes.html")
+def attributes(page: ResultsPage) -> dict[str, Any]:
+    """Every attribute that was shown, over all groups."""
+    totals: dict[str, Row] = {}
+    for row in page.rows("likelihood"):
+        line = totals.setdefault(
+            row["attribute"],
+            {"attribute": row["attribute"], "shown": 0, "marked": 0, "stereotype": 0, "random": 0},
+        )
+        line["shown"] += row["shown"]
+        line["marked"] += row["marked"]
+        line[row["role"]] += 1
+    alpha = page.agreement("stereotype_marking", "attribute", "krippendorff_alpha_nominal")
+    by_attribute = {row["scope_value"]: row for row in alpha}
+    visual = {row["attribute"]: row for row in page.table("visual_attributes")}
+    for name, line in totals.items():
+        line |= {"alpha": by_attribute.get(name), "rating": visual.get(name)}
+        line["share"] = line["marked"] / line["shown"]
+    return {"rows": sorted(totals.values(), key=lambda row: -row["share"])}
+
+
+@results_page("analysis/attribute.html")
+def attribute(page: ResultsPage, attribute: str) -> dict[str, Any]:
+    """One attribute: likelihood by group, and on demand the images of a group with everybody's answer."""
+    mine = [row for row in page.rows("likelihood") if row["attribute"] == attribute]
+    rated = next((row for row in page.table("visual_attributes") if row["attribute"] == attribute), None)
+    if not mine and rated is None:
+        raise NotFound(
+            "attribute_not_found", f"There are no results of an attribute “{attribute}” in this study."
+        )
+    alpha = page.agreement("stereotype_marking", "attribute", "krippendorff_alpha_nominal")
+    chosen = page.groups.get(page.request.GET.get("group", ""))
+    return {
+        "attribute": attribute,
+        "attribute_query": f"?{urlencode({'attribute': attribute})}{page.and_model}",
+        "rows": [
+            row | {"name": page.names.get(row["identity_group"], row["identity_group"])}
+            for row in sorted(mine, key=lambda row: -row["likelihood"])
+        ],
+        "largest": max((row["ci_high"] or row["likelihood"] for row in mine), default=1),
+        "plot": attribute_plot(mine, page.names, attribute) if mine else None,
+        "alpha": next((row for row in alpha if row["scope_value"] == attribute), None),
+        "rated": rated,
+        "ratings": _ratings(page, attribute) if rated else [],
+        "chosen": chosen,
+        "units": _units(page, chosen, attribute) if chosen else [],
+    }
+
+
+@results_page("analysis/image.html")
+def image(page: ResultsPage, image: UUID) -> dict[str, Any]:
+    """One image: every annotator's answers and boxes."""
+    images = Image.objects.select_related("group").filter(study=page.study, retracted_at=None)
+    found = images.filter(public_id=image).first()
+    if found is None or found.group is None:
+        raise NotFound("image_not_found", "There is no such image in this study, or it was retracted.")
+    judged = [row for row in page.rows("likelihood") if row["identity_group"] == found.group.name]
+    answers = answers_of(page, [found], [row["attribute"] for row in judged])
+    example = with_boxes(page, [found], size=FULL)[0]
+    table = [
+        {
+            **row,
+            "cells": [
+                _said(answers[str(image), row["attribute"]], drawer.pseudonym) for drawer in example.drawers
+            ],
+        }
+        for row in judged
+        if (str(image), row["attribute"]) in answers
+    ]
+    return {"image": found, "example": example, "table": table}
+
+
+def _said(answers: list[Any], pseudonym: str) -> str:
+    """The answers of one annotator for one unit: usually one, in imported data sometimes several."""
+    given = ["yes" if answer.present else "no" for answer in answers if answer.pseudonym == pseudonym]
+    return ", ".join(given)
+
+
+def _units(page: ResultsPage, group: Any, attribute: str) -> list[Row]:
+    images = list(judged_images(page, group))
+    answers = answers_of(page, images, [attribute])
+    return [
+        {"example": example, "answers": answers[str(example.image.public_id), attribute]}
+        for example in with_boxes(page, images, attribute=attribute)
+        if (str(example.image.public_id), attribute) in answers
+    ]
+
+
+def _ratings(page: ResultsPage, attribute: str) -> list[Row]:
+    """Who rated the attribute and how, of the ratings that count now."""
+    return [
+        {"pseudonym": pseudonym, "rating": rating, "justification": justification}
+        for campaign in page.rating_campaigns
+        for pseudonym, rating, justification in Judgement.objects.filter(
+            annotation__in=counted(campaign), attribute__text=attribute
+        )
+        .order_by("pk")
+        .values_list("annotation__annotator__pseudonym", "rating", "annotation__justification")
+    ]

@@ -1,0 +1,114 @@
+"""Results to take away: tables as CSV, all of them as a zip, plots as SVG, PNG and CSV."""
+
+import io
+import zipfile
+from collections.abc import Callable
+
+from django.http import HttpResponse
+
+from accounts.errors import NotFound
+from analysis.csv_tables import rows_to_csv, to_csv
+from analysis.models import Report
+from analysis.pages import ResultsPage, results_page
+from analysis.plots.figures import alpha_plot, attribute_plot, consensus_plot, likelihood_plot, theta_plot
+from analysis.plots.plot import Plot
+from analysis.reports import parameters_from
+from analysis.results import FILES, LABELS
+from analysis.views.agreement import ALPHA, LIKERT, MARKING
+
+NO_TEMPLATE = ""
+# Equal inputs give equal bytes: no moment of packing enters the archive.
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+@results_page(NO_TEMPLATE)
+def table(page: ResultsPage, table: str) -> HttpResponse:
+    """One table of the report."""
+    return csv_response(table_csv(page.report, table), f"{page.study.slug}-{table}.csv")
+
+
+@results_page(NO_TEMPLATE)
+def labels(page: ResultsPage, table: str) -> HttpResponse:
+    """What annotators said and counts now, row by row, under the choices of the report."""
+    if table not in LABELS:
+        raise NotFound("table_not_found", f"There is no table “{table}”; there are {', '.join(LABELS)}.")
+    from analysis.label_tables import LABEL_TABLES
+    from analysis.loading import load
+
+    data = load(study=page.study, parameters=parameters_from(page.study, page.report.parameters))
+    return csv_response(to_csv(LABEL_TABLES[table](data)), f"{page.study.slug}-{table}.csv")
+
+
+@results_page(NO_TEMPLATE)
+def archive(page: ResultsPage) -> HttpResponse:
+    """Every table of the report."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as folder:
+        for name in FILES:
+            entry = zipfile.ZipInfo(f"{page.study.slug}-results/{name}.csv", _EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            folder.writestr(entry, table_csv(page.report, name))
+    response = HttpResponse(packed.getvalue(), content_type="application/zip")
+    response["Content-Disposition"] = f'attachment; filename="{page.study.slug}-results.zip"'
+    return response
+
+
+@results_page(NO_TEMPLATE)
+def plot(page: ResultsPage, plot: str, format: str) -> HttpResponse:
+    """One plot as a file; `group`, `attribute` and `model` in the address say of what."""
+    drawn = _PLOTS[plot](page) if plot in _PLOTS else None
+    if drawn is None:
+        raise NotFound("plot_not_found", f"There is no plot “{plot}” in these results.")
+    name = f"{page.study.slug}-{drawn.name}"
+    if format == "csv":
+        return csv_response(rows_to_csv(drawn.columns, drawn.rows), f"{name}.csv")
+    if format == "svg":
+        response = HttpResponse(drawn.standalone(), content_type="image/svg+xml")
+    else:
+        from vl_convert import svg_to_png  # takes half a second to load
+
+        response = HttpResponse(svg_to_png(drawn.standalone(), scale=2), content_type="image/png")
+    response["Content-Disposition"] = f'attachment; filename="{name}.{format}"'
+    return response
+
+
+def table_csv(report: Report, name: str) -> str:
+    """The CSV text of one stored table."""
+    stored = report.tables.filter(name=name).first() if name in FILES else None
+    if stored is None:
+        raise NotFound("table_not_found", f"There is no table “{name}”; there are {', '.join(FILES)}.")
+    return rows_to_csv(stored.columns, stored.values())
+
+
+def csv_response(text: str, name: str) -> HttpResponse:
+    response = HttpResponse(text, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _of_group(page: ResultsPage) -> Plot | None:
+    group = page.request.GET.get("group", "")
+    mine = [row for row in page.rows("likelihood") if row["identity_group"] == group]
+    return likelihood_plot(mine, page.names.get(group, group)) if mine else None
+
+
+def _of_attribute(page: ResultsPage) -> Plot | None:
+    attribute = page.request.GET.get("attribute", "")
+    mine = [row for row in page.rows("likelihood") if row["attribute"] == attribute]
+    return attribute_plot(mine, page.names, attribute) if mine else None
+
+
+_PLOTS: dict[str, Callable[[ResultsPage], Plot | None]] = {
+    "theta": lambda page: theta_plot(page.rows("tendency"), page.names),
+    "likelihood": _of_group,
+    "attribute": _of_attribute,
+    "consensus": lambda page: consensus_plot(
+        [row for row in page.table("consensus") if row["campaign_kind"] == LIKERT]
+    ),
+    "alpha-by-identity-group": lambda page: alpha_plot(
+        page.agreement(MARKING, "identity_group", ALPHA), page.names, "identity_group"
+    ),
+    "alpha-by-attribute": lambda page: alpha_plot(
+        page.agreement(MARKING, "attribute", ALPHA), {}, "attribute"
+    ),
+}

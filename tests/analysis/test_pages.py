@@ -1,0 +1,232 @@
+"""The analyst's pages: who sees them, what they say, and how many queries they take."""
+
+import csv
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import Annotator, User
+from analysis.models import Report
+from analysis.parameters import parameters_of
+from analysis.reports import compute_report
+from annotation.models import Annotation
+
+PAGES = ["overview", "groups", "attributes", "agreement", "visual_attributes", "annotators"]
+
+
+def address(page: str, **places) -> str:
+    return reverse(f"analysis:{page}", kwargs={"study": "isles", **places})
+
+
+def every_address(marked) -> list[str]:
+    return [
+        *map(address, PAGES),
+        address("group", group="Velmari"),
+        address("attribute", attribute="tall hat"),
+        address("attribute", attribute="tall hat") + "?group=Velmari",
+        address("attribute", attribute="kind"),
+        address("image", image=marked.images["v1"].public_id),
+        address("table", table="likelihood"),
+        address("archive"),
+        *(address("labels", table=name) for name in ("judgements", "boxes", "ratings")),
+        address("plot", plot="theta", format="svg"),
+        address("plot", plot="theta", format="csv"),
+    ]
+
+
+@pytest.fixture
+def report(marked, analyst) -> Report:
+    return compute_report(
+        study=marked.study, parameters=parameters_of(marked.study, resamples=200), by=analyst
+    )
+
+
+def test_every_page_answers(marked, report, analyst_client):
+    for url in every_address(marked):
+        assert analyst_client.get(url).status_code == 200, url
+
+
+def test_lead_sees_results_too_and_an_administrator(marked, report, lead_client):
+    assert lead_client.get(address("overview")).status_code == 200
+    administrator = Client()
+    administrator.force_login(User.objects.create_superuser("root", password="a long password"))
+    assert administrator.get(address("overview")).status_code == 200
+
+
+def test_strangers_and_annotators_learn_nothing(marked, report, stranger_client, annotator):
+    annotator_client = Client()
+    annotator_client.force_login(annotator.user)
+    for client in (stranger_client, annotator_client):
+        for url in every_address(marked):
+            answer = client.get(url)
+            assert answer.status_code == 404
+            assert b"Velmari" not in answer.content
+        assert client.post(address("compute")).status_code == 404
+        for url in ("/api/v1/studies/isles/results/", "/api/v1/studies/isles/results/tendency.csv"):
+            assert client.get(url).status_code == 404
+    assert Client().get(address("overview")).status_code == 302
+    assert Client().get("/api/v1/studies/isles/results/").status_code == 401
+
+
+def test_before_the_first_report_the_page_offers_to_compute(marked, analyst_client):
+    page = analyst_client.get(address("groups")).content.decode()
+    assert "Compute results" in page
+    answer = analyst_client.post(address("compute"), {"resamples": "200"}, follow=True)
+    assert "The results are up to date." in answer.content.decode()
+    assert Report.objects.get().parameters["resamples"] == 200
+
+
+def test_a_study_without_labels_says_what_to_do(study, analyst_client):
+    assert "Nothing to measure yet" in analyst_client.get(address("overview")).content.decode()
+
+
+def test_the_overview_states_the_headline_and_what_is_missing(marked, report, analyst_client):
+    page = " ".join(analyst_client.get(address("overview")).content.decode().split())
+    assert "5.00" in page  # the pooled θ of test_analyze_command
+    assert "only stereotypes were marked" in page
+    assert "These labels come from simulated annotators" not in page
+
+
+def test_a_simulated_study_says_so_on_every_page(marked, analyst, analyst_client):
+    marked.study.simulated = True
+    marked.study.save()
+    compute_report(study=marked.study, parameters=parameters_of(marked.study, resamples=200), by=analyst)
+    for page in PAGES:
+        assert (
+            "These labels come from simulated annotators"
+            in analyst_client.get(address(page)).content.decode()
+        )
+
+
+def test_later_judgements_are_announced_and_recomputing_counts_them(marked, report, analyst_client):
+    newcomer = Annotator.objects.create()
+    task = marked.images["v1"].tasks.get()
+    task.wanted = 4
+    task.save()
+    annotation = marked.submit(task, newcomer, 3, none=False)
+    for item in task.task_attributes.all():
+        annotation.judgements.create(attribute=item.attribute, present=True)
+    assert "4 judgements came after" in " ".join(
+        analyst_client.get(address("groups")).content.decode().split()
+    )
+    analyst_client.post(address("compute"), {"resamples": "200"})
+    assert "came after" not in analyst_client.get(address("groups")).content.decode()
+    row = next(
+        row
+        for row in Report.objects.latest("pk").rows("likelihood")
+        if (row["identity_group"], row["attribute"]) == ("Velmari", "tall hat")
+    )
+    assert (row["marked"], row["shown"]) == (5, 7)
+
+
+def test_groups_are_filtered_by_the_address(marked, report, analyst_client):
+    page = analyst_client.get(address("groups") + "?q=vel").content.decode()
+    assert "Velmari" in page
+    assert "Orsani" not in page
+    assert "No such group" in analyst_client.get(address("groups") + "?q=nobody").content.decode()
+
+
+def test_a_group_shows_everybodys_boxes(marked, report, analyst_client):
+    page = analyst_client.get(address("group", group="Velmari")).content.decode()
+    for annotator in marked.annotators.values():
+        assert annotator.pseudonym in page
+    # v1: six boxes (p 2, q 2, r 1), v2: two of q; each is a halo and a line
+    assert page.count('class="box-halo"') == 7
+
+
+def test_withdrawn_labels_vanish_from_the_examples(marked, report, analyst_client):
+    q = marked.annotators["q"]
+    Annotation.objects.filter(annotator=q).update(status="excluded")
+    page = analyst_client.get(address("group", group="Velmari")).content.decode()
+    assert q.pseudonym not in page
+    assert page.count('class="box-halo"') == 3
+
+
+def test_the_attribute_page_lists_who_said_what(marked, report, analyst_client):
+    url = address("attribute", attribute="tall hat") + "?group=Velmari"
+    page = " ".join(analyst_client.get(url).content.decode().split())
+    p = marked.annotators["p"].pseudonym
+    assert f'{p} <b class="answer yes">yes</b>' in page  # v1
+    assert f'{p} <b class="answer no">no</b>' in page  # v2
+
+
+def test_the_threshold_explorer_counts_by_the_chosen_rule(marked, report, analyst_client):
+    # tall hat 5 4 5, blue scarf 5 5 5, kind 1 3 4 (mean 2.67), clever 2 2 1
+    def counted(query: str) -> str:
+        page = " ".join(analyst_client.get(address("visual_attributes") + query).content.decode().split())
+        return page.split('<p class="result-line">')[1].split("</p>")[0]
+
+    assert counted("").startswith("<strong>2</strong> of 4")
+    assert counted("?rule=mean&threshold=2.6").startswith("<strong>3</strong> of 4")
+    assert counted("?rule=mean&threshold=nonsense").startswith("<strong>2</strong> of 4")
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        (("group", {"group": "Nobody"}), "no results of a group"),
+        (("attribute", {"attribute": "nothing"}), "no results of an attribute"),
+        (("image", {"image": "00000000-0000-0000-0000-000000000000"}), "no such image"),
+        (("table", {"table": "secrets"}), "There is no table"),
+        (("labels", {"table": "secrets"}), "There is no table"),
+        (("plot", {"plot": "nothing", "format": "svg"}), "There is no plot"),
+    ],
+)
+def test_what_is_not_there_is_said(marked, report, analyst_client, url, said):
+    name, places = url
+    answer = analyst_client.get(address(name, **places))
+    assert answer.status_code == 404
+    assert said in answer.content.decode()
+
+
+def test_an_unknown_model_is_said(marked, report, analyst_client):
+    answer = analyst_client.get(address("groups") + "?model=nothing")
+    assert answer.status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("resamples", "3"), ("min_raters", "0"), ("none_of_the_above", "sometimes"), ("seed", "x")],
+)
+def test_a_wrong_choice_is_refused_and_nothing_computed(marked, analyst_client, field, value):
+    answer = analyst_client.post(address("compute"), {field: value})
+    assert answer.status_code == 400
+    assert not Report.objects.exists()
+
+
+def test_pages_take_few_queries(marked, report, analyst_client, django_assert_max_num_queries):
+    for url in every_address(marked):
+        with django_assert_max_num_queries(26 if "/labels/" in url else 21):
+            analyst_client.get(url)
+
+
+def test_only_the_last_reports_are_kept(marked, analyst):
+    for seed in range(7):
+        parameters = parameters_of(marked.study, resamples=100, seed=seed)
+        compute_report(study=marked.study, parameters=parameters, by=analyst)
+    assert [report.parameters["seed"] for report in Report.objects.all()] == [6, 5, 4, 3, 2]
+
+
+def test_labels_row_by_row_give_the_numbers_of_the_report_again(marked, report, analyst_client):
+    def rows(name: str) -> list[dict[str, str]]:
+        text = analyst_client.get(address("labels", table=name)).content.decode()
+        return list(csv.DictReader(text.splitlines()))
+
+    said = rows("judgements")
+    assert len([row for row in said if row["attribute"] == "none of the above"]) == 12
+    for cell in report.rows("likelihood"):
+        mine = [
+            r
+            for r in said
+            if (r["identity_group"], r["attribute"]) == (cell["identity_group"], cell["attribute"])
+        ]
+        assert len(mine) == cell["shown"]
+        assert sum(row["present"] == "true" for row in mine) == cell["marked"]
+        assert {row["role"] for row in mine} == {cell["role"]}
+    assert {row["annotator"] for row in said} == {one.pseudonym for one in marked.annotators.values()}
+    assert {row["image"] for row in said} == {str(image.public_id) for image in marked.images.values()}
+    drawn = rows("boxes")
+    assert len(drawn) == sum(cell["marked"] for cell in report.rows("likelihood"))
+    assert len({row["judgement"] for row in drawn}) == len(drawn)
+    assert sorted(int(row["rating"]) for row in rows("ratings")) == [1, 1, 2, 2, 3, 4, 4, 5, 5, 5, 5, 5]
