@@ -1,0 +1,27 @@
+"""Fill a demo with a study of invented peoples."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from demo.seeding import seed_demo
+from jobs.console import DomainCommand
+
+
+class Command(DomainCommand):
+    help = "Create the demo study: invented peoples, drawn images, two campaigns, simulated annotators."
+    example = "STEREOSCOPE_DEMO=1 python manage.py seed_demo"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--model",
+            default="",
+            help="draw with this diffusers pipeline (folder or hub id) instead of sketches",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        progress = self.progress()
+        study = seed_demo(progress=progress, say=self.stderr.write, model=options["model"])
+        progress.finish()
+        images, campaigns = study.images.count(), study.campaigns.count()
+        self.stdout.write(f"The demo study is ready: {images} images, {campaigns} campaigns.")

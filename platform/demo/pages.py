@@ -1,0 +1,69 @@
+"""The demo's pages by role: what `make bench` times and the tests visit."""
+
+from demo.seeding import STUDY
+from generation.models import Image
+from studies.models import Study
+
+
+def pages_by_role() -> dict[str, list[str]]:
+    """Return the address of every page of the demo study that each role works with."""
+    study = Study.objects.get(name=STUDY)
+    home = f"/studies/{study.slug}/"
+    marking = study.campaigns.get(kind="stereotype_marking")
+    group = study.groups.order_by("name").first()
+    image = Image.objects.filter(study=study).order_by("pk").first()
+    assert group is not None, "the demo has groups"
+    assert image is not None, "the demo has images"
+    campaign = f"{home}campaigns/{marking.slug}/"
+    resource = study.resource.slug if study.resource else ""
+    tasks = [f"/annotate/{one.pk}/" for one in study.campaigns.order_by("pk")]
+    shared = [
+        "/studies/",
+        home,
+        f"{home}images/",
+        f"{home}results/",
+        f"{home}results/groups/",
+        f"{home}results/groups/{group.name}/",
+        f"{home}results/groups/images/{image.public_id}/",
+        f"{home}results/attributes/",
+        f"{home}results/agreement/",
+        f"{home}results/visual-attributes/",
+        f"{home}results/annotators/",
+        "/resources/",
+        f"/resources/{resource}/",
+        "/account/",
+        "/jobs/",
+    ]
+    lead = [
+        "/studies/new/",
+        f"/studies/new/?resource={resource}",
+        f"{home}image-reports/",
+        f"{home}members/",
+        f"{home}consent/",
+        f"{home}history/",
+        f"{home}images/generate/",
+        f"{home}images/import/",
+        f"{home}campaigns/",
+        f"{home}campaigns/new/?kind=stereotype_marking",
+        campaign,
+        f"{campaign}progress/",
+        f"{campaign}preview/",
+        f"{campaign}who/",
+        f"{campaign}who/screens/",
+        f"{campaign}annotators/",
+        f"{campaign}checks/",
+        f"{campaign}invitations/",
+        f"{campaign}annotations/",
+        f"{campaign}annotations/{marking.annotations.order_by('pk').values_list('pk', flat=True)[0]}/",
+    ]
+    return {
+        "lead": shared + lead,
+        "analyst": shared,
+        "annotator": [
+            "/annotate/",
+            "/annotate/about-you/",
+            f"/annotate/{marking.pk}/consent/",
+            "/account/",
+            *tasks,
+        ],
+    }

@@ -1,0 +1,141 @@
+"""`make demo` as a newcomer meets it: one real process, every page of every role, and Ctrl-C."""
+
+import http.cookiejar
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+import psutil
+import pytest
+
+from accounts.errors import DomainError, Forbidden
+from demo.seeding import seed_demo
+from demo.serving import ensure_port_free
+from jobs.progress import Unwatched
+
+ROOT = Path(__file__).resolve().parents[2]
+# Forms, and the preview, which is the annotator's screen and as blind as that.
+WITHOUT_NUMBERS = ("generate/", "import/", "?kind=stereotype_marking", "preview/", "progress/")
+START_SECONDS = 240  # of a busy machine; a quiet one needs a tenth of it
+
+
+class Demo:
+    """The process that `make demo` starts, with a folder and a port of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.env = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"} | {
+            "STEREOSCOPE_DEMO": "1",
+            "STEREOSCOPE_VAR": str(folder),
+            "PYTHONUNBUFFERED": "1",
+        }
+
+    def start(self) -> None:
+        self.log = (self.folder / "log").open("w+")
+        command = [sys.executable, "manage.py", "demo", "--port", str(self.port)]
+        self.process = subprocess.Popen(command, cwd=ROOT, env=self.env, stdout=self.log, stderr=self.log)
+        deadline = time.monotonic() + START_SECONDS
+        while "Ctrl-C stops it" not in self.printed():
+            assert self.process.poll() is None, self.printed()
+            assert time.monotonic() < deadline, self.printed()
+            time.sleep(0.5)
+
+    def printed(self) -> str:
+        return (self.folder / "log").read_text()
+
+    def stop(self) -> int:
+        self.process.send_signal(signal.SIGINT)
+        self.log.close()
+        return self.process.wait(timeout=30)
+
+    def ask(self, code: str):
+        """Run Python in the demo's database and return what it leaves in `answer`."""
+        command = [
+            sys.executable,
+            "manage.py",
+            "shell",
+            "-v",
+            "0",
+            "-c",
+            f"{code}\nimport json\nprint(json.dumps(answer))",
+        ]
+        done = subprocess.run(command, cwd=ROOT, env=self.env, capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)
+
+    def visitor(self, username: str, password: str) -> urllib.request.OpenerDirector:
+        """Sign in as a browser does."""
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
+        address = f"http://127.0.0.1:{self.port}/account/sign-in/"
+        form = opener.open(address).read().decode()
+        token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', form)
+        assert token is not None
+        fields = {"csrfmiddlewaretoken": token[1], "username": username, "password": password}
+        assert "sign-in" not in opener.open(address, urllib.parse.urlencode(fields).encode()).url
+        return opener
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    demo = Demo(tmp_path_factory.mktemp("demo"))
+    demo.start()
+    yield demo
+    if demo.process.poll() is None:
+        demo.stop()
+
+
+@pytest.mark.slow
+@pytest.mark.database_free
+def test_every_page_of_every_role_is_there_and_the_work_is_kept(demo):
+    signs_in = dict(re.findall(r"^  \w+ +(lead|analyst|annotator) +(\S+)$", demo.printed(), re.MULTILINE))
+    assert set(signs_in) == {"lead", "analyst", "annotator"}
+    pages = demo.ask("from demo.pages import pages_by_role\nanswer = pages_by_role()")
+    for role, paths in pages.items():
+        visitor = demo.visitor(role, signs_in[role])
+        for path in paths:
+            with visitor.open(f"http://127.0.0.1:{demo.port}{path}") as answer:
+                assert answer.status == 200, path
+                page = answer.read().decode()
+            if path.startswith("/studies/invented-peoples/") and not path.endswith(WITHOUT_NUMBERS):
+                assert "simulated" in page.lower(), f"{path} does not say where its labels come from"
+    annotator = demo.visitor("annotator", signs_in["annotator"])
+    with pytest.raises(urllib.error.HTTPError, match="404"):
+        annotator.open(f"http://127.0.0.1:{demo.port}/studies/invented-peoples/results/")
+
+    count = "from annotation.models import Annotation\nanswer = Annotation.objects.count()"
+    labelled = demo.ask(count)
+    children = psutil.Process(demo.process.pid).children(recursive=True)
+    assert len(children) >= 2  # web and worker, and what they started
+    assert demo.stop() == 0
+    assert not any(child.is_running() for child in children)
+
+    demo.start()
+    assert demo.ask(count) == labelled
+    assert demo.stop() == 0
+
+
+@pytest.mark.django_db
+def test_a_server_that_is_no_demo_is_not_filled_with_published_passwords(settings):
+    settings.DEMO = False
+    with pytest.raises(Forbidden, match="STEREOSCOPE_DEMO"):
+        seed_demo(progress=Unwatched(), say=print)
+
+
+def test_a_taken_port_is_named_with_another_to_try():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(DomainError, match=f"Port {port} is taken.*PORT={port + 1}"):
+            ensure_port_free(port)

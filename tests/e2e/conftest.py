@@ -1,0 +1,47 @@
+"""A real browser. What a page logs as an error, or its content security policy refuses, fails the test."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+DESKTOP = {"width": 1280, "height": 800}
+PHONE = {"width": 360, "height": 740}
+
+
+def be_patient(page) -> None:
+    """Wait long before giving up: where the machine does other work too, a page takes its time."""
+    page.set_default_timeout(30_000)
+    page.set_default_navigation_timeout(90_000)
+
+
+@pytest.fixture
+def new_page(browser, live_server) -> Iterator[Callable]:
+    """Return a maker of pages, each in a browser profile of its own: `new_page(size=PHONE, touch=True)`."""
+    contexts, complaints = [], []
+
+    def listen(page):
+        page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+
+    def opened(*, size=DESKTOP, touch=False, **options):
+        context = browser.new_context(
+            base_url=live_server.url, viewport=size, has_touch=touch, is_mobile=touch, **options
+        )
+        contexts.append(context)
+        page = context.new_page()
+        be_patient(page)
+        listen(page)
+        # A page of a test that expects an error (a picture that is not there) empties this itself.
+        page.complaints = complaints
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def page(new_page):
+    """One page on a desktop."""
+    return new_page()

@@ -1,0 +1,102 @@
+"""An analyst walks the results in a real browser."""
+
+import re
+
+import pytest
+
+from tests.analysis.conftest import marked  # noqa: F401 - the hand-worked study
+from tests.e2e.conftest import PHONE
+
+expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+
+def sign_in(page):
+    page.goto("/account/sign-in/")
+    page.get_by_label("Username").fill("anton")
+    page.get_by_label("Password", exact=True).fill("a long password")
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/studies/")
+
+
+@pytest.fixture
+def at_results(page, marked, analyst):  # noqa: F811
+    """The overview, computed from the page itself."""
+    sign_in(page)
+    page.goto("/studies/isles/results/")
+    page.get_by_role("button", name="Compute results").click()
+    expect(page.get_by_text("The results are up to date.")).to_be_visible()
+    return page
+
+
+def test_an_analyst_goes_from_the_headline_to_who_said_what(at_results, marked):  # noqa: F811
+    page = at_results
+    expect(page.locator(".headline-theta")).to_contain_text("5.00")  # (5/12 + 5/12) ÷ (1/6 + 0)
+
+    page.get_by_role("navigation", name="Results").get_by_role("link", name="Groups").click()
+    velmari = page.get_by_role("row").filter(has_text="Velmari")
+    expect(velmari).to_contain_text("2.50")
+    expect(page.get_by_role("row").filter(has_text="Orsani")).to_contain_text("only stereotypes")
+    # Sorting is kept in the address.
+    page.get_by_role("button", name="θ", exact=True).click()
+    expect(page).to_have_url(re.compile(r"sort"))
+
+    page.get_by_role("link", name="Velmari").click()
+    expect(page.get_by_role("row").filter(has_text="tall hat").first).to_contain_text("66.7")
+    page.get_by_text("Show", exact=True).click()
+    figure = page.locator("figure.example").first
+    boxes = figure.locator(".drawer rect:not(.box-halo)")
+    assert boxes.count() == 5  # v1: two of p, two of q, one of r
+    figure.get_by_role("checkbox").first.uncheck()
+    expect(figure.locator(".drawer-1")).to_be_hidden()
+    expect(figure.locator(".drawer-2")).to_be_visible()
+
+    page.get_by_role("link", name="tall hat").first.click()
+    page.get_by_text("Show", exact=True).click()
+    p = marked.annotators["p"].pseudonym
+    expect(page.locator("#images ~ details")).to_contain_text(f"{p} yes")
+
+
+def test_filters_live_in_the_address_and_back_works(at_results):
+    page = at_results
+    page.goto("/studies/isles/results/groups/")
+    page.get_by_label("Name contains").fill("vel")
+    page.get_by_role("button", name="Filter").click()
+    expect(page.get_by_role("row")).to_have_count(2)
+    page.go_back()
+    expect(page.get_by_role("row")).to_have_count(3)
+    page.goto("/studies/isles/results/visual-attributes/?rule=mean&threshold=2.6")
+    expect(page.locator(".result-line")).to_contain_text("3 of 4")
+    expect(page.get_by_label("Mean of at least")).to_have_value("2.6")
+
+
+def test_tables_and_plots_are_taken_away(at_results):
+    page = at_results
+    with page.expect_download() as zipped:
+        page.get_by_role("link", name="All of them (zip)").click()
+    assert zipped.value.suggested_filename == "isles-results.zip"
+    for kind, beginning in (("SVG", b"<svg"), ("PNG", b"\x89PNG"), ("CSV", b"identity_group")):
+        with page.expect_download() as plot:
+            page.locator("figure.plot").first.get_by_role("link", name=kind).click()
+        assert plot.value.path().read_bytes().startswith(beginning)
+
+
+def test_every_page_fits_a_phone(new_page, marked, analyst):  # noqa: F811
+    page = new_page(size=PHONE)
+    sign_in(page)
+    page.goto("/studies/isles/results/")
+    page.get_by_role("button", name="Compute results").click()
+    for path in (
+        "",
+        "groups/",
+        "groups/Velmari/",
+        "attributes/",
+        "attributes/drum/?group=Velmari",
+        "agreement/",
+        "visual-attributes/",
+        "annotators/",
+        f"groups/images/{marked.images['v1'].public_id}/",
+    ):
+        page.goto(f"/studies/isles/results/{path}")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+        assert page.locator("h1").count() == 1

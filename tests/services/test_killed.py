@@ -1,0 +1,73 @@
+"""Servers and databases that die while eight annotators label: nothing acknowledged is lost, nothing is doubled."""
+
+import time
+
+import pytest
+
+from tests.own_database import own_server, platform_on
+from tests.services.clusters import private_cluster
+from tests.services.labelling import Annotators, campaign, check, wait_until, web_server
+
+pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("killed")]
+TASKS = 150
+KILLS = 8
+
+
+def labelled_a_little(annotators, since):
+    """Say that something was acknowledged since, so that a slow machine gets work done between two kills."""
+    return annotators.acknowledged() > since + 4 or not annotators.at_work()
+
+
+def test_servers_that_are_killed_lose_no_answer_and_double_none(tmp_path):
+    with own_server(tmp_path) as server:
+        made = campaign(server, tasks=TASKS)
+        with web_server(server, tmp_path) as web:
+            annotators = Annotators(web.port, made)
+            killed = 0
+            while annotators.at_work() and killed < KILLS:
+                since = annotators.acknowledged()
+                time.sleep(1)
+                wait_until(lambda since=since: labelled_a_little(annotators, since))
+                if killed == KILLS // 2:
+                    web.kill()
+                    web.start()
+                else:
+                    web.kill_worker()
+                killed += 1
+            wait_until(lambda: not annotators.at_work())
+            check(server, made, annotators.seen, tasks=TASKS)
+    assert killed > KILLS // 2, "the campaign ended before the whole server was killed"
+    assert set(annotators.seen.troubles) == {"no answer"}
+
+
+@pytest.fixture
+def crashing(tmp_path):
+    """A PostgreSQL server that may crash, and the platform on it."""
+    with private_cluster() as cluster:
+        server = platform_on(cluster.url, tmp_path)
+        server.run("migrate", "-v", "0")
+        yield cluster, server
+
+
+@pytest.mark.database_free
+def test_a_database_that_crashes_loses_no_answer_and_the_server_recovers_by_itself(crashing, tmp_path):
+    cluster, server = crashing
+    made = campaign(server, tasks=TASKS)
+    with web_server(server, tmp_path) as web:
+        workers = web.workers()
+        annotators = Annotators(web.port, made)
+        for share in (0.2, 0.4):
+            wait_until(lambda share=share: annotators.acknowledged() > share * 3 * TASKS)
+            cluster.restart()
+        wait_until(lambda: annotators.acknowledged() > 0.6 * 3 * TASKS)
+        cluster.stop()
+        assert (web.get("/healthz"), web.get("/readyz")) == (200, 503)
+        before = annotators.seen.troubles["503"]
+        wait_until(lambda: annotators.seen.troubles["503"] > before + 8)
+        cluster.start()
+        wait_until(lambda: not annotators.at_work())
+        assert web.get("/readyz") == 200
+        assert web.workers() == workers
+        check(server, made, annotators.seen, tasks=TASKS)
+    # Connections that were idle for long may be closed, too; nothing is ever answered 500.
+    assert annotators.seen.troubles.keys() - {"no answer"} == {"503"}

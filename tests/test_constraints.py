@@ -1,0 +1,230 @@
+"""Every constraint of every table of ours is there in the database: each is broken, and the database refuses.
+
+Valid rows are made from the models themselves. A CHECK needs an entry in BREAKS; without one a test fails.
+"""
+
+import itertools
+import uuid
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.db import IntegrityError, connection, models, transaction
+from django.db.models.fields import NOT_PROVIDED
+from django.utils import timezone
+
+from accounts.models import Annotator, User
+from annotation.models import (
+    Annotation,
+    Assignment,
+    Box,
+    Judgement,
+    KnownAnswer,
+    PracticeAnswer,
+    QuotaRule,
+)
+from generation.models import Image
+
+OURS = ("accounts", "catalog", "jobs", "studies", "generation", "annotation", "analysis", "demo")
+NUMBERS = itertools.count(1)
+LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
+
+# What a valid row needs beyond what its fields say.
+BASE: dict[type[models.Model], dict[str, Any]] = {
+    Annotation: {"revision": lambda: next(NUMBERS)},
+    Assignment: {"state": "skipped"},
+    Box: {"x": 0.1, "y": 0.1, "width": 0.3, "height": 0.3},
+    Image: {"file": "a.png", "sha256": lambda: uuid.uuid4().hex * 2},
+    Judgement: {"present": True},
+    KnownAnswer: {"present": True},
+    PracticeAnswer: {"correct": 1, "scored": 2},
+    QuotaRule: {"kind": "distinct", "field": "gender"},
+}
+
+# Ways to break each CHECK: what is changed in a valid row.
+BREAKS: dict[str, list[dict[str, Any]]] = {
+    "annotation_revision_from_one": [{"revision": 0}],
+    "annotation_seconds_not_negative": [{"active_seconds": -1}],
+    "annotator_imported_has_no_user": [{"origin": "imported", "user": lambda: make(User)}],
+    "assignment_holds_slot_while_it_counts": [
+        {"state": "leased"},
+        {"state": "submitted"},
+        {"state": "skipped", "slot": 0},
+        {"state": "surplus", "slot": 0},
+        {"state": "submitted", "slot": 0, "purpose": "gold"},
+        {"state": "submitted", "slot": 0, "purpose": "repeat"},
+        {"state": "lost", "slot": 0},
+    ],
+    "attribute_has_text": [{"text": ""}],
+    "box_inside_image": [{"x": -0.1}, {"y": -0.1}, {"width": 0}, {"height": 0}, {"x": 0.8}, {"y": 0.8}],
+    "campaign_annotators_per_task_range": [{"annotators_per_task": 0}, {"annotators_per_task": 101}],
+    "campaign_lease_positive": [{"lease_minutes": 0}],
+    "campaign_one_to_five_attributes": [{"attributes_per_screen": 0}, {"attributes_per_screen": 6}],
+    "campaign_opened_once_not_draft": [{"state": "open"}, {"state": "draft", "opened_at": LONG_AGO}],
+    "consent_withdrawn_after_given": [{"given_at": timezone.now, "withdrawn_at": LONG_AGO}],
+    "generation_request_done_has_image": [{"outcome": "done"}, {"image": lambda: make(Image)}],
+    "identity_group_has_name": [{"name": ""}],
+    "image_has_file_or_source": [{"sha256": "", "file": ""}, {"file": ""}, {"sha256": ""}],
+    "image_report_closed_unless_open": [{"state": "retracted"}, {"closed_at": LONG_AGO}],
+    "image_report_reason_known": [{"reason": "dull"}],
+    "invitation_limit_positive": [{"limit": 0}],
+    "invitation_personal_has_limit_one": [{"limit": 2, "annotator": lambda: make(Annotator)}],
+    "job_finished_exactly_when_ended": [{"state": "succeeded"}, {"finished_at": LONG_AGO}],
+    "job_steps_done_within_total": [{"steps_done": 3, "steps_total": 2}],
+    "judgement_is_mark_or_rating": [
+        {"present": None},
+        {"rating": 3},
+        {"present": None, "rating": 0},
+        {"present": None, "rating": 6},
+    ],
+    "known_answer_is_mark_or_ratings": [{"present": None}, {"ratings": [4]}],
+    "practice_correct_of_scored": [{"correct": 3}],
+    "practice_round_ends_with_a_result": [{"passed": True}, {"ended_at": LONG_AGO}],
+    "prompt_template_makes_images": [{"images_per_prompt": 0}],
+    "quality_event_ends_for_a_reason": [{"ended_at": LONG_AGO}, {"ending": "recovered"}],
+    "quality_rule_rests_on_something": [{"minimum": 0}],
+    "quality_threshold_in_range": [{"threshold": -0.1}, {"measure": "agreement", "threshold": 1.1}],
+    "quota_rule_counts_unless_distinct": [
+        {"k": 1},
+        {"negated": True},
+        {"matches_group": "region"},
+        {"kind": "at_least", "k": 0},
+        {"kind": "at_least"},
+        {"kind": "at_most"},
+        {"kind": "exactly", "k": 1},
+    ],
+    "quota_rule_field_known": [{"field": "shoe_size"}],
+    "quota_rule_group_part_known": [{"kind": "at_least", "k": 1, "matches_group": "name"}],
+    "report_has_inputs_digest": [{"inputs_digest": ""}],
+    "stereotype_offensiveness_at_least_minus_one": [{"offensiveness_stored": -1.5}],
+    "study_group_has_name": [{"name": ""}],
+    "study_has_name": [{"name": ""}],
+    "study_min_raters_positive": [{"min_raters": 0}],
+    "task_held_within_wanted": [{"held": 4}],
+    "task_only_for_labels_wanted": [{"purpose": "gold"}, {"purpose": "practice"}, {"purpose": "other"}],
+}
+
+# What both rows have where a UNIQUE holds under a condition, or where another one would be broken first.
+BOTH: dict[str, dict[str, Any]] = {
+    "annotation_revision_unique": {"is_latest": False},
+    "annotator_source_unique": {"source_id": "7"},
+    "assignment_slot_held_once": {"state": "submitted", "slot": 0},
+    "image_source_once": {"sha256": "", "file": "", "source_name": "pictures/1.png"},
+    "practice_round_number_unique": {"passed": True, "ended_at": LONG_AGO},
+}
+
+
+def make(model: type[models.Model], **given: Any) -> Any:
+    """Save a valid row with what is given; whatever it refers to is made anew."""
+    values = BASE.get(model, {}) | given
+    values = {name: value() if callable(value) else value for name, value in values.items()}
+    for field in model._meta.concrete_fields:
+        if field.name not in values and _must_be_given(field):
+            values[field.name] = _value(field)
+    return model._default_manager.create(**values)
+
+
+def _must_be_given(field: Any) -> bool:
+    if field.primary_key or field.null or getattr(field, "auto_now", False):
+        return False
+    if field.unique:
+        return True
+    has_default = field.has_default() or field.db_default is not NOT_PROVIDED
+    return not has_default and not (field.blank and field.empty_strings_allowed)
+
+
+def _value(field: Any) -> Any:
+    if field.is_relation:
+        return make(field.related_model)
+    if field.choices:
+        return field.flatchoices[0][0]
+    number = next(NUMBERS)
+    made: dict[type[Any], Any] = {
+        models.IntegerField: number,
+        models.FloatField: 0.5,
+        models.BooleanField: False,
+        models.DateTimeField: timezone.now(),
+        models.JSONField: {"number": number},
+        models.BinaryField: b"bytes",
+        models.UUIDField: uuid.uuid4(),
+    }
+    for kind, value in made.items():
+        if isinstance(field, kind):
+            return value
+    return uuid.uuid4().hex[: field.max_length]
+
+
+def _ours() -> list[type[models.Model]]:
+    return [model for model in apps.get_models() if model._meta.app_label in OURS]
+
+
+def _constraints(kind: type[Any]) -> list[Any]:
+    return [
+        pytest.param(model, constraint, id=constraint.name)
+        for model in _ours()
+        for constraint in model._meta.constraints
+        if isinstance(constraint, kind)
+    ]
+
+
+def _unique_fields() -> list[Any]:
+    return [
+        pytest.param(model, field, id=f"{model._meta.label_lower}.{field.name}")
+        for model in _ours()
+        for field in model._meta.concrete_fields
+        if field.unique and not field.primary_key
+    ]
+
+
+def _names(expression: Any) -> list[str]:
+    if isinstance(expression, models.F):
+        return [expression.name]
+    return [name for inner in expression.get_source_expressions() for name in _names(inner)]
+
+
+def _refused(model: type[models.Model], **given: Any) -> str:
+    """Save a row that breaks something; return what the database says is broken."""
+    with pytest.raises(IntegrityError) as refused, transaction.atomic():
+        make(model, **given)
+    if connection.vendor == "postgresql":
+        return str(refused.value.__cause__.diag.constraint_name)  # type: ignore[union-attr]
+    return str(refused.value)
+
+
+def test_every_check_has_a_row_that_breaks_it():
+    assert {param.id for param in _constraints(models.CheckConstraint)} == set(BREAKS)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("model", _ours(), ids=lambda model: model._meta.label_lower)
+def test_valid_rows_are_taken(model):
+    make(model)
+    make(model)
+    assert model._default_manager.count() >= 2
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("model", "constraint"), _constraints(models.CheckConstraint))
+def test_a_check_refuses_what_breaks_it(model, constraint):
+    for changes in BREAKS[constraint.name]:
+        assert constraint.name in _refused(model, **changes), changes
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("model", "constraint"), _constraints(models.UniqueConstraint))
+def test_a_unique_constraint_refuses_the_second_row(model, constraint):
+    fields = [*constraint.fields, *(name for one in constraint.expressions for name in _names(one))]
+    both = BOTH.get(constraint.name, {})
+    nullable = [model._meta.get_field(name) for name in fields if model._meta.get_field(name).null]
+    first = make(model, **{field.name: _value(field) for field in nullable} | both)
+    said = _refused(model, **both | {name: getattr(first, name) for name in fields})
+    columns = [f"{model._meta.db_table}.{model._meta.get_field(name).column}" for name in constraint.fields]
+    assert constraint.name in said or said == f"UNIQUE constraint failed: {', '.join(columns)}"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("model", "field"), _unique_fields())
+def test_a_unique_field_refuses_the_second_row(model, field):
+    first = make(model, **{field.name: _value(field)})
+    assert field.column in _refused(model, **{field.name: getattr(first, field.name)})
