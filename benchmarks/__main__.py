@@ -1,0 +1,35 @@
+"""`make bench`: every performance claim of the README and docs, measured now, each beside its limit.
+
+Each benchmark is a module here with `run() -> Iterable[Row]`. Name some to run only those:
+`make bench ARGS="metrics_speed"`.
+"""
+
+import importlib
+import signal
+import sys
+
+from benchmarks.table import print_row, print_title
+
+BENCHMARKS = ["import_visage", "analyze", "pages", "screen", "metrics_speed", "coverage", "annotation_load"]
+
+
+def main(names: list[str]) -> int:
+    """Run the named benchmarks, or all; the exit status says whether every limit was kept."""
+    unknown = set(names) - set(BENCHMARKS)
+    if unknown:
+        known = ", ".join(BENCHMARKS)
+        print(f"No benchmark is named {', '.join(sorted(unknown))}; choose from {known}.", file=sys.stderr)
+        return 2
+    # Being terminated is an exit like any other: what was started is stopped, databases are dropped.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    kept = True
+    print_title()
+    for name in names or BENCHMARKS:
+        for row in importlib.import_module(f"benchmarks.{name}").run():
+            print_row(row)
+            kept = kept and row.kept is not False
+    return 0 if kept else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

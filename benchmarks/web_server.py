@@ -1,0 +1,186 @@
+"""A database of a benchmark's own and the web server on it, started as docker/web.Dockerfile does."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+
+ROOT = Path(__file__).resolve().parents[1]
+LOCAL_POSTGRES = "postgresql://postgres@127.0.0.1/postgres"
+
+
+@dataclass(frozen=True)
+class Platform:
+    """The platform's command line on a database of its own."""
+
+    database: str  # its name for the table
+    environment: dict[str, str]
+
+    def run(self, *arguments: str) -> str:
+        """Run Python with `arguments` and return what it printed."""
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=ROOT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise RuntimeError(done.stderr)
+        return done.stdout
+
+    def campaign(self, *, tasks: int, annotators: int) -> dict[str, Any]:
+        """Make a campaign; return its id and its annotators' keys."""
+        return dict(self._ask(f"make(tasks={tasks}, annotators={annotators})"))
+
+    def count(self, campaign: int) -> dict[str, int]:
+        """Return how many annotations a campaign has."""
+        return dict(self._ask(f"count({campaign})"))
+
+    def _ask(self, called: str) -> Any:
+        """Call a function of `annotation_campaign` in a process of its own."""
+        code = f"import json\nfrom benchmarks.annotation_campaign import *\nprint(json.dumps({called}))"
+        return json.loads(self.run("manage.py", "shell", "-v", "0", "-c", code).splitlines()[-1])
+
+
+@contextmanager
+def platform(url: str, database: str, folder: Path) -> Iterator[Platform]:
+    """Migrate the database `url` and yield the platform on it."""
+    made = Platform(
+        database,
+        os.environ
+        | {
+            "DATABASE_URL": url,
+            "STEREOSCOPE_VAR": str(folder),
+            "SECRET_KEY": uuid.uuid4().hex,
+            "LOG_LEVEL": "ERROR",
+            "PYTHONPATH": str(ROOT),
+        },
+    )
+    made.run("manage.py", "migrate", "-v", "0")
+    yield made
+
+
+def postgres_address() -> str | None:
+    """Return the address of a PostgreSQL server that answers: DATABASE_URL, else this machine; None without."""
+    given = os.environ.get("DATABASE_URL", LOCAL_POSTGRES)
+    if not given.startswith("postgres"):
+        return None
+    try:
+        psycopg.connect(_database(given, "postgres"), connect_timeout=3).close()
+    except psycopg.OperationalError:
+        return None
+    return given
+
+
+@contextmanager
+def own_database(address: str, name: str) -> Iterator[str]:
+    """Create the database `name` on a PostgreSQL server, yield its address, and drop it."""
+    with psycopg.connect(_database(address, "postgres"), autocommit=True) as server:
+        server.execute(f'CREATE DATABASE "{name}"')
+        try:
+            yield _database(address, name)
+        finally:
+            server.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+@contextmanager
+def serving(made: Platform, folder: Path) -> Iterator["Server"]:
+    """Run gunicorn with the options of docker/web.Dockerfile on a free port of this machine."""
+    port = free_port()
+    command = _docker_command()
+    command[command.index("--bind") + 1] = f"127.0.0.1:{port}"
+    with (folder / "server.log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, *command[1:], "--log-level", "error", "--no-control-socket"],
+            cwd=ROOT,
+            env=made.environment,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,  # all of it can be killed at once
+        )
+        try:
+            _wait_for(port)
+            yield Server(port, process.pid, made.environment["DATABASE_URL"])
+        finally:
+            process.terminate()
+            try:
+                process.wait(timeout=30)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+
+@dataclass(frozen=True)
+class Server:
+    """A web server that runs, and the processor time it and its database have taken."""
+
+    port: int
+    pid: int
+    url: str
+
+    def web_seconds(self) -> float:
+        """Return the processor time of gunicorn's workers."""
+        return sum(map(processor_seconds, children(self.pid)))
+
+    def database_seconds(self) -> float:
+        """Return the processor time of PostgreSQL's processes for this database, 0 where they cannot be seen."""
+        if not self.url.startswith("postgres"):
+            return 0.0
+        with psycopg.connect(self.url) as connection:
+            asked = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            return sum(processor_seconds(pid) for (pid,) in connection.execute(asked).fetchall())
+
+
+def children(pid: int) -> list[int]:
+    """Return the processes that a process started."""
+    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def processor_seconds(pid: int) -> float:
+    """Return the processor time that a process has taken, 0 when it is not there (any more)."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def free_port() -> int:
+    """Return a port of this machine that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def _docker_command() -> list[str]:
+    lines = (ROOT / "docker" / "web.Dockerfile").read_text().splitlines()
+    return list(json.loads(next(line for line in lines if line.startswith("CMD ")).removeprefix("CMD ")))
+
+
+def _wait_for(port: int) -> None:
+    for _ in range(300):
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    raise RuntimeError("the server did not start within 30 seconds")
+
+
+def _database(address: str, name: str) -> str:
+    return urlunsplit(urlsplit(address)._replace(path=f"/{name}"))
