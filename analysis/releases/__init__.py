@@ -1,0 +1,1 @@
+"""Dataset releases: a study's labels as versioned folders that others can load."""

@@ -1,0 +1,251 @@
+"""What a built release holds: the facts that its documents are written from.
+
+`building` fills one `Contents` and passes it, with the folder that already holds data, COCO and image files, to
+`documents.write_documents(contents=…, folder=…)`. All of it follows from the database state and the parameters; no
+clock, no machine, no key of the database and no name of a person is in it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import PurePosixPath
+from typing import Any
+
+# What the command's --format and a job's parameters may name; the first three hold the same tables.
+TABLE_FORMATS = ("parquet", "csv", "jsonl")
+FORMATS = (*TABLE_FORMATS, "images", "coco", "label_studio")
+FOLDERS = {"parquet": "data", "csv": "csv", "jsonl": "jsonl"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseParameters:
+    """Every choice a release depends on besides the labels. `licence` is an SPDX identifier or free text."""
+
+    k: int
+    formats: tuple[str, ...]
+    licence: str
+    include_justifications: bool
+
+    @property
+    def with_images(self) -> bool:
+        """Whether picture files are part of the release."""
+        return "images" in self.formats
+
+    def as_json(self) -> dict[str, Any]:
+        return {**asdict(self), "formats": list(self.formats)}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table. `type`: string, boolean, integer, number or date."""
+
+    name: str
+    type: str
+    description: str
+    nullable: bool = False
+    # What codes mean, where a column has a fixed set of values.
+    values: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table, and the path of its file in each format that was asked for (POSIX, from the release's root)."""
+
+    name: str
+    description: str
+    columns: tuple[Column, ...]
+    rows: int
+    files: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class ReleasedFile:
+    """A file of the release, as checksums and croissant.json name it."""
+
+    path: PurePosixPath
+    sha256: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Guidelines:
+    """One version of what annotators read, and how many counted annotations were given under it."""
+
+    version: int
+    guidelines: str
+    statement: str
+    labels: Mapping[str, str]
+    since: date
+    annotations: int
+
+
+@dataclass(frozen=True)
+class QualityCheck:
+    """A threshold of the campaign: whoever misses it is warned or paused."""
+
+    measure: str
+    threshold: float
+    minimum: int
+    action: str
+
+
+@dataclass(frozen=True)
+class CampaignFacts:
+    """One campaign, and what of it counts. Days are null where nothing counts."""
+
+    slug: str
+    name: str
+    kind: str  # attribute_likert or stereotype_marking
+    imported: bool
+    annotators_per_task: int
+    attributes_per_screen: int
+    boxes_required: bool
+    annotations: int
+    judgements: int
+    ratings: int
+    annotators: int
+    first_day: date | None
+    last_day: date | None
+    # Annotations that do not count, by reason (annotation.counted.Reason; only reasons that occur).
+    not_counted: Mapping[str, int]
+    guidelines: tuple[Guidelines, ...]  # newest first; empty for imported labels
+    quality_checks: tuple[QualityCheck, ...]
+    quotas: tuple[str, ...]  # as leads write them
+    # Options as annotation.options.Options names them: pay, pay_amount, gold_share, practice_attempts …
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class StudyFacts:
+    """The study, its resource and what annotators agreed to."""
+
+    name: str
+    slug: str
+    description: str
+    protocol: str  # machine name
+    protocol_name: str
+    simulated: bool
+    min_raters: int
+    groups: int
+    regions: tuple[str, ...]
+    resource: str | None
+    resource_citation: str
+    resource_licence: str
+    invented: bool  # the resource lists peoples that do not exist
+    consent_version: str  # "default v1"
+    consent: str
+    content_notice: str
+    support: str
+
+
+@dataclass(frozen=True)
+class ImageFacts:
+    """How many images there are, how many have a file here, and why the others have none (by reason)."""
+
+    images: int
+    files: int
+    without_file: Mapping[str, int]
+    models: tuple[str, ...]
+    retracted: int  # images of the study that are left out because they were retracted
+
+
+@dataclass(frozen=True)
+class CocoFacts:
+    """What coco/boxes.json holds; boxes on images of unknown size have no pixel coordinates and are left out."""
+
+    annotations: int
+    images: int
+    categories: int
+    left_out: int
+
+
+@dataclass(frozen=True)
+class FieldPrivacy:
+    """What became of one profile field."""
+
+    field: str
+    kept: str  # as_stated, region, wider_bands or withheld
+    stated: int  # people who stated it
+    released: int  # people for whom a value is released
+    why: str  # one sentence
+
+
+@dataclass(frozen=True)
+class PrivacyReport:
+    """How profiles were coarsened. `smallest` is the number of people in the smallest combination released."""
+
+    k: int
+    people: int  # annotators who stated anything of themselves
+    without_profile: int
+    fields: tuple[FieldPrivacy, ...]
+    combinations: int  # different combinations released, the all-empty one not among them
+    smallest: int | None
+    suppressed: int  # people whose whole profile was withheld to protect small combinations
+    kept_share: float | None  # information kept, 0 to 1, by the measure of docs/releases.md
+    justifications: str  # withheld, released or none_written
+
+    def as_json(self) -> dict[str, Any]:
+        return {**asdict(self), "fields": [asdict(one) for one in self.fields]}
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What changed since the previous release. All zero, None and empty in the first."""
+
+    previous: int | None
+    annotators_new: int
+    annotators_gone: Mapping[str, int]  # by reason: withdrawn, annotator_excluded, simulated, deleted, other
+    annotations_added: int
+    annotations_removed: Mapping[str, int]  # by reason they do not count now; deleted where they are no more
+    images_added: int
+    images_removed: Mapping[str, int]  # retracted or deleted
+    parameters: Mapping[str, tuple[Any, Any]]  # name: (then, now)
+    guidelines_new: Mapping[str, tuple[int, ...]]  # campaign: versions that are new
+    campaigns_new: tuple[str, ...]
+    rows: Mapping[str, tuple[int, int]]  # table: (then, now)
+
+
+@dataclass(frozen=True)
+class PastRelease:
+    """An earlier release of the same study, for the changelog; newest first in `Contents.history`."""
+
+    version: int
+    last_day: date | None
+    inputs_digest: str
+    rows: Mapping[str, int]
+    changes: Changes
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Something that a reader may look for and that is not here, and why."""
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Contents:
+    """All that is known of one built release."""
+
+    version: int
+    study: StudyFacts
+    parameters: ReleaseParameters
+    inputs_digest: str
+    # The day of the last counted label, in place of a clock: the same labels give the same bytes.
+    last_day: date | None
+    first_day: date | None
+    campaigns: tuple[CampaignFacts, ...]
+    tables: tuple[Table, ...]
+    images: ImageFacts
+    coco: CocoFacts | None
+    privacy: PrivacyReport
+    changes: Changes
+    history: tuple[PastRelease, ...]
+    missing: tuple[Missing, ...]
+    # What lies in the folder when documents are written: data, csv, jsonl, coco, images.
+    files: tuple[ReleasedFile, ...]
+
+    def table(self, name: str) -> Table:
+        """The table of that name."""
+        return next(one for one in self.tables if one.name == name)
