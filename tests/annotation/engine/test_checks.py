@@ -100,18 +100,19 @@ def quick(campaign, annotator):
 
 @pytest.mark.parametrize("way", [careful, quick])
 def test_checks_come_as_often_as_the_shares_say_and_never_alone(study, lead, way):
-    campaign = opened(study, lead, gold=4, gold_share=0.2, repeat_share=0.1, repeat_after=4)
+    campaign = opened(study, lead, images=12, gold=16, gold_share=0.2, repeat_share=0.1, repeat_after=4)
     anna = new_annotator(campaign)
     done = way(campaign, anna)
     kinds = [one.purpose for one in done]
-    assert kinds.count("label") == 12
-    # Never more than the share; at the end of so short a campaign one or two may not have come up yet.
-    assert -2.4 <= kinds.count("gold") - 0.2 * len(kinds) <= 1.2
-    assert -1.8 <= kinds.count("repeat") - 0.1 * len(kinds) <= 1.2
+    assert kinds.count("label") == 48
+    # Never more than the share, begun anywhere. Checks wait for the next image of four screens, so at the end some
+    # may not have come up yet: of a hundred draws the worst lacked 1.2 of 13 gold tasks and 2.5 of 7 repeats.
+    assert -4 <= kinds.count("gold") - 0.2 * len(kinds) <= 1
+    assert -4 <= kinds.count("repeat") - 0.1 * len(kinds) <= 1
     assert kinds[-1] == "label"
     assert Assignment.objects.exclude(purpose="label").filter(slot__isnull=False).count() == 0
     assert slots_are_counted()
-    assert counted(campaign).count() == 12
+    assert counted(campaign).count() == 48
     stati = list(Annotation.objects.order_by("pk").values_list("status", flat=True))
     assert stati == [{"label": "accepted"}.get(kind, kind) for kind in kinds]
 
