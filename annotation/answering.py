@@ -28,8 +28,8 @@ from annotation.quota_rules import quotas_of
 from annotation.quotas import Profile, profile_of
 from annotation.references import shown
 from annotation.saving import save
-from annotation.statements import moment, moment_value, rows, uuid_value
-from web.statements import known
+from annotation.statements import moment, moment_value, uuid_value
+from web.statements import known, rows
 
 _TEXT = (
     "COALESCE(s.consent_text_id, (SELECT x.id FROM accounts_consenttext x WHERE x.series = 'default'"

@@ -17,7 +17,7 @@ from django.db.models import F
 
 from annotation.choosing import chance, screens_per_image
 from annotation.models import Annotation, Assignment, Campaign, Judgement
-from annotation.statements import rows
+from web.statements import rows
 
 Status = Annotation.Status
 Purpose = Assignment.Purpose

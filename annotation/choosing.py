@@ -18,7 +18,7 @@ from django.db.models import Count
 from annotation.models import Campaign, Task
 from annotation.quota_rules import CampaignQuotas
 from annotation.quotas import Profile
-from annotation.statements import rows
+from web.statements import rows
 
 # How many of an annotator's latest tasks are looked at for an image to go on with.
 _RECENT = 20

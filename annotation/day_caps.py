@@ -9,7 +9,8 @@ from datetime import datetime, time, timedelta
 from django.utils import timezone
 
 from annotation.models import Campaign
-from annotation.statements import moment_value, rows
+from annotation.statements import moment_value
+from web.statements import rows
 
 # Whatever was seen of sensitive ones counts, also what was skipped or came back.
 _TODAY = """

@@ -14,10 +14,9 @@ from annotation.answers import answer_of
 from annotation.assignment import open_tasks
 from annotation.models import Annotation, Assignment, Campaign, Instrument, Task
 from annotation.references import reference, remember, shown
-from annotation.statements import rows
 from generation.models import Image
 from generation.serving import image_url
-from web.statements import known
+from web.statements import known, rows
 
 _LEASED = """
     SELECT t.public_id, m.id, m.public_id, m.file, m.width, m.height,

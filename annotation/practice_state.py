@@ -9,7 +9,7 @@ from accounts.consent import withdrawn_from
 from accounts.errors import Forbidden
 from annotation.models import Assignment, Campaign, Enrolment, PracticeAnswer, PracticeRound, Task
 from annotation.options import Options
-from annotation.statements import rows
+from web.statements import rows
 
 
 class State(TextChoices):

@@ -13,7 +13,8 @@ from uuid import UUID
 from django.conf import settings
 
 from annotation.models import Task
-from annotation.statements import rows, uuid_value
+from annotation.statements import uuid_value
+from web.statements import rows
 
 _LENGTH = 16
 _AT_MOST = 20_000

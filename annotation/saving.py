@@ -11,7 +11,7 @@ from typing import Any
 from django.db import connection
 
 from annotation.answers import Answer
-from annotation.statements import changed, rows
+from web.statements import changed, rows
 
 _SUBMITTED = "UPDATE annotation_assignment SET state = 'submitted', ended_at = %(now)s WHERE id = %(id)s"
 _ANNOTATION = """

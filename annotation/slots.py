@@ -15,7 +15,7 @@ from annotation.choosing import Choice
 from annotation.models import Assignment, Task
 from annotation.quota_rules import CampaignQuotas, quotas_of
 from annotation.quotas import Profile, closed_mix, profile_of
-from annotation.statements import changed
+from web.statements import changed
 
 _HOLD = """
     UPDATE annotation_task SET held = held + 1, quota_mix = %(joined)s

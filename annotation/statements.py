@@ -7,10 +7,6 @@ from uuid import UUID
 from django.db import connection
 from django.utils import timezone
 
-from web.statements import changed, rows
-
-__all__ = ["changed", "moment", "moment_value", "rows", "uuid_value"]
-
 
 def uuid_value(value: UUID) -> Any:
     """Return a UUID as the database keeps it."""
