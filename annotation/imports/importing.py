@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -91,6 +91,29 @@ def import_annotations(
     progress.start(3)
     table = read_table(file, name=file_name, sheet=sheet)
     progress.advance(1, message="checking rows")
+    return import_table(
+        study=study,
+        table=table,
+        column_map=column_map,
+        by=by,
+        resource=resource,
+        name=name,
+        progress=progress,
+    )
+
+
+def import_table(
+    *,
+    study: str,
+    table: Table,
+    column_map: ColumnMap,
+    by: User | None,
+    resource: Resource | None,
+    name: str,
+    progress: Progress,
+    notes: Sequence[str] = (),
+) -> ImportReport:
+    """Import a table that was read; `notes` stand in the report before what is noted here."""
     column_map.check(table)
     digest = digest_of([table], column_map.described(), resource)
     with transaction.atomic():
@@ -100,6 +123,7 @@ def import_annotations(
         target = Target(found, study, resource, by)
         importing = _import_ratings if column_map.rates else _import_marks
         report = importing(table, column_map, target, name, progress)
+        report = replace(report, notes=(*notes, *report.notes))
         record(report, digest=digest, by=by)
     progress.advance(1)
     return report

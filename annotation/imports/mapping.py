@@ -1,7 +1,7 @@
 """Which column of a table holds what."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from accounts.errors import DomainError
@@ -102,18 +102,23 @@ class ColumnMap:
 
 def parse_columns(pairs: Sequence[str]) -> dict[str, str]:
     """Turn `FIELD=COLUMN` arguments into a map of columns."""
-    columns: dict[str, str] = {}
+    return split_pairs(pairs, FIELDS)
+
+
+def split_pairs(pairs: Sequence[str], fields: Collection[str]) -> dict[str, str]:
+    """Split `FIELD=NAME` arguments; each of the `fields` may be given once."""
+    names: dict[str, str] = {}
     for pair in pairs:
-        name, equals, column = pair.partition("=")
-        name = name.strip()
-        if not equals or not column.strip():
+        field, equals, name = pair.partition("=")
+        field = field.strip()
+        if not equals or not name.strip():
             raise _bad("map", f"“{pair}” is not FIELD=COLUMN")
-        if name not in FIELDS:
-            raise _bad("map", f"there is no field “{name}”; the fields are {', '.join(FIELDS)}")
-        if name in columns:
-            raise _bad("map", f"{name} is mapped twice")
-        columns[name] = column.strip()
-    return columns
+        if field not in fields:
+            raise _bad("map", f"there is no field “{field}”; the fields are {', '.join(fields)}")
+        if field in names:
+            raise _bad("map", f"{field} is mapped twice")
+        names[field] = name.strip()
+    return names
 
 
 def parse_size(text: str) -> tuple[int, int]:

@@ -79,7 +79,7 @@ def read_table(
     """
     limit = settings.TABLE_MAX_BYTES if max_bytes is None else max_bytes
     name = name or Path(str(getattr(source, "name", source))).name
-    data = _bytes(source, name, limit)
+    data = read_bytes(source, name, max_bytes=limit)
     if data.startswith((_ZIP, _LEGACY_EXCEL)):
         if not workbooks:
             raise _refusal(name, "is a spreadsheet or archive, not a CSV file; save it as CSV (UTF-8) first")
@@ -97,7 +97,9 @@ def _refusal(name: str, what: str, code: str = "table_unreadable") -> DomainErro
     return DomainError(code, f"“{name}” {what}.", fields={"file": what})
 
 
-def _bytes(source: Path | BinaryIO, name: str, limit: int) -> bytes:
+def read_bytes(source: Path | BinaryIO, name: str, *, max_bytes: int | None = None) -> bytes:
+    """Return the content of a file that people bring; DomainError where it is missing, empty or too large."""
+    limit = settings.TABLE_MAX_BYTES if max_bytes is None else max_bytes
     try:
         if isinstance(source, Path):
             with source.open("rb") as file:

@@ -1,5 +1,7 @@
-"""Import any table of judgements."""
+"""Import any table of judgements, or what Label Studio exports as JSON."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +10,12 @@ from django.core.management.base import CommandParser
 
 from accounts.errors import DomainError, NotFound
 from annotation.imports.boxes import BoxFormat
-from annotation.imports.importing import import_annotations
+from annotation.imports.importing import ImportReport, import_annotations
 from annotation.imports.mapping import FIELDS, ColumnMap, parse_columns, parse_size, parse_words, with_words
+from annotation.label_studio.importing import import_export
+from annotation.label_studio.names import FIELDS as NAMES
+from annotation.label_studio.names import parse_names
+from annotation.label_studio.reading import is_export
 from catalog.attributes import NONE_OF_THE_ABOVE
 from catalog.import_reports import write_rejected
 from catalog.models import Resource
@@ -21,7 +27,8 @@ class Command(DomainCommand):
     help = (
         "Import any table of judgements (CSV, TSV, JSON lines or XLSX, one a row) by saying which column "
         "holds what. Map present for marks on images, or rating for ratings of attributes. "
-        f"Fields: {', '.join(FIELDS)}."
+        f"Fields: {', '.join(FIELDS)}. A file .json that holds a list is what Label Studio exports as JSON: "
+        f"there NAME is a field of a task's data or a control's name ({', '.join(NAMES)})."
     )
     example = (
         "python manage.py import_annotations --study Pilot labels.csv --map image=file --map group=people "
@@ -37,9 +44,21 @@ class Command(DomainCommand):
             "--map",
             action="append",
             nargs="+",
-            required=True,
+            default=[],
             metavar="FIELD=COLUMN",
-            help="which column holds a field",
+            help="which column holds a field (of Label Studio: only where the names are not ours)",
+        )
+        parser.add_argument(
+            "--label-studio",
+            action="store_true",
+            help="FILE is a JSON export of Label Studio, whatever its name",
+        )
+        parser.add_argument(
+            "--asked",
+            nargs="+",
+            default=[],
+            metavar="ATTRIBUTE",
+            help="of Label Studio: what every task asks, where its data does not list it",
         )
         parser.add_argument("--sheet", metavar="NAME", help="sheet of the workbook (default: the first)")
         parser.add_argument("--resource", metavar="NAME", help="the resource that says what is a stereotype")
@@ -85,19 +104,22 @@ class Command(DomainCommand):
         self.add_person_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        exported = options["label_studio"] or is_export(options["file"])
+        if options["asked"] and not exported:
+            self.usage_error("--asked is for what Label Studio exports.")
+        if not exported and not options["map"]:
+            self.usage_error("Say which column holds what: --map FIELD=COLUMN.")
         try:
-            column_map = self._column_map(options)
+            importing = self._export(options) if exported else self._table(options)
         except DomainError as error:
             self.usage_error(error.message)
         progress = self.progress("Importing")
         try:
-            report = import_annotations(
+            report = importing(
                 study=options["study"],
                 file=options["file"],
-                column_map=column_map,
                 by=self.person(options["by"]),
                 resource=_resource(options["resource"]),
-                sheet=options["sheet"],
                 name=options["campaign"],
                 progress=progress,
             )
@@ -110,9 +132,9 @@ class Command(DomainCommand):
             self.stdout.write(f"rejected rows: {write_rejected(report.reports, folder)}")
 
     @staticmethod
-    def _column_map(options: dict[str, Any]) -> ColumnMap:
+    def _table(options: dict[str, Any]) -> Callable[..., ImportReport]:
         column_map = ColumnMap(
-            columns=parse_columns([pair for pairs in options["map"] for pair in pairs]),
+            columns=parse_columns(_flat(options["map"])),
             box_format=BoxFormat(options["box_format"]),
             image_size=parse_size(options["image_size"]) if options["image_size"] else None,
             none_value=options["none_of_the_above"],
@@ -120,8 +142,25 @@ class Command(DomainCommand):
             model=options["model"],
             condition=options["condition"],
         )
-        words = parse_words([pair for pairs in options["value"] for pair in pairs])
-        return with_words(column_map, words) if words else column_map
+        words = parse_words(_flat(options["value"]))
+        column_map = with_words(column_map, words) if words else column_map
+        return partial(import_annotations, column_map=column_map, sheet=options["sheet"])
+
+    @staticmethod
+    def _export(options: dict[str, Any]) -> Callable[..., ImportReport]:
+        return partial(
+            import_export,
+            names=parse_names(_flat(options["map"]), asked=tuple(options["asked"])),
+            words=parse_words(_flat(options["value"])),
+            none_value=options["none_of_the_above"],
+            group_from_image=options["group_from_image"],
+            model=options["model"],
+            condition=options["condition"],
+        )
+
+
+def _flat(given: list[list[str]]) -> list[str]:
+    return [pair for pairs in given for pair in pairs]
 
 
 def _resource(name: str | None) -> Resource | None:

@@ -1,0 +1,51 @@
+"""What Label Studio exports as JSON comes in like any table of judgements."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from accounts.models import User
+from annotation.imports.importing import ImportReport, import_table
+from annotation.imports.mapping import with_words
+from annotation.label_studio.names import OURS, Names
+from annotation.label_studio.reading import read_export
+from catalog.attributes import NONE_OF_THE_ABOVE, normalise
+from catalog.models import Resource
+from jobs.progress import Progress, Unwatched
+
+
+def import_export(
+    *,
+    study: str,
+    file: Path | BinaryIO,
+    by: User | None,
+    names: Names = OURS,
+    words: Mapping[str, str] | None = None,
+    none_value: str = NONE_OF_THE_ABOVE,
+    resource: Resource | None = None,
+    file_name: str | None = None,
+    name: str = "",
+    progress: Progress | None = None,
+    **options: Any,
+) -> ImportReport:
+    """Import the annotations of an export into the study of that name, created when there is none.
+
+    An attribute is in the image where it was ticked or has a box, and judged absent where the task asked it and
+    neither is so. What cannot be read is left out and reported, row by row; skipped annotations, drafts and
+    predictions are counted. `options` are further options of `ColumnMap`.
+    """
+    progress = progress or Unwatched()
+    progress.start(3)
+    export = read_export(file, names=names, none_text=normalise(none_value), file_name=file_name)
+    progress.advance(1, message="checking rows")
+    column_map = export.column_map(none_value=none_value, **options)
+    return import_table(
+        study=study,
+        table=export.table,
+        column_map=with_words(column_map, words) if words else column_map,
+        by=by,
+        resource=resource,
+        name=name,
+        progress=progress,
+        notes=export.notes,
+    )

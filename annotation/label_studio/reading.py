@@ -1,0 +1,274 @@
+"""A JSON export of Label Studio becomes a table with one judgement a row; what is no answer is counted."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from accounts.errors import DomainError
+from annotation.imports.boxes import BoxFormat
+from annotation.imports.mapping import ColumnMap
+from annotation.label_studio.names import Names
+from annotation.label_studio.regions import Answered, read_results
+from catalog.attributes import normalise
+from catalog.tables import Table, read_bytes
+
+_COLUMNS = (
+    "image",
+    "group",
+    "attribute",
+    "annotator",
+    "present",
+    "rating",
+    "box",
+    "image_width",
+    "image_height",
+    "model",
+    "condition",
+    "screen",
+    "submitted_at",
+    "seconds",
+    "justification",
+)
+_OF_RATINGS = ("attribute", "annotator", "rating", "justification", "submitted_at", "seconds")
+_IGNORED = {
+    "cancelled": "annotations that were skipped or cancelled were left out",
+    "drafts": "drafts were left out",
+    "predictions": "predictions of models were left out",
+    "other": "results of controls that nothing was mapped to were left out",
+    "unanswered": "tasks have no annotation",
+}
+
+
+@dataclass(frozen=True)
+class Export:
+    """The rows of an export, which of their columns hold what, and what was left out."""
+
+    table: Table
+    columns: dict[str, str]
+    notes: tuple[str, ...]
+
+    @property
+    def rates(self) -> bool:
+        return "rating" in self.columns
+
+    def column_map(self, **options: Any) -> ColumnMap:
+        """Return how to read the rows; boxes are in percent of the image."""
+        return ColumnMap(columns=self.columns, box_format=BoxFormat.PERCENT, **options)
+
+
+@dataclass
+class _Rows:
+    """Rows as they are found. A row's number is that of its task in the file, the first being 1."""
+
+    names: Names
+    none_text: str
+    rates: bool
+    tasks: list[int] = field(default_factory=list)
+    rows: list[tuple[str, ...]] = field(default_factory=list)
+    refused: list[tuple[int, str]] = field(default_factory=list)
+    ignored: Counter[str] = field(default_factory=Counter)
+
+    def add(self, task: int, **cells: str) -> None:
+        self.tasks.append(task)
+        self.rows.append(tuple(cells.get(column, "") for column in _COLUMNS))
+
+
+def is_export(source: Path) -> bool:
+    """Whether a file looks like a JSON export of Label Studio: a list in a file called .json."""
+    if source.suffix.lower() != ".json" or not source.is_file():
+        return False
+    with source.open("rb") as file:
+        return file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
+
+
+def read_export(
+    source: Path | BinaryIO, *, names: Names, none_text: str, file_name: str | None = None
+) -> Export:
+    """Read an export. Raises DomainError where it is none; what is wrong with one annotation rejects its rows."""
+    name = file_name or Path(str(getattr(source, "name", source))).name
+    data = read_bytes(source, name)
+    tasks = _tasks(data, name)
+    rows = _Rows(names, none_text, rates=_rates(tasks, names))
+    for number, task in enumerate(tasks, start=1):
+        _read_task(number, task, rows)
+    columns = {
+        column: np.array([row[place] for row in rows.rows], dtype=object)
+        for place, column in enumerate(_COLUMNS)
+    }
+    used = [column for column in _COLUMNS if _serves(column, rows, columns)]
+    return Export(
+        table=Table(
+            name=name,
+            columns=columns,
+            rows=np.array(rows.tasks, dtype=np.int64),
+            unreadable=tuple(rows.refused),
+            digest=hashlib.sha256(data).hexdigest(),
+        ),
+        columns={column: column for column in used},
+        notes=tuple(
+            f"{rows.ignored[what]:,} {said}" for what, said in _IGNORED.items() if rows.ignored[what]
+        ),
+    )
+
+
+def _serves(column: str, rows: _Rows, columns: Mapping[str, Any]) -> bool:
+    if rows.rates:
+        return column in _OF_RATINGS
+    if column in ("model", "condition", "image_width", "image_height"):
+        return any(columns[column])
+    return column not in ("rating", "justification")
+
+
+def _tasks(data: bytes, name: str) -> list[dict[str, Any]]:
+    try:
+        tasks = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise _refusal(name, "is not JSON in UTF-8") from error
+    if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
+        raise _refusal(name, "is no list of tasks, as Label Studio exports them as JSON")
+    if not any("annotations" in task for task in tasks):
+        raise _refusal(
+            name, "has no task with annotations; export it from Label Studio as JSON, not as JSON-MIN"
+        )
+    return tasks
+
+
+def _rates(tasks: list[dict[str, Any]], names: Names) -> bool:
+    """Whether the first result that is a rating or a mark is a rating."""
+    marking = {names.controls[one] for one in ("present", "box", "none_of_the_above")}
+    for task in tasks:
+        for annotation in _list(task, "annotations"):
+            for result in _list(annotation, "result"):
+                given = result.get("from_name") if isinstance(result, dict) else None
+                if given == names.controls["rating"]:
+                    return True
+                if given in marking:
+                    return False
+    return False
+
+
+def _list(holder: object, key: str) -> list[Any]:
+    found = holder.get(key) if isinstance(holder, dict) else None
+    return found if isinstance(found, list) else []
+
+
+def _read_task(number: int, task: dict[str, Any], rows: _Rows) -> None:
+    rows.ignored["drafts"] += len(_list(task, "drafts"))
+    rows.ignored["predictions"] += len(_list(task, "predictions"))
+    annotations = _list(task, "annotations")
+    rows.ignored["unanswered"] += not annotations
+    for place, annotation in enumerate(annotations, start=1):
+        if isinstance(annotation, dict) and annotation.get("was_cancelled"):
+            rows.ignored["cancelled"] += 1
+            continue
+        try:
+            _read_annotation(number, place, task, annotation, rows)
+        except ValueError as error:
+            rows.refused.append((number, f"annotation {place} of the task: {error}"))
+
+
+def _read_annotation(number: int, place: int, task: dict[str, Any], annotation: object, rows: _Rows) -> None:
+    data = task.get("data")
+    if not isinstance(annotation, dict) or not isinstance(data, dict):
+        raise ValueError("it is no object with data")
+    answered = read_results(_list(annotation, "result"), rows.names)
+    rows.ignored["other"] += answered.other
+    cells = {
+        "annotator": answered.annotator.strip() or _completed_by(annotation),
+        "submitted_at": _plain(annotation.get("created_at")),
+        "seconds": _plain(annotation.get("lead_time")),
+        "screen": f"{number}/{place}",
+    }
+    asked = _asked(data, rows.names)
+    if rows.rates:
+        if len(asked) != 1:
+            raise ValueError(f"{len(asked)} attributes are rated where one can be")
+        if not answered.rating:
+            raise ValueError("it has no rating")
+        rows.add(
+            number,
+            attribute=asked[0],
+            rating=answered.rating,
+            justification=answered.justification,
+            **cells,
+        )
+        return
+    _add_marks(number, place, asked, answered, rows, cells | _shown(data, answered, rows.names))
+
+
+def _add_marks(
+    number: int, place: int, asked: list[str], answered: Answered, rows: _Rows, cells: dict[str, str]
+) -> None:
+    found = answered.ticked | answered.boxes.keys() | answered.wrong.keys()
+    if strange := sorted(found - set(asked)):
+        raise ValueError(f"“{strange[0][:60]}” is not among the attributes that the task asks")
+    for text in asked:
+        if text in answered.wrong:
+            rows.refused.append((number, f"annotation {place} of the task, {text}: {answered.wrong[text]}"))
+            continue
+        boxes = answered.boxes.get(text, [])
+        present = "yes" if text in answered.ticked or boxes else "no"
+        rows.add(number, attribute=text, present=present, box=json.dumps(boxes) if boxes else "", **cells)
+    if answered.none_of_the_above:
+        rows.add(number, attribute=rows.none_text, present=answered.none_of_the_above, **cells)
+
+
+def _shown(data: Mapping[str, Any], answered: Answered, names: Names) -> dict[str, str]:
+    cells = {field: _data(data, names, field) for field in ("image", "group", "model", "condition")}
+    if answered.size is not None:
+        cells |= {"image_width": str(answered.size[0]), "image_height": str(answered.size[1])}
+    return cells
+
+
+def _asked(data: Mapping[str, Any], names: Names) -> list[str]:
+    """Return the attributes a task asks: a text, or a list of texts or of objects with a value."""
+    key = next((key for key in names.data["attribute"] if key in data), None)
+    listed = data[key] if key is not None else list(names.asked)
+    listed = [listed] if isinstance(listed, str) else listed
+    if not isinstance(listed, list) or not listed:
+        raise ValueError("nothing says which attributes the task asks (map attribute, or say --asked)")
+    texts = [one.get("value") if isinstance(one, dict) else one for one in listed]
+    try:
+        return list(dict.fromkeys(normalise(text) for text in _all_texts(texts)))
+    except DomainError as error:
+        raise ValueError(error.message.rstrip(".")) from error
+
+
+def _all_texts(values: list[Any]) -> list[str]:
+    if not all(isinstance(value, str) for value in values):
+        raise ValueError("the attributes that the task asks are no texts")
+    return values
+
+
+def _data(data: Mapping[str, Any], names: Names, field: str) -> str:
+    key = next((key for key in names.data[field] if key in data), None)
+    return _plain(data[key]) if key is not None else ""
+
+
+def _completed_by(annotation: Mapping[str, Any]) -> str:
+    """Return the number of who answered; addresses and names of people are not taken."""
+    person = annotation.get("completed_by")
+    number = person.get("id") if isinstance(person, dict) else person
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise ValueError("nothing says by a number who answered (completed_by)")
+    return str(number)
+
+
+def _plain(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return repr(value)
+    raise ValueError("a text or a number is expected where something else stands")
+
+
+def _refusal(name: str, what: str) -> DomainError:
+    return DomainError("label_studio_unreadable", f"“{name}” {what}.", fields={"file": what})

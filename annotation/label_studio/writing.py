@@ -1,0 +1,164 @@
+"""What annotators answered, as a task of Label Studio, and the labelling interface that shows it.
+
+Label Studio takes rectangles in percent of the image, and `completed_by` only of its own users: who answered is
+written as a text of its own, which its pages show and its exports keep.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+from annotation.guidelines import RATING_LABELS, RATING_ORDER
+from annotation.label_studio.names import CONTROLS
+
+YES, NO = "yes", "no"
+_IMAGE, _ATTRIBUTE = "image", "attribute"
+
+
+@dataclass(frozen=True)
+class Rectangle:
+    """A box in fractions of the image."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One submission: marks (attribute → boxes of it, for what was ticked) or a rating."""
+
+    annotator: str
+    ticked: Mapping[str, Sequence[Rectangle]] = field(default_factory=dict)
+    none_of_the_above: bool | None = None
+    rating: int | None = None
+    justification: str = ""
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Screen:
+    """What was shown: an image with the attributes asked of it, or one attribute to rate (no image)."""
+
+    number: int
+    attributes: tuple[str, ...]
+    image: str = ""  # its name; "" for a rating
+    address: str = ""  # where Label Studio finds its file
+    size: tuple[int, int] | None = None
+    described: Mapping[str, Any] = field(default_factory=dict)  # further data of the task
+
+
+def task(screen: Screen, answers: Iterable[Answer]) -> dict[str, Any]:
+    """Return a task with its annotations as Label Studio's JSON import takes them."""
+    data: dict[str, Any] = dict(screen.described)
+    if screen.image:
+        data |= {"image": screen.address, "image_id": screen.image}
+        data["attributes"] = [{"value": text} for text in screen.attributes]
+    else:
+        data["attribute"] = screen.attributes[0]
+    return {
+        "id": screen.number,
+        "data": data,
+        "annotations": [_annotation(screen, answer) for answer in answers],
+        "predictions": [],
+    }
+
+
+def labelling_interface(*, rates: bool, statement: str, labels: Mapping[str, str] | None = None) -> str:
+    """Return the XML that a project of Label Studio needs to show such tasks and to have more of them answered."""
+    lines = ["<View>", f"  <Header value={quoteattr(statement)}/>"]
+    if rates:
+        lines += [
+            '  <Text name="attribute" value="$attribute"/>',
+            f'  <Choices name="{CONTROLS["rating"]}" toName="attribute" choice="single" required="true">',
+            *(
+                f'    <Choice value={quoteattr((labels or RATING_LABELS)[key])} alias="{key}"/>'
+                for key in RATING_ORDER
+            ),
+            "  </Choices>",
+            f'  <TextArea name="{CONTROLS["justification"]}" toName="attribute" placeholder="Why unsure"/>',
+            _annotator_control("attribute"),
+        ]
+    else:
+        lines += [
+            '  <Image name="image" value="$image"/>',
+            f'  <Choices name="{CONTROLS["present"]}" toName="image" choice="multiple" value="$attributes"/>',
+            f'  <RectangleLabels name="{CONTROLS["box"]}" toName="image" value="$attributes" canRotate="false"/>',
+            '  <Header value="None of the above"/>',
+            f'  <Choices name="{CONTROLS["none_of_the_above"]}" toName="image" choice="single">',
+            f'    <Choice value="{YES}"/>',
+            f'    <Choice value="{NO}"/>',
+            "  </Choices>",
+            _annotator_control("image"),
+        ]
+    return "\n".join([*lines, "</View>", ""])
+
+
+def _annotator_control(shown: str) -> str:
+    return f'  <TextArea name="{CONTROLS["annotator"]}" toName="{shown}" editable="false" placeholder="Annotator"/>'
+
+
+def _annotation(screen: Screen, answer: Answer) -> dict[str, Any]:
+    results = _rated(answer) if answer.rating is not None else _marked(screen, answer)
+    shown = _ATTRIBUTE if answer.rating is not None else _IMAGE
+    results.append(_result("annotator", shown, "textarea", {"text": [answer.annotator]}))
+    for place, result in enumerate(results):
+        key = f"{screen.number}/{answer.annotator}/{place}"
+        result["id"] = hashlib.sha256(key.encode()).hexdigest()[:10]
+    written: dict[str, Any] = {
+        "result": results,
+        "was_cancelled": False,
+        # Said outright: Label Studio takes an imported annotation for the truth where nothing is said.
+        "ground_truth": False,
+    }
+    if answer.seconds is not None:
+        written["lead_time"] = answer.seconds
+    return written
+
+
+def _marked(screen: Screen, answer: Answer) -> list[dict[str, Any]]:
+    results: list[dict[str, Any]] = []
+    if answer.ticked:
+        ticked = [text for text in screen.attributes if text in answer.ticked]
+        results.append(_result("present", _IMAGE, "choices", {"choices": ticked}))
+    for text in screen.attributes:
+        for box in answer.ticked.get(text, ()):
+            region = _result("box", _IMAGE, "rectanglelabels", _rectangle(box, text)) | {"image_rotation": 0}
+            if screen.size is not None:
+                region |= {"original_width": screen.size[0], "original_height": screen.size[1]}
+            results.append(region)
+    if answer.none_of_the_above is not None:
+        said = YES if answer.none_of_the_above else NO
+        results.append(_result("none_of_the_above", _IMAGE, "choices", {"choices": [said]}))
+    return results
+
+
+def _rated(answer: Answer) -> list[dict[str, Any]]:
+    results = [_result("rating", _ATTRIBUTE, "choices", {"choices": [str(answer.rating)]})]
+    if answer.justification:
+        results.append(_result("justification", _ATTRIBUTE, "textarea", {"text": [answer.justification]}))
+    return results
+
+
+def _rectangle(box: Rectangle, text: str) -> dict[str, Any]:
+    return {
+        "x": box.x * 100,
+        "y": box.y * 100,
+        "width": box.width * 100,
+        "height": box.height * 100,
+        "rotation": 0,
+        "rectanglelabels": [text],
+    }
+
+
+def _result(control: str, shown: str, kind: str, value: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "from_name": CONTROLS[control],
+        "to_name": shown,
+        "type": kind,
+        "value": value,
+        "origin": "manual",
+    }

@@ -1,0 +1,207 @@
+"""What Label Studio exports, its own oddities included, becomes judgements of an imported campaign."""
+
+import json
+
+import pytest
+
+from accounts.errors import DomainError
+from annotation.label_studio.importing import import_export
+from annotation.label_studio.names import parse_names
+from annotation.label_studio.reading import is_export
+from annotation.models import Annotation, Box, Campaign, Judgement
+from tests.annotation.imports.test_command import keep_connection, run
+
+__all__ = ["keep_connection"]
+
+
+def region(label="tall hat", rotation=0, kind="rectanglelabels", **value):
+    numbers = {"x": 10, "y": 20, "width": 30, "height": 40, "rotation": rotation, kind: [label]} | value
+    return {
+        "from_name": "box",
+        "to_name": "image",
+        "type": kind,
+        "original_width": 100,
+        "original_height": 200,
+        "value": numbers,
+    }
+
+
+def choices(*chosen, name="present"):
+    return {"from_name": name, "to_name": "image", "type": "choices", "value": {"choices": list(chosen)}}
+
+
+def annotation(*results, by=7, **fields):
+    return {"result": list(results), "completed_by": by, "was_cancelled": False} | fields
+
+
+def a_task(*annotations, image="a.png", **fields):
+    data = {"image": image, "group": "Velmari", "attributes": [{"value": "tall hat"}, {"value": "drum"}]}
+    return {"data": data, "annotations": list(annotations)} | fields
+
+
+@pytest.fixture
+def bring(tmp_path, resource):
+    def bring(*tasks, **options):
+        path = tmp_path / "export.json"
+        path.write_text(json.dumps(tasks), encoding="utf-8")
+        return import_export(study="Isles", file=path, by=None, resource=resource, **options)
+
+    return bring
+
+
+def reasons(report):
+    return [(entry.row, entry.reason) for entry in report.reports[0].rejected]
+
+
+def test_ticks_and_boxes_become_judgements_with_boxes_in_fractions(bring):
+    report = bring(a_task(annotation(choices("drum"), region(), lead_time=3.5), annotation(by={"id": 9})))
+    answers = Judgement.objects.order_by("pk").values_list(
+        "annotation__annotator__source_id", "attribute__text", "present"
+    )
+    assert list(answers) == [
+        ("7", "tall hat", True),
+        ("7", "drum", True),
+        ("9", "tall hat", False),
+        ("9", "drum", False),
+    ]
+    box = Box.objects.get()
+    assert (box.x, box.y, box.width, box.height) == pytest.approx((0.1, 0.2, 0.3, 0.4), abs=1e-9)
+    assert not box.clipped
+    assert Annotation.objects.order_by("pk").first().active_seconds == 3.5
+    assert Campaign.objects.get().imported
+    assert (report.reports[0].read, report.reports[0].kept) == (4, 4)
+
+
+def test_what_is_no_answer_is_left_out_and_counted(bring):
+    report = bring(
+        a_task(
+            annotation(choices("drum")),
+            annotation(choices("drum"), was_cancelled=True),
+            drafts=[{"result": []}],
+            predictions=[{"result": []}, 12],
+        ),
+        a_task(image="b.png"),
+        a_task(annotation(choices("x", name="mood")), image="c.png"),
+    )
+    assert report.notes[:5] == (
+        "1 annotations that were skipped or cancelled were left out",
+        "1 drafts were left out",
+        "2 predictions of models were left out",
+        "1 results of controls that nothing was mapped to were left out",
+        "1 tasks have no annotation",
+    )
+    assert Annotation.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("spoiled", "reason"),
+    [
+        (region(rotation=30), "a rectangle is rotated: only upright boxes can be taken"),
+        (region() | {"image_rotation": 90}, "a rectangle is rotated: only upright boxes can be taken"),
+        (region(x="10"), "the x of a rectangle is no number"),
+        (region(width=float("nan")), "the width of a rectangle is no number"),
+    ],
+)
+def test_a_box_that_cannot_be_taken_rejects_its_judgement_alone(bring, spoiled, reason):
+    report = bring(a_task(annotation(choices("drum"), spoiled)))
+    assert reasons(report) == [(1, f"annotation 1 of the task, tall hat: {reason}")]
+    assert list(Judgement.objects.values_list("attribute__text", "present")) == [("drum", True)]
+
+
+@pytest.mark.parametrize(
+    ("spoiled", "reason"),
+    [
+        (annotation(choices("kite")), "“kite” is not among the attributes that the task asks"),
+        (annotation(region("kite")), "“kite” is not among the attributes that the task asks"),
+        (annotation(by=None), "nothing says by a number who answered (completed_by)"),
+        (annotation(by={"email": "a@b.c"}), "nothing says by a number who answered (completed_by)"),
+        (annotation(by=True), "nothing says by a number who answered (completed_by)"),
+        (annotation("x"), "a result is no object with a value"),
+        (annotation(choices(3)), "the choices of a result are no list of texts"),
+        (annotation(choices("")), "An attribute is empty"),
+        (annotation(region() | {"value": {"points": []}}), "has no label of an attribute"),
+        (annotation(choices("yes", "no", name="none_of_the_above")), "has 2 answers where one can be given"),
+        (annotation(created_at={}), "a text or a number is expected where something else stands"),
+        ("x", "it is no object with data"),
+    ],
+)
+def test_an_annotation_that_cannot_be_read_is_rejected_with_the_reason(bring, spoiled, reason):
+    report = bring(a_task(annotation(choices("drum"))), a_task(spoiled, image="b.png"))
+    ((row, said),) = reasons(report)
+    assert row == 2
+    assert said.startswith("annotation 1 of the task: ")
+    assert reason in said
+    assert Annotation.objects.count() == 1
+
+
+def test_none_of_the_above_is_kept_apart_from_judgements(bring):
+    bring(a_task(annotation(choices("yes", name="none_of_the_above"))))
+    assert Annotation.objects.get().none_of_the_above is True
+    assert Judgement.objects.filter(present=False).count() == 2
+
+
+def test_a_rectangle_just_beyond_an_edge_is_the_edge_and_one_far_out_is_clipped(bring):
+    bring(a_task(annotation(region(x=70.0, width=30.000000000000004), region("drum", x=90, width=30))))
+    inside, outside = Box.objects.order_by("pk")
+    assert (inside.x + inside.width, inside.clipped) == (pytest.approx(1), False)
+    assert (outside.x + outside.width, outside.clipped) == (pytest.approx(1), True)
+
+
+def test_another_interface_is_read_by_its_names(bring):
+    data = {"picture": "a.png", "people": "Velmari"}
+    rectangle = region("Tall  Hat", kind="labels") | {"from_name": "where"}
+    names = parse_names(["image=picture", "group=people", "box=where"], asked=("tall hat", "drum"))
+    bring({"data": data, "annotations": [annotation(rectangle)]}, names=names)
+    assert dict(Judgement.objects.values_list("attribute__text", "present")) == {
+        "tall hat": True,
+        "drum": False,
+    }
+
+
+def test_ratings_are_told_by_their_control(bring):
+    rating = {"from_name": "rating", "type": "choices", "value": {"choices": ["Unsure"]}}
+    why = {"from_name": "justification", "type": "textarea", "value": {"text": ["who", "knows"]}}
+    missing = annotation()
+    bring({"data": {"attribute": "Kind"}, "annotations": [annotation(rating, why), missing]})
+    judgement = Judgement.objects.get()
+    assert (judgement.attribute.text, judgement.rating) == ("kind", 3)
+    assert judgement.annotation.justification == "who\nknows"
+
+
+def test_importing_the_same_file_again_changes_nothing(bring):
+    bring(a_task(annotation(choices("drum"))))
+    assert bring(a_task(annotation(choices("drum")))).already
+    assert Annotation.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "[", "{}", "[1]", '[{"image": "a.png", "present": {"choices": ["drum"]}}]', "[" * 100_000],
+)
+def test_a_file_that_is_no_export_is_refused_in_one_sentence(content, tmp_path, db):
+    path = tmp_path / "export.json"
+    path.write_text(content)
+    with pytest.raises(DomainError, match=r"export\.json"):
+        import_export(study="Isles", file=path, by=None)
+
+
+@pytest.mark.parametrize("pairs", [["picture=x"], ["present"], ["present=box"], ["image=a", "image=b"]])
+def test_names_that_cannot_be_are_refused(pairs):
+    with pytest.raises(DomainError):
+        parse_names(pairs)
+
+
+def test_the_command_knows_an_export_by_its_content(tmp_path, resource, keep_connection):
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps([a_task(annotation(choices("drum")))]))
+    assert is_export(path)
+    arguments = [path, "--study", "Isles", "--resource", "Invented peoples", "--output", tmp_path / "out"]
+    code, out, err = run(*arguments)
+    assert (code, err) == (0, "")
+    assert "2 rows read = 2 kept" in out
+    code, out, _ = run(*arguments, "--label-studio")
+    assert "nothing changed" in out
+    assert run(*arguments, "--map", "column=x")[0] == 2
+    renamed = path.rename(tmp_path / "export.txt")
+    assert not is_export(renamed)
+    assert run(renamed, *arguments[1:], "--asked", "drum")[0] == 2
