@@ -17,6 +17,7 @@ from analysis.metrics.offensiveness import offensiveness
 from analysis.metrics.plan_precision import plan_precision
 from analysis.metrics.resampling import Resampling, pigeonhole_bootstrap
 from analysis.metrics.results import Result
+from analysis.metrics.sensitivity import Sensitivity, sensitivity
 from analysis.metrics.tendency import Tendency, tendency
 from analysis.metrics.visual_attributes import visual_attributes
 
@@ -27,6 +28,7 @@ __all__ = [
     "Judgements",
     "Resampling",
     "Result",
+    "Sensitivity",
     "Tendency",
     "annotator_ids_usable",
     "annotator_statistics",
@@ -43,6 +45,7 @@ __all__ = [
     "offensiveness",
     "pigeonhole_bootstrap",
     "plan_precision",
+    "sensitivity",
     "tendency",
     "visual_attributes",
 ]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import combinations
-from math import lgamma, log
+from math import log
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import pandas as pd
 from scipy.sparse import csr_array
 
 from analysis.metrics.annotator_ids import UNUSABLE, annotator_ids_usable
+from analysis.metrics.annotator_levels import Levels, levels_of
 from analysis.metrics.comparison import MEASURES, compare_models, measures_by_scope
 from analysis.metrics.judgements import Judgements
 from analysis.metrics.krippendorff_alpha import krippendorff_alpha
@@ -17,10 +18,9 @@ from analysis.metrics.multiplicity import LEVEL, PERMUTATIONS_PER_TEST, holm, ma
 from analysis.metrics.resampling import DEFAULT_RESAMPLES
 from analysis.metrics.results import Result, counts, labels, numbers, words
 from analysis.metrics.roles import stereotype_cells
-from analysis.metrics.validation import require_choice, require_columns, require_filled, require_whole
+from analysis.metrics.validation import require_choice, require_whole
 
 TOO_FEW_ANNOTATORS = "too_few_annotators"
-IN_GROUP, SAME_REGION, OUT_GROUP = "in_group", "same_region", "out_group"
 HOLM_AT_MOST = 20  # tests; beyond it the permutations Holm needs cost more than max-T
 PERMUTED_AT_ONCE = 2_000_000
 
@@ -63,26 +63,25 @@ def compare_annotator_groups(
     require_choice(adjust, "adjust", ("auto", "holm", "max_t"))
     permutations = require_whole(permutations, "permutations", 1)
     data = Judgements.of(judgements)
-    level_of, names, profile, sizes = _levels(data, annotator_groups, identity_groups)
+    levels = levels_of(data, annotator_groups, identity_groups)
+    names = levels.names
     usable = annotator_ids_usable(data).usable
     tables, agreements, statistics = [], [], []
-    grouped = profile >= 0
-    rows = grouped[data.row_annotator] & ~data.cell_is_none[data.unit_cell[data.row_unit]]
+    level = levels.of_rows(data)
+    rows, real = level >= 0, ~data.cell_is_none[data.unit_cell[data.row_unit]]
     tests = len(data.model_names) * len(list(combinations(names, 2))) * len(MEASURES)
     tests *= 1 if by == "all" else len(data.group_names)
     holm_used = adjust == "holm" or (adjust == "auto" and tests <= HOLM_AT_MOST)
     drawn = max(permutations, PERMUTATIONS_PER_TEST * tests) if holm_used else permutations
     for model, model_name in enumerate(data.model_names):
         mine = rows & (data.cell_model[data.unit_cell[data.row_unit]] == model)
-        frame = _relabelled(data, mine, level_of, names, profile)
+        frame = _relabelled(data, mine, level, names)
         compared = compare_models(frame, roles, by=by, resamples=resamples, seed=seed).table
         compared.insert(0, "model", labels([model_name] * len(compared)))
         tables.append(compared)
         agreements.append(_agreement(frame, str(model_name), names))
         if usable and len(compared):
-            statistics.append(
-                _permuted(data, mine, level_of, names, profile, roles, by, drawn, seed, compared)
-            )
+            statistics.append(_permuted(data, mine, levels, roles, by, drawn, seed, compared))
     table = pd.concat(tables, ignore_index=True).drop(columns=["ratio", "ratio_low", "ratio_high"])
     table = table.rename(columns={"model_a": "group_a", "model_b": "group_b"})
     observed = table["difference"].to_numpy(dtype=float, na_value=np.nan)
@@ -94,7 +93,7 @@ def compare_annotator_groups(
         nothing = ["value_a", "value_b", "difference", "ci_low", "ci_high"]
         table = table.assign(**{name: numbers(np.full(len(table), np.nan)) for name in nothing})
         family = 0
-    elif family and _log_relabellings(sizes) < log((family if holm_used else 1) / LEVEL):
+    elif family and levels.log_relabellings() < log((family if holm_used else 1) / LEVEL):
         reason = np.full(len(table), TOO_FEW_ANNOTATORS, dtype=object)
     elif family:
         permuted = np.concatenate(statistics)
@@ -107,69 +106,18 @@ def compare_annotator_groups(
         table=table,
         agreement=_without_people(pd.concat(agreements, ignore_index=True), usable),
         used=int(rows.sum()),
-        dropped={"annotator_without_group": int((~grouped[data.row_annotator]).sum())},
+        dropped={"annotator_without_group": int((~rows & real).sum())},
         method=f"permutation of annotators' labels, {'Holm' if holm_used else 'max-T'}; pigeonhole bootstrap",
         seed=seed,
         resamples=resamples,
-        notes={"family": family, "permutations": drawn, "annotators_alike": sizes},
+        notes={"family": family, "permutations": drawn, "annotators_alike": levels.sizes},
     )
 
 
-def _levels(
-    data: Judgements, annotator_groups: pd.DataFrame, identity_groups: pd.DataFrame | None
-) -> tuple[np.ndarray, list[str], np.ndarray, list[int]]:
-    """level_of[identity group, profile], level names, each annotator's profile (-1 = none), annotators per
-    profile."""
-    fields = ["group"] if identity_groups is None else ["nationality", "region"]
-    annotator_groups = require_columns(annotator_groups, "annotator_groups", ("annotator", *fields))
-    listed = annotator_groups[["annotator", *fields]].dropna(how="all", subset=fields).drop_duplicates()
-    twice = listed["annotator"].duplicated().to_numpy()
-    if twice.any():
-        name = listed["annotator"].to_numpy()[int(np.argmax(twice))]
-        raise ValueError(f"annotator_groups: annotator {name!r} is in more than one group")
-    place = pd.Index(listed["annotator"].to_numpy(dtype=object)).get_indexer(data.annotator_names)
-    if identity_groups is None:
-        codes, names = pd.factorize(listed["group"], sort=True)
-        level_of = np.tile(np.arange(len(names)), (len(data.group_names), 1))
-        levels = [str(name) for name in names]
-    else:
-        needed = ("identity_group", "nationality", "region")
-        identity_groups = require_columns(identity_groups, "identity_groups", needed)
-        require_filled(identity_groups, "identity_groups", ("identity_group",))
-        codes = np.arange(len(listed))
-        depicted = identity_groups.drop_duplicates("identity_group").set_index("identity_group")
-        depicted = depicted.reindex(data.group_names)
-        nation, region = (_equal(depicted[field], listed[field]) for field in ("nationality", "region"))
-        level_of = np.where(nation, 0, np.where(region, 1, 2))
-        levels = [IN_GROUP, SAME_REGION, OUT_GROUP]
-    profile = np.where(place >= 0, codes[place] if len(codes) else -1, -1)
-    judged = np.bincount(data.row_annotator, minlength=len(profile)) > 0
-    sizes = np.bincount(profile[(profile >= 0) & judged], minlength=max(len(set(codes)), 1)).tolist()
-    if identity_groups is not None:
-        # What a permutation moves are whole profiles; annotators of one profile are interchangeable.
-        key = listed[fields].astype(str).agg("|".join, axis=1).to_numpy()
-        members = key[profile[(profile >= 0) & judged]]
-        sizes = np.unique(members, return_counts=True)[1].tolist()
-    return level_of, levels, profile, sizes
-
-
-def _equal(depicted: pd.Series, own: pd.Series) -> np.ndarray:
-    left, right = depicted.to_numpy(dtype=object)[:, None], own.to_numpy(dtype=object)[None, :]
-    return (left == right) & depicted.notna().to_numpy()[:, None] & own.notna().to_numpy()[None, :]
-
-
-def _log_relabellings(sizes: list[int]) -> float:
-    """log of the number of distinct ways to hand the labels out."""
-    return lgamma(sum(sizes) + 1) - sum(lgamma(size + 1) for size in sizes)
-
-
-def _relabelled(
-    data: Judgements, rows: np.ndarray, level_of: np.ndarray, names: list[str], profile: np.ndarray
-) -> pd.DataFrame:
+def _relabelled(data: Judgements, rows: np.ndarray, level: np.ndarray, names: list[str]) -> pd.DataFrame:
     """The judgements with the annotator's group in place of the model."""
     unit = data.row_unit[rows]
     cell = data.unit_cell[unit]
-    level = level_of[data.cell_group[cell], profile[data.row_annotator[rows]]]
 
     def column(codes: np.ndarray, values: Any) -> pd.Categorical:
         return pd.Categorical.from_codes(codes, pd.Index(values, dtype=object))
@@ -181,7 +129,7 @@ def _relabelled(
             "attribute": column(data.cell_attribute[cell], data.attribute_names),
             "annotator": data.row_annotator[rows],
             "present": data.row_present[rows],
-            "model": column(level, names),
+            "model": column(level[rows], names),
         }
     )
 
@@ -189,9 +137,7 @@ def _relabelled(
 def _permuted(
     data: Judgements,
     rows: np.ndarray,
-    level_of: np.ndarray,
-    names: list[str],
-    profile: np.ndarray,
+    groups_of: Levels,
     roles: pd.DataFrame,
     by: str,
     permutations: int,
@@ -210,16 +156,17 @@ def _permuted(
     marked.eliminate_zeros()
     group_codes, group = np.unique(data.cell_group[cells], return_inverse=True)
     roles_of = [_averager(group, mask, len(group_codes)) for mask in (stereotype[cells], ~stereotype[cells])]
+    level_of = groups_of.level_of
     fixed = bool((level_of == level_of[0]).all())
     present = sorted(set(compared["model_a"]) | set(compared["model_b"]))
-    levels = [names.index(name) for name in present]
+    levels = [groups_of.names.index(name) for name in present]
     pairs = list(combinations(range(len(levels)), 2))
     generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(5,)))
     at_once = max(PERMUTED_AT_ONCE // max(len(cells), 1), 1)
     parts = []
     for begin in range(0, permutations, at_once):
         width = min(at_once, permutations - begin)
-        shuffled = generator.permuted(np.tile(profile[people], (width, 1)), axis=1).T
+        shuffled = generator.permuted(np.tile(groups_of.profile[people], (width, 1)), axis=1).T
         by_level = []
         for level in levels:
             if fixed:

@@ -40,12 +40,25 @@ class ResampledRoleMeans:
     marked_score: np.ndarray | None
 
 
-def role_means(data: Judgements, stereotype: np.ndarray, counted: np.ndarray) -> RoleMeans:
-    """`stereotype` and `counted` are masks over cells: what is a stereotype, and which cells enter at all."""
+def role_means(
+    data: Judgements,
+    stereotype: np.ndarray,
+    counted: np.ndarray,
+    *,
+    shown: np.ndarray | None = None,
+    marked: np.ndarray | None = None,
+) -> RoleMeans:
+    """`stereotype` and `counted` are masks over cells: what is a stereotype, and which cells enter at all.
+
+    `shown` and `marked` count per cell, if not all judgements do; a cell that was not shown does not enter.
+    """
     blocks, group = np.unique(data.cell_block, return_inverse=True)
-    share = data.cell_marked / data.cell_shown
+    shown = data.cell_shown if shown is None else shown
+    marked = data.cell_marked if marked is None else marked
+    enters = counted & (shown > 0)
+    share = np.divide(marked, shown, out=np.zeros(len(shown)), where=shown > 0)
     sizes, means = [], []
-    for mask in (stereotype & counted, ~stereotype & counted):
+    for mask in (stereotype & enters, ~stereotype & enters):
         size = np.bincount(group[mask], minlength=len(blocks))
         total = np.bincount(group[mask], weights=share[mask], minlength=len(blocks))
         sizes.append(size)

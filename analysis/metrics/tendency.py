@@ -74,7 +74,7 @@ def tendency(
     means = role_means(data, stereotype, counted)
     listed = means.stereotypes >= min_stereotypes
 
-    epsilon = _epsilons(data, counted)
+    epsilon = epsilons(data, counted, data.cell_shown)
     group_epsilon = epsilon[means.block // len(data.group_names)]
     theta, reason = ratios(means.stereo, means.random)
     intervals, overall = _resample(resampling, stereotype, counted, means, listed, theta)
@@ -93,7 +93,7 @@ def tendency(
             "theta": numbers(theta),
             "theta_low": numbers(np.where(null, np.nan, intervals.low)),
             "theta_high": numbers(np.where(null, np.nan, intervals.high)),
-            "theta_smoothed": numbers((means.stereo + group_epsilon) / (means.random + group_epsilon)),
+            "theta_smoothed": numbers(smoothed(means, group_epsilon)),
             "resamples_undefined": counts(intervals.undefined),
             "reason": words(reason),
         }
@@ -132,16 +132,32 @@ def ratios(stereo: np.ndarray, random: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return theta, reason
 
 
-def _epsilons(data: Judgements, counted: np.ndarray) -> np.ndarray:
+def smoothed(means: RoleMeans, epsilon: np.ndarray) -> np.ndarray:
+    """θ with ε (one per group) added above and below the line."""
+    return (means.stereo + epsilon) / (means.random + epsilon)
+
+
+def epsilons(data: Judgements, counted: np.ndarray, shown: np.ndarray) -> np.ndarray:
     """Half a judgement of a typical cell, per model."""
-    return np.array(
-        [
-            0.5 / np.median(shown) if len(shown) else np.nan
-            for shown in (
-                data.cell_shown[counted & (data.cell_model == m)] for m in range(len(data.model_names))
-            )
-        ]
-    )
+    counted = counted & (shown > 0)
+    per_model = (shown[counted & (data.cell_model == code)] for code in range(len(data.model_names)))
+    return np.array([0.5 / np.median(mine) if len(mine) else np.nan for mine in per_model])
+
+
+def pooled_theta(means: RoleMeans, groups: np.ndarray) -> tuple[float, str]:
+    """ΣL(stereo)/ΣL(random) over `groups`, all of which were shown both roles, and why it is NaN."""
+    if not groups.any():
+        return np.nan, NOT_SHOWN
+    theta, reason = ratios(means.stereo[groups].sum(keepdims=True), means.random[groups].sum(keepdims=True))
+    return float(theta[0]), str(reason[0])
+
+
+def mean_and_median(theta: np.ndarray) -> tuple[float, float, int, str]:
+    """Mean and median of the defined θ, their number, and why there is none."""
+    defined = theta[~np.isnan(theta)]
+    if not len(defined):
+        return np.nan, np.nan, 0, NONE_DEFINED
+    return float(defined.mean()), float(np.median(defined)), len(defined), ""
 
 
 def _resample(
@@ -188,30 +204,23 @@ def _pooled_row(
     model: str, statistic: str, means: RoleMeans, mine: np.ndarray, sums: np.ndarray, lost: float
 ) -> pd.DataFrame:
     """`lost`: the share of resamples in which one of the groups lost a whole role."""
-    if mine.any():
-        theta, reason = ratios(means.stereo[mine].sum(keepdims=True), means.random[mine].sum(keepdims=True))
-    else:
-        theta, reason = np.array([np.nan]), np.array([NOT_SHOWN])
+    theta, reason = pooled_theta(means, mine)
     with np.errstate(invalid="ignore", divide="ignore"):
         samples = sums[0] / sums[1]
-    return _overall_row(model, statistic, theta[0], samples, mine.sum(), reason[0], lost)
+    return _overall_row(model, statistic, theta, samples, mine.sum(), reason, lost)
 
 
 def _mean_and_median_rows(
     model: str, theta: np.ndarray, samples: np.ndarray, lost: float
 ) -> list[pd.DataFrame]:
     """Over the θ defined in the table; in a resample, over those defined there."""
-    defined = theta[~np.isnan(theta)]
+    value, middle, groups, reason = mean_and_median(theta)
     samples = np.where(np.isfinite(samples), samples, np.nan)
     number = (~np.isnan(samples)).sum(axis=0)
     means = np.divide(np.nansum(samples, axis=0), number, out=np.full(number.shape, np.nan), where=number > 0)
-    if not len(defined):
-        value, middle, reason = np.nan, np.nan, NONE_DEFINED
-    else:
-        value, middle, reason = defined.mean(), float(np.median(defined)), ""
     return [
-        _overall_row(model, "mean", value, means, len(defined), reason, lost),
-        _overall_row(model, "median", middle, _medians(samples), len(defined), reason, lost),
+        _overall_row(model, "mean", value, means, groups, reason, lost),
+        _overall_row(model, "median", middle, _medians(samples), groups, reason, lost),
     ]
 
 

@@ -154,6 +154,19 @@ CLAIMS: dict[str, Claim] = {
         NAMES | {DUPLICATED},
         frozenset({FLIPPED}),
     ),
+    "sensitivity": Claim(
+        lambda f: _table(
+            metrics.sensitivity(
+                f, ROLES, min_stereotypes=0, flagged=["p1"], annotator_groups=GROUPED.assign(field="side")
+            ),
+            "scenario_value",
+            "value",
+            "kendall_tau",
+            "largest_rank_change_group",
+        ),
+        ORDER | {RENAMED_IMAGES},
+        frozenset({DUPLICATED, RENAMED_ANNOTATORS, FLIPPED}),
+    ),
     "plan_precision": Claim(
         lambda f: _table(
             metrics.plan_precision(pilot=f, roles=ROLES, agreement=0.3, simulations=10, resamples=50),

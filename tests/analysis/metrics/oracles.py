@@ -152,3 +152,16 @@ def box_distance(left: list[tuple[float, ...]], right: list[tuple[float, ...]]) 
         sum(iou(a, b) for a, b in zip(short, way, strict=True)) for way in permutations(long, len(short))
     )
     return 1 - best / len(long)
+
+
+def kendall_tau_b(one: list[float], other: list[float]) -> float | None:
+    """(concordant − discordant)/√((pairs − ties in one)(pairs − ties in the other)), pair by pair."""
+    signs = [
+        ((one[i] > one[j]) - (one[i] < one[j]), (other[i] > other[j]) - (other[i] < other[j]))
+        for i in range(len(one))
+        for j in range(i)
+    ]
+    untied = [sum(sign[side] != 0 for sign in signs) for side in (0, 1)]
+    if not all(untied):
+        return None
+    return float(sum(a * b for a, b in signs) / (untied[0] * untied[1]) ** 0.5)

@@ -16,6 +16,7 @@ NOT_MEASURES = {
     "Judgements",
     "Resampling",
     "Result",
+    "Sensitivity",
     "Tendency",
 }
 

@@ -41,6 +41,9 @@ RUN = {
         pd.concat([f.assign(model="a"), f.assign(model="b")]), ROLES, by="identity_group", resamples=60
     ),
     "pigeonhole_bootstrap": lambda f: metrics.pigeonhole_bootstrap(f, resamples=60).summary(),
+    "sensitivity": lambda f: metrics.sensitivity(
+        f, ROLES, min_stereotypes=0, flagged=["p1"], annotator_groups=GROUPED.assign(field="side")
+    ),
     "plan_precision": lambda f: metrics.plan_precision(
         likelihood_stereotype=0.05, likelihood_random=0.01, images=3, simulations=10, resamples=50
     ),
