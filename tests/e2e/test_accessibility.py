@@ -15,8 +15,8 @@ from annotation.references import shown
 from catalog.models import Attribute
 from jobs.models import Job
 from tests.annotation.engine.people import new_annotator, submit, ticking
+from tests.e2e.annotating import marking, rating
 from tests.e2e.conftest import DESKTOP, PHONE
-from tests.e2e.test_annotating import marking, rating
 
 __all__ = ["marking", "rating"]
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.django_db(transaction=True)]

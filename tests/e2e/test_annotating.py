@@ -4,107 +4,24 @@ import re
 
 import pytest
 
-from accounts import consent, profiles
-from annotation import campaigns, invitations
 from annotation.models import Annotation, Assignment, Box
-from generation.sketch.drawing import draw
-from generation.storage import store_image
-from tests.e2e.conftest import PHONE
+from tests.e2e.annotating import (
+    FIRST,
+    SECOND,
+    assert_holds,
+    drag,
+    join,
+    link,
+    marking,
+    rating,
+    ready,
+    saved,
+    shown_at,
+)
+
+__all__ = ["marking", "rating"]
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
-
-# Left, top, right, bottom in fractions of the picture.
-FIRST = (0.20, 0.10, 0.55, 0.40)
-SECOND = (0.60, 0.50, 0.90, 0.85)
-
-
-@pytest.fixture
-def marking(study, lead):
-    for index, group in enumerate(study.groups.order_by("name")):
-        for number in range(2):
-            data = draw(seed=10 * index + number, attributes={"tall hat", "drum"}).png
-            store_image(study=study, data=data, group=group, model_label="sketch")
-    # Screens of two or three words, whichever comes first: what is pressed below is on each of them.
-    draft = campaigns.create(
-        study=study, name="Marking", kind="stereotype_marking", by=lead, attributes_per_screen=3
-    )
-    return campaigns.open_(campaign=draft, by=lead)
-
-
-@pytest.fixture
-def rating(study, lead):
-    draft = campaigns.create(study=study, name="Rating", kind="attribute_likert", by=lead)
-    return campaigns.open_(campaign=draft, by=lead)
-
-
-def link(campaign) -> str:
-    return f"/annotate/i/{invitations.invite(campaign=campaign, by=None)[1]}/"
-
-
-def join(page, campaign) -> None:
-    """Come in by a link, with consent and profile out of the way, and open the first task."""
-    address = link(campaign)
-    page.goto(address)
-    page.get_by_role("button", name="Start").click()
-    page.wait_for_url("**/consent/")
-    annotator = campaign.enrolments.latest("pk").annotator
-    consent.give(annotator=annotator, text=consent.current_text(campaign.study))
-    profiles.describe(annotator=annotator)
-    page.goto(f"/annotate/{campaign.pk}/")
-    ready(page)
-
-
-def ready(page) -> None:
-    """Wait until the task's module has taken over, and its picture is there.
-
-    Asking what the page holds before that would ask the page one comes from, which a click leaves a little later.
-    """
-    page.locator("form[data-task][data-ready]").wait_for()
-    if not page.locator("[data-image]").count():
-        return
-    seen = (
-        "(({complete, naturalWidth}) => complete && naturalWidth > 0)(document.querySelector('[data-image]'))"
-    )
-    # A page under our policy evaluates no strings, so that waiting for a function is not possible.
-    for _ in range(600):
-        if page.evaluate(seen):
-            return
-        page.wait_for_timeout(50)
-    pytest.fail("the picture did not load")
-
-
-def shown_at(page) -> tuple[float, float, float, float]:
-    """Return left, top, width and height of the picture on the screen, without its letter-box."""
-    return tuple(
-        page.evaluate(
-            """() => {
-              const image = document.querySelector("[data-image]"), box = image.getBoundingClientRect();
-              const scale = Math.min(box.width / image.naturalWidth, box.height / image.naturalHeight);
-              const width = image.naturalWidth * scale, height = image.naturalHeight * scale;
-              return [box.left + (box.width - width) / 2, box.top, width, height];
-            }"""
-        )
-    )
-
-
-def drag(page, corners) -> None:
-    left, top, width, height = shown_at(page)
-    x1, y1, x2, y2 = corners
-    page.mouse.move(left + x1 * width, top + y1 * height)
-    page.mouse.down()
-    page.mouse.move(left + (x1 + x2) / 2 * width, top + (y1 + y2) / 2 * height, steps=4)
-    page.mouse.move(left + x2 * width, top + y2 * height, steps=4)
-    page.mouse.up()
-
-
-def assert_holds(box: Box, corners) -> None:
-    x1, y1, x2, y2 = corners
-    found = (box.x, box.y, box.x + box.width, box.y + box.height)
-    assert found == pytest.approx((x1, y1, x2, y2), abs=0.01)
-
-
-def saved(page, done: int) -> None:
-    page.locator("#progress").get_by_text(f"{done} done").wait_for()
 
 
 def test_from_the_invitation_to_two_marked_pictures(page, marking):
@@ -246,55 +163,6 @@ def test_nothing_chosen_is_refused_where_it_is_missing(page, marking):
     assert not Annotation.objects.exists()
 
 
-def test_a_reload_loses_nothing(page, marking):
-    join(page, marking)
-    page.keyboard.press("1")
-    drag(page, FIRST)
-    page.reload()
-    ready(page)
-    page.get_by_text("What you had begun is back.").wait_for()
-    assert page.locator("[data-overlay] [data-box]").count() == 1
-    page.get_by_role("button", name="Submit").click()
-    saved(page, 1)
-    assert_holds(Box.objects.get(), FIRST)
-
-
-def test_an_untouched_task_says_nothing_of_a_draft_after_a_reload(page, marking):
-    join(page, marking)
-    page.reload()
-    ready(page)
-    assert page.locator("#saved").inner_text() == ""
-
-
-def test_a_lost_connection_is_said_and_the_answer_arrives_once(page, marking):
-    join(page, marking)
-    page.keyboard.press("0")
-    sent = []
-    page.route("**/submit", lambda route: (sent.append(route.request.post_data_json), route.abort()))
-    page.get_by_role("button", name="Submit").click()
-    page.get_by_text("Not saved yet: no connection.").wait_for()
-    page.unroute("**/submit")
-    page.route("**/submit", lambda route: (sent.append(route.request.post_data_json), route.continue_()))
-    saved(page, 1)
-    assert Annotation.objects.count() == 1
-    assert len(sent) >= 2
-    assert len({one["submission_id"] for one in sent}) == 1
-    page.complaints.clear()  # the browser reports the lost requests
-
-
-def test_an_answer_on_its_way_when_the_page_is_closed_is_sent_again_by_itself(page, marking):
-    join(page, marking)
-    page.keyboard.press("0")
-    page.route("**/submit", lambda route: route.abort())
-    page.get_by_role("button", name="Submit").click()
-    page.get_by_text("Not saved yet").wait_for()
-    page.unroute("**/submit")
-    page.reload()
-    saved(page, 1)
-    assert Annotation.objects.get().none_of_the_above is True
-    page.complaints.clear()
-
-
 def test_the_last_answer_is_corrected(page, marking):
     join(page, marking)
     page.keyboard.press("0")
@@ -310,24 +178,6 @@ def test_the_last_answer_is_corrected(page, marking):
     latest = Annotation.objects.get(is_latest=True)
     assert (latest.revision, latest.none_of_the_above) == (2, False)
     assert_holds(Box.objects.get(), SECOND)
-
-
-def test_a_picture_that_does_not_load_can_be_tried_again_or_skipped(page, marking):
-    page.route("**/images/**", lambda route: route.abort())
-    page.goto(link(marking))
-    page.get_by_role("button", name="Start").click()
-    page.get_by_role("button", name="I am 18 or older and I agree").click()
-    page.get_by_role("button", name="Skip").click()
-    page.get_by_role("link", name="Go to the first task").click()
-    page.get_by_text("The picture did not load.").wait_for()
-    page.keyboard.press("0")
-    page.get_by_role("button", name="Submit").click()
-    page.get_by_text("Wait until the picture is there, or skip it.").wait_for()
-    page.unroute("**/images/**")
-    page.get_by_role("button", name="Try again").click()
-    ready(page)
-    page.get_by_text("The picture did not load.").wait_for(state="hidden")
-    page.complaints.clear()
 
 
 def test_ratings_by_key_with_a_reason_for_unsure(page, rating):
@@ -357,66 +207,6 @@ def test_all_words_rated_ends_with_thanks(page, rating):
             saved(page, done)
     page.get_by_role("heading", name="All done. Thank you.").wait_for()
     assert Annotation.objects.count() == tasks
-
-
-def test_a_break_and_back_by_the_personal_link_from_another_device(page, new_page, marking):
-    address = link(marking)
-    page.goto(address)
-    page.get_by_role("button", name="Start").click()
-    page.get_by_role("button", name="I am 18 or older and I agree").click()
-    page.get_by_role("button", name="Skip").click()
-    page.get_by_role("link", name="Go to the first task").click()
-    ready(page)
-    page.keyboard.press("0")
-    page.keyboard.press("Enter")
-    saved(page, 1)
-    page.get_by_role("button", name="Take a break").click()
-    page.get_by_role("heading", name="Enough for now. Thank you.").wait_for()
-    phone = new_page(size=PHONE, touch=True)
-    phone.goto(address)
-    phone.get_by_role("button", name="Start").click()
-    ready(phone)
-    saved(phone, 1)
-    assert marking.enrolments.count() == 1
-
-
-def test_on_a_phone_a_box_is_drawn_by_two_taps(new_page, marking):
-    phone = new_page(size=PHONE, touch=True)
-    join(phone, marking)
-    phone.locator("[data-attribute] input").first.check()
-    phone.evaluate("window.scrollTo(0, 0)")
-    left, top, width, height = shown_at(phone)
-    phone.touchscreen.tap(left + FIRST[0] * width, top + FIRST[1] * height)
-    phone.touchscreen.tap(left + FIRST[2] * width, top + FIRST[3] * height)
-    phone.locator("[data-overlay] [data-box]").wait_for()
-    assert phone.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    phone.get_by_role("button", name="Submit").click()
-    saved(phone, 1)
-    assert_holds(Box.objects.get(), FIRST)
-
-
-def test_on_a_phone_a_finger_draws_a_box_and_does_not_scroll(new_page, marking):
-    phone = new_page(size=PHONE, touch=True)
-    join(phone, marking)
-    phone.locator("[data-attribute] input").first.check()
-    phone.evaluate("window.scrollTo(0, 0)")
-    left, top, width, height = shown_at(phone)
-    finger = phone.context.new_cdp_session(phone)
-
-    def touch(kind, x, y):
-        points = [] if kind == "touchEnd" else [{"x": left + x * width, "y": top + y * height}]
-        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-
-    x1, y1, x2, y2 = FIRST
-    touch("touchStart", x1, y1)
-    for step in range(1, 6):
-        touch("touchMove", x1 + (x2 - x1) * step / 5, y1 + (y2 - y1) * step / 5)
-    touch("touchEnd", x2, y2)
-    phone.locator("[data-overlay] [data-box]").wait_for()
-    assert phone.evaluate("window.scrollY") == 0
-    phone.get_by_role("button", name="Submit").click()
-    saved(phone, 1)
-    assert_holds(Box.objects.get(), FIRST)
 
 
 def test_without_scripts_words_are_rated_and_pictures_skipped(new_page, rating, marking):
@@ -473,39 +263,6 @@ def test_everything_on_the_task_has_a_role_and_a_name(page, marking):
     assert unnamed == []
     ids = page.evaluate("[...document.querySelectorAll('[id]')].map((one) => one.id)")
     assert len(ids) == len(set(ids))
-
-
-def test_a_task_whose_time_has_run_out_says_so_and_can_still_be_submitted(page, marking):
-    page.clock.install()
-    join(page, marking)
-    assert page.locator("#task-expired").is_hidden()
-    page.clock.fast_forward("31:00")
-    page.get_by_text("The time kept for this task has run out").wait_for()
-    page.keyboard.press("0")
-    page.get_by_role("button", name="Submit").click()
-    saved(page, 1)
-
-
-def test_of_a_pause_only_the_first_minute_counts_as_work(page, marking):
-    page.clock.install()
-    join(page, marking)
-    page.clock.fast_forward("10:00")
-    page.keyboard.press("0")
-    with page.expect_request("**/submit") as sent:
-        page.get_by_role("button", name="Submit").click()
-    saved(page, 1)
-    assert 60 <= sent.value.post_data_json["active_seconds"] < 90
-    assert Annotation.objects.get().active_seconds < 60  # no longer than the lease has existed
-
-
-def test_somebody_signed_out_keeps_the_answer(page, marking):
-    join(page, marking)
-    page.keyboard.press("0")
-    page.context.clear_cookies(name="stereoscope_session")
-    page.get_by_role("button", name="Submit").click()
-    page.get_by_text("You are signed out. Your answer is kept on this device").wait_for()
-    assert page.get_by_role("link", name="Sign in again").is_visible()
-    page.complaints.clear()  # the browser reports the refused request
 
 
 def test_single_keys_can_be_switched_off(page, marking):
@@ -565,12 +322,3 @@ def test_the_pay_so_far_grows_with_each_task(page, study, lead, marking):
     page.reload()
     ready(page)
     page.get_by_text("€0.50 so far").wait_for()
-
-
-def test_on_a_phone_the_first_tick_does_not_move_the_picture(new_page, marking):
-    phone = new_page(size=PHONE, touch=True)
-    join(phone, marking)
-    before = shown_at(phone)
-    phone.locator("[data-attribute] input").first.evaluate("(input) => input.click()")
-    phone.get_by_text("Draft kept on this device.").wait_for()
-    assert shown_at(phone) == pytest.approx(before, abs=1)

@@ -3,8 +3,8 @@
 import pytest
 
 from annotation.models import Annotation, Box, ImageReport
+from tests.e2e.annotating import assert_holds, drag, join, link, marking, rating, ready, saved, shown_at
 from tests.e2e.conftest import PHONE
-from tests.e2e.test_annotating import assert_holds, drag, join, link, marking, rating, ready, saved, shown_at
 
 __all__ = ["marking", "rating"]
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]

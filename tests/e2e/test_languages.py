@@ -4,8 +4,8 @@ import pytest
 from django.urls import reverse
 
 from annotation.models import Box
+from tests.e2e.annotating import assert_holds, drag, join, link, marking, rating, ready
 from tests.e2e.conftest import DESKTOP, PHONE
-from tests.e2e.test_annotating import assert_holds, drag, join, link, marking, rating, ready
 
 __all__ = ["marking", "rating"]
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]

@@ -6,8 +6,8 @@ from accounts import consent, profiles
 from annotation import campaigns, invitations, known_tasks
 from annotation.models import Annotation, PracticeAnswer, PracticeRound
 from catalog.models import Attribute
+from tests.e2e.annotating import FIRST, drag, marking, rating, ready
 from tests.e2e.conftest import PHONE
-from tests.e2e.test_annotating import FIRST, drag, marking, rating, ready
 
 __all__ = ["marking", "rating"]
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]

@@ -10,8 +10,8 @@ from django.contrib.sessions.models import Session
 
 from annotation import assignment
 from annotation.models import Annotation, Assignment, Box
+from tests.e2e.annotating import FIRST, assert_holds, drag, join, link, marking, rating, ready, saved
 from tests.e2e.conftest import be_patient
-from tests.e2e.test_annotating import FIRST, assert_holds, drag, join, link, marking, rating, ready, saved
 
 __all__ = ["marking", "rating"]
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]

@@ -9,8 +9,8 @@ from django.core.management import call_command
 
 from annotation.models import Annotation, Campaign
 from studies.models import Study
+from tests.e2e.annotating import drag, ready
 from tests.e2e.conftest import PHONE
-from tests.e2e.test_annotating import drag, ready
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
