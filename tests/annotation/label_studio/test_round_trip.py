@@ -1,9 +1,10 @@
 """What is written as Label Studio's tasks and read back gives the same judgements and boxes."""
 
+import io
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.imports.boxes import BoxFormat, boxes_of, parse_numbers
@@ -35,10 +36,9 @@ def answers(draw) -> Answer:
     )
 
 
-def read(tmp_path_factory, tasks):
-    path = tmp_path_factory.mktemp("export") / "export.json"
-    path.write_text(json.dumps(tasks), encoding="utf-8")
-    return read_export(path, names=OURS, none_text="none of the above")
+def read(tasks):
+    file = io.BytesIO(json.dumps(tasks).encode())
+    return read_export(file, names=OURS, none_text="none of the above", file_name="export.json")
 
 
 def boxes(cell: str) -> list[Rectangle]:
@@ -48,12 +48,13 @@ def boxes(cell: str) -> list[Rectangle]:
 
 
 @pytest.mark.database_free
+@settings(deadline=None)
 @given(st.lists(answers(), min_size=1, max_size=4))
-def test_marks_and_boxes_come_back_as_they_were(tmp_path_factory, given_answers):
+def test_marks_and_boxes_come_back_as_they_were(given_answers):
     screen = Screen(
         7, ATTRIBUTES, "v1", "/images/v1.png", (512, 384), {"group": "Velmari", "model": "sketch"}
     )
-    export = read(tmp_path_factory, [task(screen, given_answers)])
+    export = read([task(screen, given_answers)])
     assert not export.table.unreadable
     columns = export.table.columns
     rows = list(zip(*(columns[name] for name in ("screen", "attribute", "present", "box")), strict=True))
@@ -77,10 +78,11 @@ def test_marks_and_boxes_come_back_as_they_were(tmp_path_factory, given_answers)
 
 
 @pytest.mark.database_free
+@settings(deadline=None)
 @given(rating=st.integers(1, 5), justification=st.text(st.characters(codec="utf-8"), max_size=30))
-def test_ratings_come_back_as_they_were(tmp_path_factory, rating, justification):
+def test_ratings_come_back_as_they_were(rating, justification):
     answer = Answer("a1", rating=rating, justification=justification)
-    export = read(tmp_path_factory, [task(Screen(1, ("kind",)), [answer])])
+    export = read([task(Screen(1, ("kind",)), [answer])])
     assert export.rates
     assert list(export.table.columns["rating"]) == [str(rating)]
     assert list(export.table.columns["attribute"]) == ["kind"]
