@@ -14,7 +14,7 @@ from accounts.errors import DomainError
 from annotation.imports.boxes import BoxFormat
 from annotation.imports.mapping import ColumnMap
 from annotation.label_studio.names import Names
-from annotation.label_studio.regions import Answered, read_results
+from annotation.label_studio.regions import Answered, read_results, size_of
 from catalog.attributes import normalise
 from catalog.tables import Table, read_bytes
 
@@ -221,8 +221,9 @@ def _add_marks(
 
 def _shown(data: Mapping[str, Any], answered: Answered, names: Names) -> dict[str, str]:
     cells = {field: _data(data, names, field) for field in ("image", "group", "model", "condition")}
-    if answered.size is not None:
-        cells |= {"image_width": str(answered.size[0]), "image_height": str(answered.size[1])}
+    size = answered.size or size_of(data.get("width"), data.get("height"))
+    if size is not None:
+        cells |= {"image_width": str(size[0]), "image_height": str(size[1])}
     return cells
 
 

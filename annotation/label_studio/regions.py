@@ -68,7 +68,7 @@ def _read_region(result: Mapping[str, Any], value: Mapping[str, Any], answered: 
     except ValueError as error:
         answered.wrong.update(dict.fromkeys(labels, str(error)))
         return
-    answered.size = answered.size or _size(result)
+    answered.size = answered.size or size_of(result.get("original_width"), result.get("original_height"))
     for label in labels:
         answered.boxes.setdefault(label, []).extend(numbers)
 
@@ -103,8 +103,8 @@ def _number(value: object, name: str) -> float:
     return float(value)
 
 
-def _size(result: Mapping[str, Any]) -> tuple[int, int] | None:
-    width, height = result.get("original_width"), result.get("original_height")
+def size_of(width: object, height: object) -> tuple[int, int] | None:
+    """Return a size in pixels, or None where it is none."""
     if type(width) is int and type(height) is int and 0 < width <= 100_000 and 0 < height <= 100_000:
         return width, height
     return None

@@ -57,6 +57,8 @@ def task(screen: Screen, answers: Iterable[Answer]) -> dict[str, Any]:
     if screen.image:
         data |= {"image": screen.address, "image_id": screen.image}
         data["attributes"] = [{"value": text} for text in screen.attributes]
+        if screen.size is not None:
+            data |= dict(zip(("width", "height"), screen.size, strict=True))
     else:
         data["attribute"] = screen.attributes[0]
     return {

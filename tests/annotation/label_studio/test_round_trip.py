@@ -75,6 +75,7 @@ def test_marks_and_boxes_come_back_as_they_were(given_answers):
     assert [float(cell) if cell else None for cell in of_screen.values()] == seconds
     assert set(columns["group"]) == {"Velmari"}
     assert set(columns["image"]) == {"v1"}
+    assert (set(columns["image_width"]), set(columns["image_height"])) == ({"512"}, {"384"})
 
 
 @pytest.mark.database_free
