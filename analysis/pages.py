@@ -64,6 +64,15 @@ class ResultsPage:
         return {name: group.display_name for name, group in self.groups.items()}
 
     @property
+    def epsilon(self) -> float | None:
+        """ε of θ smoothed; None where likelihoods of groups cannot be pooled from the tables."""
+        notes = self.report.summary["notes"].get("tendency", {})
+        if notes.get("none_of_the_above") != "ignore":
+            return None
+        value: float | None = notes["epsilon"].get(self.model)
+        return value
+
+    @property
     def query(self) -> str:
         """What links carry on: the model, where it is not the one shown by itself."""
         return f"?{urlencode({'model': self.model})}" if "model" in self.request.GET else ""

@@ -6,8 +6,9 @@ from typing import Any
 from django.template.loader import render_to_string
 
 from analysis.not_counted import not_counted_words
+from analysis.plots.colours import stylesheet
 from analysis.plots.figures import alpha_plot, consensus_plot, likelihood_plot, theta_plot
-from analysis.plots.plot import Plot, stylesheet
+from analysis.plots.plot import Plot
 from analysis.results import COEFFICIENTS, Results, records
 from studies.models import Study
 

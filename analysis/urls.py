@@ -18,6 +18,6 @@ urlpatterns = [
     path("annotators/", agreement.annotators, name="annotators"),
     path("tables/<slug:table>.csv", downloads.table, name="table"),
     path("labels/<slug:table>.csv", downloads.labels, name="labels"),
-    re_path(r"^plots/(?P<plot>[a-z-]+)\.(?P<format>svg|png|csv)$", downloads.plot, name="plot"),
+    re_path(r"^plots/(?P<plot>[a-z-]+)\.(?P<format>svg|png|csv|vl\.json)$", downloads.plot, name="plot"),
     path("tables.zip", downloads.archive, name="archive"),
 ]

@@ -34,7 +34,7 @@ class Axis:
             return (
                 inside if len(inside) <= 8 else [tick for tick in inside if str(tick).strip("0.")[:1] == "1"]
             )
-        step = _step((self.high - self.low) / 4)
+        step = nice_step((self.high - self.low) / 4)
         first = math.ceil(self.low / step - 1e-9)
         return [round(k * step, 9) for k in range(first, math.floor(self.high / step + 1e-9) + 1)]
 
@@ -61,7 +61,8 @@ def ratio_axis(values: Iterable[float | None], label: str) -> Axis:
     return Axis(below, above, "ratio", reference=1.0, label=label)
 
 
-def _step(rough: float) -> float:
+def nice_step(rough: float) -> float:
+    """The next of 1, 2, 2.5, 5 times a power of ten."""
     if rough <= 0:
         return 1.0
     power = 10 ** math.floor(math.log10(rough))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from analysis.plots.axis import Axis, share_axis
+from analysis.plots.axis import Axis
 from analysis.plots.dots import anchor_within
 from analysis.plots.plot import NARROW, WIDE
 from analysis.plots.svg import Svg
@@ -21,9 +21,8 @@ class Bar:
     inner: float | None = None
 
 
-def bar_plot(bars: Sequence[Bar], *, title: str, units: str) -> tuple[str, str]:
+def bar_plot(bars: Sequence[Bar], axis: Axis, *, title: str) -> tuple[str, str]:
     """Return the wide and the narrow drawing."""
-    axis = share_axis([bar.outer for bar in bars], units)
     return _drawing(bars, axis, title, WIDE, LINE_WIDE), _drawing(bars, axis, title, NARROW, LINE_NARROW)
 
 

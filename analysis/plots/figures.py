@@ -5,13 +5,17 @@ from typing import Any
 
 from analysis.plots.axis import Axis, ratio_axis, share_axis
 from analysis.plots.bars import Bar, bar_plot
-from analysis.plots.dots import PLAIN, RANDOM, STEREOTYPE, Dot, dot_plot
+from analysis.plots.dots import PLAIN, RANDOM, STEREOTYPE, Dot, dot_plot, said
 from analysis.plots.plot import Plot
+from analysis.plots.specs import bars_spec, dots_spec
 
 Row = Mapping[str, Any]
 INTERVAL = "95 % intervals"
 # More lines than this are no longer a picture: the ends of the order are shown, and the table has all.
 MOST_LINES = 40
+SHARES = ("role", "shown", "marked", "likelihood", "ci_low", "ci_high")
+FORMS = {STEREOTYPE: "● ", RANDOM: "■ "}
+ROLES = ((STEREOTYPE, "stereotype of the group"), (RANDOM, "random attribute"))
 
 
 def theta_plot(rows: Sequence[Row], names: Mapping[str, str]) -> Plot:
@@ -32,20 +36,16 @@ def theta_plot(rows: Sequence[Row], names: Mapping[str, str]) -> Plot:
         for row in shown
     ]
     axis = ratio_axis(_ends(dots), "θ = L(stereotypes) ÷ L(random attributes), log scale")
-    wide, narrow = dot_plot(dots, axis, title=title)
     some = "" if shown == defined else f" · the {MOST_LINES // 2} largest and smallest of {len(defined)}"
-    return Plot(
+    return _of_dots(
+        dots,
+        axis,
         name="theta",
         title=title,
         units=f"θ, {INTERVAL}, dashed line: no difference{some}",
         n=len(shown),
-        wide=wide,
-        narrow=narrow,
-        columns=["identity_group", "theta", "theta_low", "theta_high", "reason"],
-        rows=[
-            [row[c] for c in ("identity_group", "theta", "theta_low", "theta_high", "reason")]
-            for row in shown
-        ],
+        rows=shown,
+        columns=("identity_group", "theta", "theta_low", "theta_high", "reason"),
     )
 
 
@@ -57,18 +57,16 @@ def likelihood_plot(rows: Sequence[Row], group: str) -> Plot:
         Dot(row["attribute"], row["ci_low"], row["likelihood"], row["ci_high"], row["role"], row["reason"])
         for row in ordered
     ]
-    wide, narrow = dot_plot(dots, share_axis(_ends(dots), "Likelihood: marked ÷ shown"), title=title)
-    columns = ["attribute", "role", "shown", "marked", "likelihood", "ci_low", "ci_high"]
-    return Plot(
+    return _of_dots(
+        dots,
+        share_axis(_ends(dots), "Likelihood: marked ÷ shown"),
         name="likelihood",
         title=title,
         units=f"Share of judgements, {INTERVAL}",
         n=sum(row["shown"] for row in rows),
-        wide=wide,
-        narrow=narrow,
-        columns=columns,
-        rows=[[row[column] for column in columns] for row in ordered],
-        legend=[(STEREOTYPE, "stereotype of the group"), (RANDOM, "random attribute")],
+        rows=ordered,
+        columns=("attribute", *SHARES),
+        legend=ROLES,
     )
 
 
@@ -87,18 +85,16 @@ def attribute_plot(rows: Sequence[Row], names: Mapping[str, str], attribute: str
         )
         for row in ordered
     ]
-    wide, narrow = dot_plot(dots, share_axis(_ends(dots), "Likelihood: marked ÷ shown"), title=title)
-    columns = ["identity_group", "role", "shown", "marked", "likelihood", "ci_low", "ci_high"]
-    return Plot(
+    return _of_dots(
+        dots,
+        share_axis(_ends(dots), "Likelihood: marked ÷ shown"),
         name="attribute",
         title=title,
         units=f"Share of judgements, {INTERVAL}",
         n=sum(row["shown"] for row in ordered),
-        wide=wide,
-        narrow=narrow,
-        columns=columns,
-        rows=[[row[column] for column in columns] for row in ordered],
-        legend=[(STEREOTYPE, "stereotype of the group"), (RANDOM, "random attribute")],
+        rows=ordered,
+        columns=("identity_group", *SHARES),
+        legend=ROLES,
     )
 
 
@@ -120,22 +116,28 @@ def consensus_plot(rows: Sequence[Row]) -> Plot | None:
     ]
     title = "On how many attributes do annotators give the same answer?"
     units = "Share of rated attributes"
-    wide, narrow = bar_plot(bars, title=title, units=units)
+    axis = share_axis([bar.outer for bar in bars], units)
+    wide, narrow = bar_plot(bars, axis, title=title)
     legend = [("outer", f"{levels[0]} or more agree")] + (
         [("inner", f"{strict} or more agree")] if strict else []
     )
+    rated = max((row["units_rated"] for row in rows), default=0)
+    columns = ("label", "agreeing", "units_rated", "units_agreeing", "share")
     return Plot(
         name="consensus",
         title=title,
         units=units,
-        n=max((row["units_rated"] for row in rows), default=0),
+        n=rated,
         wide=wide,
         narrow=narrow,
-        columns=["label", "agreeing", "units_rated", "units_agreeing", "share"],
-        rows=[
-            [row[column] for column in ("label", "agreeing", "units_rated", "units_agreeing", "share")]
-            for row in rows
-        ],
+        columns=columns,
+        rows=[[row[column] for column in columns] for row in rows],
+        spec=lambda: bars_spec(
+            bars,
+            axis,
+            title=title,
+            subtitle=f"{units} · {' · '.join(words for _, words in legend)} · n = {rated:,}",
+        ),
         legend=legend,
     )
 
@@ -163,20 +165,47 @@ def alpha_plot(rows: Sequence[Row], names: Mapping[str, str], scope: str) -> Plo
     title = f"About which {what} do annotators agree?"
     low = min(0.0, *[max(-1.0, value) for value in _ends(dots) if value is not None])
     axis = Axis(low, 1.0, "number", reference=0.0, label="Krippendorff’s α")
-    wide, narrow = dot_plot(dots, axis, title=title)
     some = "" if shown == defined else f" · the {MOST_LINES // 2} largest and smallest of {len(defined)}"
-    return Plot(
+    return _of_dots(
+        dots,
+        axis,
         name=f"alpha-by-{scope.replace('_', '-')}",
         title=title,
         units=f"Krippendorff’s α (nominal), {INTERVAL}{some}",
         n=len(shown),
+        rows=shown,
+        columns=("scope_value", "value", "ci_low", "ci_high", "units", "judgements"),
+    )
+
+
+def _of_dots(
+    dots: Sequence[Dot],
+    axis: Axis,
+    *,
+    name: str,
+    title: str,
+    units: str,
+    n: int,
+    rows: Sequence[Row],
+    columns: Sequence[str],
+    legend: Sequence[tuple[str, str]] = (),
+) -> Plot:
+    """Estimates with their intervals; the lines of the plot are the rows of its data table."""
+    wide, narrow = dot_plot(dots, axis, title=title)
+    said_units = " · ".join([units, *(FORMS[series] + words for series, words in legend)])
+    return Plot(
+        name=name,
+        title=title,
+        units=units,
+        n=n,
         wide=wide,
         narrow=narrow,
-        columns=["scope_value", "value", "ci_low", "ci_high", "units", "judgements"],
-        rows=[
-            [row[column] for column in ("scope_value", "value", "ci_low", "ci_high", "units", "judgements")]
-            for row in shown
-        ],
+        columns=columns,
+        rows=[[row[column] for column in columns] for row in rows],
+        spec=lambda: dots_spec(
+            dots, axis, [said(dot, axis) for dot in dots], title=title, subtitle=f"{said_units} · n = {n:,}"
+        ),
+        legend=legend,
     )
 
 

@@ -1,12 +1,15 @@
-"""Results to take away: tables as CSV, all of them as a zip, plots as SVG, PNG and CSV."""
+"""Results to take away: tables as CSV, all of them as a zip, plots as SVG, PNG, Vega-Lite and CSV."""
 
 import io
+import json
 import zipfile
 from collections.abc import Callable
+from functools import partial
 
 from django.http import HttpResponse
 
 from accounts.errors import NotFound
+from analysis.country_values import MEASURES
 from analysis.csv_tables import rows_to_csv, to_csv
 from analysis.models import Report
 from analysis.pages import ResultsPage, results_page
@@ -15,6 +18,7 @@ from analysis.plots.plot import Plot
 from analysis.reports import parameters_from
 from analysis.results import FILES, LABELS
 from analysis.views.agreement import ALPHA, LIKERT, MARKING
+from analysis.views.groups import the_map, the_strip
 
 NO_TEMPLATE = ""
 # Equal inputs give equal bytes: no moment of packing enters the archive.
@@ -62,12 +66,17 @@ def plot(page: ResultsPage, plot: str, format: str) -> HttpResponse:
     name = f"{page.study.slug}-{drawn.name}"
     if format == "csv":
         return csv_response(rows_to_csv(drawn.columns, drawn.rows), f"{name}.csv")
-    if format == "svg":
-        response = HttpResponse(drawn.standalone(), content_type="image/svg+xml")
+    spec = drawn.spec()
+    if format == "vl.json":
+        text = json.dumps(spec, ensure_ascii=False, indent=1)
+        response = HttpResponse(text, content_type="application/json")
     else:
-        from vl_convert import svg_to_png  # takes half a second to load
+        import vl_convert  # starts a script engine
 
-        response = HttpResponse(svg_to_png(drawn.standalone(), scale=2), content_type="image/png")
+        if format == "svg":
+            response = HttpResponse(vl_convert.vegalite_to_svg(spec), content_type="image/svg+xml")
+        else:
+            response = HttpResponse(vl_convert.vegalite_to_png(spec, scale=2), content_type="image/png")
     response["Content-Disposition"] = f'attachment; filename="{name}.{format}"'
     return response
 
@@ -99,6 +108,8 @@ def _of_attribute(page: ResultsPage) -> Plot | None:
 
 
 _PLOTS: dict[str, Callable[[ResultsPage], Plot | None]] = {
+    **{f"map-{key}": partial(the_map, key=key) for key in MEASURES},
+    **{f"ranked-{key}": partial(the_strip, key=key) for key in MEASURES},
     "theta": lambda page: theta_plot(page.rows("tendency"), page.names),
     "likelihood": _of_group,
     "attribute": _of_attribute,

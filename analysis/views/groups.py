@@ -1,41 +1,88 @@
-"""All identity groups beside each other, and one of them."""
+"""All identity groups beside each other on a map and in a table, and one of them."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
+from django.urls import reverse
 
 from accounts.errors import NotFound
+from analysis.country_values import MEASURES, on_the_map
 from analysis.examples import judged_images, with_boxes
+from analysis.group_rows import group_rows, of_groups, on_map
 from analysis.pages import ResultsPage, Row, results_page
 from analysis.plots.axis import ratio_axis
 from analysis.plots.figures import likelihood_plot
+from analysis.plots.map_figures import map_plot, measure_named, strip_plot
+from analysis.plots.plot import Plot
 
 IMAGES_A_PAGE = 12
 
 
 @results_page("analysis/groups.html")
 def groups(page: ResultsPage) -> dict[str, Any]:
-    """The table of groups; region and name are filtered by the address."""
-    region, words = page.request.GET.get("region", ""), page.request.GET.get("q", "").strip()
-    rows = _group_rows(page)
+    """The map and the table of groups; measure, region, country and name are chosen in the address."""
+    rows, chosen = rows_of(page), _chosen(page)
     axis = ratio_axis(
         [value for row in rows for value in (row["theta_low"], row["theta"], row["theta_high"])], "θ"
     )
-    shown = [
-        row
-        for row in rows
-        if (not region or row["region"] == region) and (not words or words.lower() in row["name"].lower())
-    ]
+    measure = measure_named(page.request.GET.get("map", ""))
+    kept = {name: value for name, value in chosen.items() if value}
     return {
-        "rows": shown,
+        **chosen,
+        "rows": _shown(rows, chosen),
         "axis": axis,
-        "region": region,
-        "q": words,
         "regions": sorted({row["region"] for row in rows if row["region"]}),
         "total": len(rows),
+        "measure": measure,
+        "measures": MEASURES.values(),
+        "map": the_map(page, measure.key),
+        "strip": the_strip(page, measure.key),
+        "and_filters": f"&{urlencode(kept)}{page.and_model}" if kept else page.and_model,
+        "plot_query": f"?{urlencode(kept)}{page.and_model}" if kept else page.query,
     }
+
+
+def rows_of(page: ResultsPage) -> list[Row]:
+    """A row for each group of the model shown, with every measure of it."""
+    tables = (page.rows(name) for name in ("tendency", "offensiveness", "likelihood"))
+    return group_rows(*tables, of_groups(page.groups))
+
+
+def _chosen(page: ResultsPage) -> dict[str, str]:
+    return {name: page.request.GET.get(name, "").strip() for name in ("region", "country", "q")}
+
+
+def _shown(rows: list[Row], chosen: dict[str, str]) -> list[Row]:
+    return [
+        row
+        for row in rows
+        if chosen["region"] in ("", row["region"])
+        and chosen["country"] in ("", row["map_code"])
+        and chosen["q"].lower() in row["name"].lower()
+    ]
+
+
+def the_map(page: ResultsPage, key: str) -> Plot | None:
+    """The map of one measure, if any group that the address asks for has a place on it."""
+
+    def url(together: Sequence[Mapping[str, Any]]) -> str:
+        if len(together) == 1:
+            place = {"study": page.study.slug, "group": together[0]["identity_group"]}
+            return reverse("analysis:group", kwargs=place) + page.query
+        return f"?{urlencode({'country': together[0]['map_code']})}{page.and_model}#groups"
+
+    rows = _shown(rows_of(page), _chosen(page))
+    mine, places = on_map(MEASURES[key], rows, page.rows("likelihood"), page.epsilon, url)
+    return map_plot(MEASURES[key], places, mine) if mine else None
+
+
+def the_strip(page: ResultsPage, key: str) -> Plot | None:
+    """The groups without a place on the map, ranked."""
+    rows = _shown(rows_of(page), _chosen(page))
+    beside = [row for row in rows if not on_the_map(row["map_code"])]
+    return strip_plot(MEASURES[key], beside, whole=len(beside) == len(rows)) if beside else None
 
 
 @results_page("analysis/group.html")
@@ -51,7 +98,7 @@ def group(page: ResultsPage, group: str) -> dict[str, Any]:
     return {
         "group": found,
         "group_query": f"?{urlencode({'group': group})}{page.and_model}",
-        "row": next(row for row in _group_rows(page) if row["identity_group"] == group),
+        "row": next(row for row in rows_of(page) if row["identity_group"] == group),
         "plot": likelihood_plot(mine, found.display_name),
         "attributes": sorted(mine, key=lambda row: -row["likelihood"]),
         "largest": max(row["ci_high"] or row["likelihood"] for row in mine),
@@ -59,26 +106,3 @@ def group(page: ResultsPage, group: str) -> dict[str, Any]:
         "pictures": pictures,
         "examples": with_boxes(page, list(pictures.object_list)),
     }
-
-
-def _group_rows(page: ResultsPage) -> list[Row]:
-    offensiveness = {row["identity_group"]: row for row in page.rows("offensiveness")}
-    regions = {name: group.region for name, group in page.groups.items()}
-    judged = _judgements(page.rows("likelihood"))
-    return [
-        {
-            **row,
-            "name": page.names.get(row["identity_group"], row["identity_group"]),
-            "region": regions.get(row["identity_group"], ""),
-            "judgements": judged[row["identity_group"]],
-            "offence": offensiveness[row["identity_group"]],
-        }
-        for row in page.rows("tendency")
-    ]
-
-
-def _judgements(likelihood: Iterable[Row]) -> dict[str, int]:
-    total: dict[str, int] = {}
-    for row in likelihood:
-        total[row["identity_group"]] = total.get(row["identity_group"], 0) + row["shown"]
-    return total
