@@ -1,6 +1,5 @@
 """From the invitation to the first task: what this is, consent, about you, the link to keep."""
 
-from django.conf import settings
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -25,6 +24,7 @@ from annotation.annotator_views.access import (
 from annotation.models import Campaign, Enrolment, Task
 
 # Where a return link waits, from when it is made until its annotator goes on from the page that shows it.
+SIGNED_IN_BY = "django.contrib.auth.backends.ModelBackend"
 RETURN_LINK = "annotate_return_link"
 # The cookie of who wants pictures blurred until they show them; the task's script sets it too.
 BLUR = "stereoscope_blur"
@@ -63,7 +63,7 @@ def _start(request: HttpRequest, token: str, user: User | None) -> HttpResponse:
     if person is None:
         raise NotFound("annotator_without_sign_in", _("This link belongs to nobody who could sign in."))
     if person != user:
-        login(request, person, backend=settings.AUTHENTICATION_BACKENDS[0])
+        login(request, person, backend=SIGNED_IN_BY)
     step = step_before_work(enrolment)
     if invitations.look_up(token, user=person).annotator == enrolment.annotator:
         _remember_link(request, enrolment, token)  # a link for one person is theirs from now on

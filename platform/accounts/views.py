@@ -1,7 +1,9 @@
 """Signing in and out, and a person's own account: password and API tokens."""
 
+from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import LoginView, PasswordChangeView
@@ -22,6 +24,16 @@ class SignIn(LoginView):
 
     template_name = "accounts/sign_in.html"
     redirect_authenticated_user = True
+
+
+def too_many_failures(request: HttpRequest, _refused: HttpResponse, _credentials: Any) -> HttpResponse:
+    """Say that a user name was tried too often from here; nothing about whether there is such a person."""
+    wait: timedelta = settings.AXES_COOLOFF_TIME
+    answer = render(
+        request, "accounts/locked_out.html", {"minutes": wait // timedelta(minutes=1)}, status=429
+    )
+    answer["Retry-After"] = str(wait // timedelta(seconds=1))
+    return answer
 
 
 class ChangePassword(PasswordChangeView):

@@ -1,0 +1,62 @@
+"""Guessing passwords ends soon, for one user name from one address, and only there."""
+
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.urls import reverse
+from django.utils import timezone
+
+SIGN_IN = reverse("accounts:sign_in")
+RIGHT = {"username": "lena", "password": "a long password"}
+
+pytestmark = pytest.mark.django_db
+
+
+def guess(client, number, username="lena", **extra):
+    return [client.post(SIGN_IN, {"username": username, "password": f"{n}"}, **extra) for n in range(number)]
+
+
+def test_after_ten_wrong_passwords_even_the_right_one_waits(client, lead):
+    *earlier, tenth = guess(client, 10)
+    assert {answer.status_code for answer in earlier} == {200}
+    refused = client.post(SIGN_IN, RIGHT)
+    assert (tenth.status_code, refused.status_code) == (429, 429)
+    assert refused["Retry-After"] == "900"
+    assert "15 minutes" in refused.content.decode()
+    with time_machine.travel(timezone.now() + timedelta(minutes=16)):
+        assert client.post(SIGN_IN, RIGHT).status_code == 302
+
+
+def test_other_browsers_do_not_help_and_other_addresses_and_names_are_free(client, lead, analyst):
+    guess(client, 10)
+    assert client.post(SIGN_IN, RIGHT, HTTP_USER_AGENT="another").status_code == 429
+    assert guess(client, 1, username=analyst.username)[0].status_code == 200
+    assert client.post(SIGN_IN, RIGHT, REMOTE_ADDR="127.0.0.9").status_code == 302
+
+
+def test_the_right_password_begins_anew(client, lead):
+    for _ in range(3):
+        guess(client, 9)
+        assert client.post(SIGN_IN, RIGHT).status_code == 302
+        client.logout()
+
+
+def test_whether_there_is_such_a_person_is_not_told(client, lead):
+    known, unknown = guess(client, 10)[-1], guess(client, 10, username="nobody")[-1]
+    assert known.content == unknown.content
+    assert known.status_code == unknown.status_code == 429
+
+
+def test_the_admin_refuses_as_well(client, lead):
+    guess(client, 10)
+    answer = client.post(reverse("admin:login"), RIGHT)
+    assert answer.status_code == 429
+
+
+def test_no_password_is_kept(client, lead):
+    from axes.models import AccessAttempt
+
+    client.post(SIGN_IN, {"username": "lena", "password": "nearly a long password"})
+    (kept,) = AccessAttempt.objects.all()
+    assert "nearly" not in kept.post_data + kept.get_data
