@@ -31,12 +31,13 @@ def rows_to_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Return rows of plain values as CSV, by the same rules."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([_cell(name) for name in columns])
-    writer.writerows([_cell(value) for value in row] for row in rows)
+    writer.writerow([cell(name) for name in columns])
+    writer.writerows([cell(value) for value in row] for row in rows)
     return text.getvalue()
 
 
-def _cell(value: Any) -> Any:
+def cell(value: Any) -> Any:
+    """Return a value as a cell holds it; text like a formula gets an apostrophe in front."""
     if value is None:
         return ""
     if isinstance(value, str):
