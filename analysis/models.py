@@ -9,7 +9,10 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from analysis.release_models import Release
 from studies.models import Study
+
+__all__ = ["Release", "Report", "ReportTable"]
 
 
 class Report(models.Model):
