@@ -42,16 +42,18 @@ def counted(campaign: Campaign) -> QuerySet[Annotation]:
 
 def not_counted(campaign: Campaign) -> dict[str, int]:
     """Return how many annotations of `campaign` do not count, for every reason (0 where there are none)."""
-    whens = [When(holds, then=Value(reason.value)) for reason, holds in _conditions(campaign).items()]
     rows = (
-        Annotation.objects.filter(campaign=campaign)
-        .annotate(reason=Case(*whens, default=Value(""), output_field=CharField()))
-        .exclude(reason="")
-        .values_list("reason")
-        .annotate(number=Count("pk"))
-        .order_by()
+        reason_of(campaign).exclude(reason="").values_list("reason").annotate(number=Count("pk")).order_by()
     )
     return {reason.value: 0 for reason in Reason} | dict(rows)
+
+
+def reason_of(campaign: Campaign) -> QuerySet[Annotation]:
+    """Return all annotations of `campaign`, each with the `reason` why it does not count, "" where it counts."""
+    whens = [When(holds, then=Value(reason.value)) for reason, holds in _conditions(campaign).items()]
+    return Annotation.objects.filter(campaign=campaign).annotate(
+        reason=Case(*whens, default=Value(""), output_field=CharField())
+    )
 
 
 def _conditions(campaign: Campaign) -> dict[Reason, Q | Exists]:
