@@ -3,6 +3,8 @@
 Each annotation that does not count has one reason: the first that holds, in the order of `Reason`.
 """
 
+from typing import Any
+
 from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, TextChoices, Value, When
 from django.db.models.fields import CharField
 
@@ -48,7 +50,7 @@ def not_counted(campaign: Campaign) -> dict[str, int]:
     return {reason.value: 0 for reason in Reason} | dict(rows)
 
 
-def reason_of(campaign: Campaign) -> QuerySet[Annotation]:
+def reason_of(campaign: Campaign) -> QuerySet[Any]:
     """Return all annotations of `campaign`, each with the `reason` why it does not count, "" where it counts."""
     whens = [When(holds, then=Value(reason.value)) for reason, holds in _conditions(campaign).items()]
     return Annotation.objects.filter(campaign=campaign).annotate(
