@@ -1,0 +1,67 @@
+"""README.md: the data card of a release, filled from its study and campaigns."""
+
+from analysis.releases.contents import Contents
+from analysis.releases.documents import card_people, card_protocol, card_use
+from analysis.releases.documents.front_matter import front_matter
+from analysis.releases.documents.markdown import amount, code, listed, plain, sections, table
+
+SIMULATED = "**Simulated.** The labels were made by a program to try out the study. No person gave them."
+INVENTED = "The peoples in it are invented."
+
+
+def data_card(contents: Contents) -> str:
+    """Return README.md, front matter included."""
+    study = contents.study
+    return sections(
+        [
+            front_matter(contents),
+            f"# {plain(study.name)}, release {contents.version}",
+            f"> {SIMULATED}" if study.simulated else "",
+            f"> {INVENTED}" if study.invented else "",
+            plain(study.description) if study.description else "",
+            summary(contents),
+            _tables(contents),
+            card_people.who_labelled(contents),
+            card_people.recruitment(contents),
+            card_people.consent(contents),
+            card_protocol.questions(contents),
+            card_protocol.quality_control(contents),
+            card_protocol.what_does_not_count(contents),
+            card_protocol.images(contents),
+            card_use.use(contents),
+            card_use.loading(contents),
+            card_use.licence(contents),
+            card_use.citation(contents),
+        ]
+    )
+
+
+def summary(contents: Contents) -> str:
+    """What the release holds, in one paragraph."""
+    study = contents.study
+    asked = f"What annotators said of images by text-to-image models, after the protocol {plain(study.protocol_name)}"
+    counts = [
+        amount(contents.table("judgements").rows, "judgement"),
+        amount(contents.table("boxes").rows, "box", "boxes"),
+        amount(contents.table("ratings").rows, "rating"),
+    ]
+    regions = f" of {listed([plain(one) for one in study.regions])}" if study.regions else ""
+    days = f", from {contents.first_day} to {contents.last_day}" if contents.first_day else ""
+    return (
+        f"{asked}: {listed(counts)} by {amount(contents.table('annotators').rows, 'annotator')} on "
+        f"{amount(contents.images.images, 'image')} of {amount(study.groups, 'identity group')}{regions}{days}. "
+        "Every answer is kept with who gave it; `soft_labels` has shares and majorities beside them."
+    )
+
+
+def _tables(contents: Contents) -> str:
+    rows = [(code(one.name), f"{one.rows:,}", one.description) for one in contents.tables]
+    formats = listed(contents.parameters.formats)
+    return sections(
+        [
+            "## What is in it",
+            table(("table", "rows", "what a row is"), rows),
+            f"Formats: {formats}. `checksums.sha256` lists every file; digest of the labels: "
+            f"{code(contents.inputs_digest)}.",
+        ]
+    ).rstrip("\n")

@@ -1,0 +1,147 @@
+"""The parts of the data card that are about people: who labelled, how they came, what they agreed to."""
+
+from analysis.releases.contents import CampaignFacts, Contents, FieldPrivacy
+from analysis.releases.documents.markdown import amount, bullets, listed, plain, quoted, sections, table
+from annotation.options import Options
+
+_KEPT = {
+    "as_stated": "as stated",
+    "region": "by region of the world only",
+    "wider_bands": "in wider bands",
+    "withheld": "withheld",
+}
+_FIELDS = {
+    "gender": "gender",
+    "region_of_origin": "region of origin",
+    "nationality": "nationality",
+    "country_of_residence": "country of residence",
+    "age_band": "age band",
+    "languages": "languages",
+}
+
+
+def who_labelled(contents: Contents) -> str:
+    """Who labelled, in numbers, and what is released of what they said of themselves."""
+    annotators = contents.table("annotators").rows
+    said = [f"{amount(annotators, 'annotator')} with labels that count, under ids made for this release."]
+    said += [
+        f"{plain(one.name)}: {amount(one.annotators, 'annotator')}, {amount(one.annotations, 'submission')}"
+        + (f" from {one.first_day} to {one.last_day}." if one.first_day and one.last_day else ".")
+        for one in contents.campaigns
+    ]
+    return sections(["## Who labelled", bullets(said), demographics(contents)]).rstrip("\n")
+
+
+def demographics(contents: Contents) -> str:
+    """What the privacy report says of each profile field."""
+    privacy = contents.privacy
+    if contents.study.simulated:
+        return "No person stated anything: the annotators are simulated."
+    if not privacy.people:
+        return "No annotator of this release stated anything of themselves."
+    rows = [
+        (
+            field_name(one),
+            f"{one.stated:,}",
+            _KEPT.get(one.kept, one.kept),
+            f"{one.released:,}",
+            one.why,
+        )
+        for one in privacy.fields
+    ]
+    return sections(
+        [
+            f"{amount(privacy.people, 'annotator')} stated something of themselves; each field was optional. "
+            f"{coarsening(contents)}",
+            table(("field", "stated by", "released", "for", "why"), rows),
+        ]
+    ).rstrip("\n")
+
+
+def field_name(one: FieldPrivacy) -> str:
+    return _FIELDS.get(one.field, one.field)
+
+
+def coarsening(contents: Contents) -> str:
+    """One paragraph on how small groups of people are protected."""
+    privacy = contents.privacy
+    parts = [
+        f"What they stated is coarsened until every combination of values is shared by at least {privacy.k} people, "
+        "or withheld."
+    ]
+    if privacy.combinations and privacy.smallest is not None:
+        different = amount(privacy.combinations, "combination")
+        parts.append(
+            f"{different} {'is' if privacy.combinations == 1 else 'are'} released; the rarest is shared by "
+            f"{amount(privacy.smallest, 'person', 'people')}."
+        )
+    else:
+        parts.append("No combination is released.")
+    if privacy.suppressed:
+        parts.append(
+            f"The whole profile of {amount(privacy.suppressed, 'person', 'people')} is withheld for it."
+        )
+    return " ".join(parts)
+
+
+def recruitment(contents: Contents) -> str:
+    """How annotators came and what they were paid, campaign by campaign."""
+    if contents.study.simulated:
+        return ""
+    lines = [f"{plain(one.name)}: {_pay(one)}" for one in contents.campaigns]
+    quotas = [f"{plain(one.name)}: {plain(rule)}" for one in contents.campaigns for rule in one.quotas]
+    return sections(
+        [
+            "## Recruitment and pay",
+            "Annotators came by invitation of the study's leads. Nobody is named in this release."
+            if any(not one.imported for one in contents.campaigns)
+            else "The labels were made elsewhere and imported; how annotators were found is not known here.",
+            bullets(lines),
+            "Quotas on who annotates each task:" if quotas else "",
+            bullets(quotas),
+        ]
+    ).rstrip("\n")
+
+
+def _pay(campaign: CampaignFacts) -> str:
+    if campaign.imported:
+        return "imported; pay is not known here."
+    options = campaign.options
+    said = []
+    if options.get("pay_amount") is not None:
+        per = options.get("pay_per", Options.pay_per)
+        currency = options.get("pay_currency", Options.pay_currency)
+        unit = "hour of active work" if per == "hour" else "submitted task"
+        said.append(
+            f"{options['pay_amount']:,g} {plain(currency)} for each {unit}, checks included and whether or not "
+            "the answers count."
+        )
+    if options.get("pay"):
+        said.append(f"Annotators were told: {plain(options['pay'])}")
+    return " ".join(said) or "no rate of pay was set."
+
+
+def consent(contents: Contents) -> str:
+    """The text that people agreed to, word for word."""
+    study = contents.study
+    if study.simulated or all(one.imported for one in contents.campaigns):
+        reason = "annotators are simulated" if study.simulated else "labels were imported"
+        return f"## Consent\n\nNo consent was asked here: the {reason}."
+    return sections(
+        [
+            "## Consent",
+            f"Annotators agreed to this text ({plain(study.consent_version)}) before they saw anything. Whoever took "
+            "consent back before this release was built is not in it.",
+            quoted(study.consent),
+            "They were told beforehand:",
+            quoted(study.content_notice),
+            "and where to turn:" if study.support else "",
+            quoted(study.support) if study.support else "",
+        ]
+    ).rstrip("\n")
+
+
+def fields_released(contents: Contents) -> str:
+    """The profile fields released, in words; for croissant.json."""
+    released = [field_name(one) for one in contents.privacy.fields if one.released]
+    return listed(released) if released else "none"

@@ -1,0 +1,156 @@
+"""The parts of the data card that are about the work: what was asked, how it was checked, what does not count."""
+
+from analysis.releases.contents import CampaignFacts, Contents, Guidelines, QualityCheck
+from analysis.releases.documents.markdown import amount, bullets, listed, plain, quoted, sections, table
+from annotation.counted import Reason
+from annotation.guidelines import RATING_ORDER
+from annotation.models import Campaign, QualityAction, QualityMeasure
+from annotation.options import Options
+
+_CHECKS = {
+    "gold_share": "of the tasks given were gold tasks with known answers, mixed in unseen",
+    "repeat_share": "of the tasks given were an annotator's own earlier task again",
+}
+
+
+def marks(campaign: CampaignFacts) -> bool:
+    """Whether attributes were marked in images."""
+    return campaign.kind == Campaign.Kind.STEREOTYPE_MARKING
+
+
+def questions(contents: Contents) -> str:
+    """What was asked and how it could be answered, with every version of the guidelines."""
+    parts = ["## What was asked"]
+    if not contents.campaigns:
+        parts.append("Nothing: the study has no campaign.")
+    for one in contents.campaigns:
+        parts += [f"### {plain(one.name)}", asked(one)]
+        parts += [_version(one, version) for version in one.guidelines]
+    return sections(parts).rstrip("\n")
+
+
+def asked(one: CampaignFacts) -> str:
+    """What a campaign asks and how it can be answered, in one paragraph."""
+    answers = f"Each task was to be answered by {amount(one.annotators_per_task, 'annotator')}."
+    if one.imported:
+        answers = "The labels were imported; their guidelines are not known here."
+    if not marks(one):
+        return (
+            "Each screen shows one attribute, apart from any image, and asks how far one agrees that it can be "
+            f"depicted: 5 is full agreement, 1 none, 3 Unsure. {answers}"
+        )
+    boxes = "had to" if one.boxes_required else "could"
+    return (
+        f"Each screen shows an image and up to {amount(one.attributes_per_screen, 'attribute')}. What was ticked is "
+        "a judgement `present`; what was asked and not ticked is a judgement that it is not. 'None of the above' is "
+        f"an answer apart. Annotators {boxes} draw boxes around what they ticked. {answers}"
+    )
+
+
+def _version(campaign: CampaignFacts, version: Guidelines) -> str:
+    scale = [f"{key}: {plain(version.labels[key])}" for key in RATING_ORDER if key in version.labels]
+    return sections(
+        [
+            f"Version {version.version}, from {version.since}, read for "
+            f"{amount(version.annotations, 'submission')} that count:",
+            quoted(f"{version.statement}\n\n{version.guidelines}".strip()),
+            bullets(scale) if not marks(campaign) else "",
+        ]
+    ).rstrip("\n")
+
+
+def quality_control(contents: Contents) -> str:
+    """How work was checked: practice, gold tasks, repeats, thresholds."""
+    lines = [line for one in contents.campaigns for line in _checks(one)]
+    return sections(
+        [
+            "## Quality control",
+            bullets(lines) if lines else "No checks were set.",
+            "Answers to gold tasks, repeats and practice tasks are no labels and not in this release."
+            if lines
+            else "",
+        ]
+    ).rstrip("\n")
+
+
+def _checks(one: CampaignFacts) -> list[str]:
+    name = plain(one.name)
+    if one.imported:
+        return [f"{name}: imported; how it was checked is not known here"]
+    lines = [
+        f"{name}: {one.options[option]:.0%} {words}"
+        for option, words in _CHECKS.items()
+        if one.options.get(option)
+    ]
+    if one.options.get("practice_pass_mark") is not None:
+        attempts = one.options.get("practice_attempts", Options.practice_attempts)
+        lines.append(
+            f"{name}: where there are practice tasks, {one.options['practice_pass_mark']:.0%} right answers in "
+            f"{amount(attempts, 'try', 'tries')} let one begin"
+        )
+    for rule in one.quality_checks:
+        act = "paused" if rule.action == QualityAction.PAUSE else "warned"
+        lines.append(
+            f"{name}: asked for {_asked_for(rule)}, from {amount(rule.minimum, 'screen')} on; whoever missed it "
+            f"was {act}"
+        )
+    return lines
+
+
+def _asked_for(rule: QualityCheck) -> str:
+    most = "at most" if rule.measure == QualityMeasure.STRAIGHT_LINING else "at least"
+    seconds = rule.measure == QualityMeasure.MEDIAN_SECONDS
+    threshold = f"{rule.threshold:g} s" if seconds else f"{rule.threshold:.0%}"
+    return f"{plain(QualityMeasure(rule.measure).label)} of {most} {threshold}"
+
+
+def what_does_not_count(contents: Contents) -> str:
+    """Submissions that are not in the release, by reason."""
+    reasons = {str(reason.value): str(reason.label) for reason in Reason}
+    rows = [
+        (one.name, reasons.get(reason, reason), f"{number:,}")
+        for one in contents.campaigns
+        for reason, number in one.not_counted.items()
+        if number
+    ]
+    return sections(
+        [
+            "## What is left out",
+            "Every submission counts but these; each has one reason, the first that holds."
+            if rows
+            else "Every submission counts.",
+            table(("campaign", "why", "submissions"), rows) if rows else "",
+            bullets(f"{plain(one.what)}: {plain(one.why)}" for one in contents.missing),
+        ]
+    ).rstrip("\n")
+
+
+def images(contents: Contents) -> str:
+    """How the images came about, and which are here."""
+    facts = contents.images
+    parts = [
+        "## Images",
+        f"{amount(facts.images, 'image')}, {amount(facts.files, 'file')} of them in this release.",
+    ]
+    if facts.models:
+        parts.append(
+            f"Made by {listed([plain(model) for model in facts.models])}. The table `images` has the prompt of each "
+            "and, in `provenance`, model, version, seed and parameters as far as they are known."
+        )
+    if facts.files:
+        parts.append(
+            "Files are encoded anew, so that nothing but pixels is in them; `sha256` is that of the file as it is here."
+        )
+    left = [
+        f"{plain(why)}: {number:,} without a file" for why, number in facts.without_file.items() if number
+    ]
+    if facts.retracted:
+        left.append(
+            f"{amount(facts.retracted, 'retracted image')} of the study left out, with what was said of them"
+        )
+    if contents.coco is not None and contents.coco.left_out:
+        left.append(
+            f"{amount(contents.coco.left_out, 'box', 'boxes')} left out of `coco/boxes.json` alone: the size of the "
+            "image is not known"
+        )
+    return sections([*parts, bullets(left)]).rstrip("\n")

@@ -1,0 +1,169 @@
+"""The parts of the data card that are about use: what it is fit for, its limits, privacy, loading, citing."""
+
+from analysis.releases.contents import Contents
+from analysis.releases.documents.card_people import coarsening
+from analysis.releases.documents.front_matter import loadable, read_format
+from analysis.releases.documents.licences import licence_of
+from analysis.releases.documents.markdown import amount, bullets, plain, sections
+
+_PANDAS = {
+    "parquet": 'pd.read_parquet("DIR/{path}")',
+    "csv": 'pd.read_csv("DIR/{path}")',
+    "jsonl": 'pd.read_json("DIR/{path}", lines=True)',
+}
+
+
+def intended_uses() -> tuple[str, ...]:
+    """What the data are for."""
+    return (
+        "measuring which attributes a text-to-image model shows for which identity groups, with uncertainty",
+        "studying how people disagree on what a picture shows, annotator by annotator",
+        "comparing automated scores with what people saw",
+    )
+
+
+def unsuitable_uses() -> tuple[str, ...]:
+    """What the data must not be used for."""
+    return (
+        "as facts about any people: a stereotype listed here is something that was said, not something that is so",
+        "training or prompting a model to depict groups by these attributes",
+        "judging, ranking or finding single annotators",
+    )
+
+
+def limitations(contents: Contents) -> tuple[str, ...]:
+    """What one cannot conclude."""
+    few = [one for one in contents.campaigns if not one.imported and one.annotators_per_task < 3]
+    lines = [
+        "Annotators saw single images with attributes chosen beforehand: what nobody asked about is not in the data.",
+        "Who annotates decides what is seen. The annotators are no sample of any population.",
+        "Attributes are words of one language; how they are read differs between people.",
+        "Likelihoods describe these images of these models and prompts, and neither people nor other images.",
+    ]
+    if contents.study.resource:
+        lines.append(
+            f"What counts as a stereotype follows “{contents.study.resource}”, by at least "
+            f"{amount(contents.study.min_raters, 'rater')} of it; stereotypes it does not list are taken for random."
+        )
+    if few:
+        lines.append(
+            "Some tasks were to be answered by fewer than three annotators: majorities say little there."
+        )
+    if any(one.imported for one in contents.campaigns):
+        lines.append("Some labels were imported: ids in the imported file need not be one person each.")
+    return tuple(lines)
+
+
+def biases() -> tuple[str, ...]:
+    """Where the data lean."""
+    return (
+        "The data hold stereotypes on purpose, offensive ones among them.",
+        "Annotators who were invited, accepted and stayed are not like those who did not.",
+        "Being asked about an attribute makes one look for it: every attribute is asked beside others, random ones "
+        "among them, to bound this.",
+    )
+
+
+def use(contents: Contents) -> str:
+    """Uses, limits and privacy."""
+    return sections(
+        [
+            "## Uses",
+            "For:",
+            bullets(intended_uses()),
+            "Not for:",
+            bullets(unsuitable_uses()),
+            "## Known limitations",
+            bullets(plain(line) for line in (*limitations(contents), *biases())),
+            "## Privacy",
+            privacy(contents),
+        ]
+    ).rstrip("\n")
+
+
+def privacy(contents: Contents) -> str:
+    """What protects the people behind the labels."""
+    if contents.study.simulated:
+        return "There are no people behind these labels."
+    words = {
+        "withheld": "Free text of annotators is withheld.",
+        "released": "What annotators wrote when unsure is released in their own words, as the lead chose.",
+        "none_written": "",
+    }
+    parts = [
+        "Ids are made anew for each release, with a key that is not published; rows are in an order drawn from it. "
+        "Moments of submission are given as days.",
+        coarsening(contents) if contents.privacy.people else "Nobody stated anything of themselves.",
+        words.get(contents.privacy.justifications, ""),
+        "`privacy.json` says the same for programs.",
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def loading(contents: Contents) -> str:
+    """How to load it."""
+    file_format = read_format(contents)
+    tables = loadable(contents)
+    if file_format is None or not tables:
+        return "## Loading\n\nThis release was built without tables."
+    first, other = tables[0], next(one for one in tables if one.name == "annotators")
+    lines = [
+        "import datasets",
+        "",
+        f'datasets.load_dataset("DIR")  # {first.name}',
+        f'datasets.load_dataset("DIR", "{other.name}")',
+        "",
+        "import pandas as pd",
+        "",
+        _PANDAS[file_format].format(path=first.files[file_format]),
+        "",
+        "import mlcroissant",
+        "",
+        f'mlcroissant.Dataset(jsonld="DIR/croissant.json").records("{first.name}")',
+    ]
+    names = ", ".join(f"`{one.name}`" for one in tables)
+    empty = [f"`{one.name}`" for one in tables if not one.rows]
+    without = f" Without rows, and so not for `datasets`: {', '.join(empty)}." if empty else ""
+    code = "\n".join(["```python", *lines, "```"])
+    return sections(
+        [
+            "## Loading",
+            "`DIR` is this folder.",
+            code,
+            f"Tables: {names}. `CODEBOOK.md` explains each column.{without}",
+        ]
+    ).rstrip("\n")
+
+
+def licence(contents: Contents) -> str:
+    """The licence, in one paragraph."""
+    chosen = licence_of(contents.parameters.licence)
+    name = f"[{plain(chosen.name)}]({chosen.url})" if chosen.url else plain(chosen.name)
+    return f"## Licence\n\n{name}. {plain(chosen.statement)} `LICENSE.txt` says what it does not cover."
+
+
+def citation_entry(contents: Contents) -> str:
+    """A BibTeX entry that names the release by the digest of its labels."""
+    study = contents.study
+    title = study.name.replace("{", "(").replace("}", ")").replace("\\", "/")
+    lines = [
+        f"@misc{{{study.slug}-release-{contents.version},",
+        f"  title = {{{' '.join(title.split())}, release {contents.version}}},",
+        f"  version = {{{contents.version}}},",
+        *([f"  year = {{{contents.last_day.year}}},"] if contents.last_day else []),
+        f"  note = {{Annotator-level labels, inputs sha256:{contents.inputs_digest}}},",
+        "}",
+    ]
+    return "\n".join(lines)
+
+
+def citation(contents: Contents) -> str:
+    """How to cite it."""
+    parts = [
+        "## Citation",
+        "Name the release and the digest of its labels: equal digests are equal labels.",
+        f"```bibtex\n{citation_entry(contents)}\n```",
+    ]
+    if contents.study.resource_citation:
+        parts.append(f"The resource is cited as: {plain(contents.study.resource_citation)}")
+    return sections(parts).rstrip("\n")

@@ -1,0 +1,120 @@
+"""The codebook: every table and column of a release, what its values mean and what an empty cell means."""
+
+import csv
+import io
+from collections.abc import Iterator
+
+from analysis.releases.contents import Column, Contents, Table
+from analysis.releases.documents.markdown import Marked, amount, code, plain, sections, table
+
+HEADER = ("table", "column", "type", "unit", "values", "description", "missing")
+_TYPES = {
+    "string": "text (UTF-8)",
+    "boolean": "true or false",
+    "integer": "whole number",
+    "number": "fraction (64 bits)",
+    "date": "day, as 2026-11-21",
+}
+_UNITS = {
+    "active_seconds": "seconds",
+    "x": "share of the image's width, 0 to 1",
+    "width": "share of the image's width, 0 to 1",
+    "y": "share of the image's height, 0 to 1",
+    "height": "share of the image's height, 0 to 1",
+    "share": "share, 0 to 1",
+    "submitted": "day in UTC",
+    "offensiveness": "−1 to 4",
+}
+_PIXELS = {("images", "width"), ("images", "height")}
+NEVER = "never empty"
+
+
+def unit_of(where: Table, column: Column) -> str:
+    """Return the unit of a column, "" where it has none."""
+    if (where.name, column.name) in _PIXELS:
+        return "pixels"
+    if column.name.startswith("share_"):
+        return _UNITS["share"]
+    if column.name.startswith("rating_"):
+        return _UNITS["offensiveness"]
+    return _UNITS.get(column.name, "") if column.type in ("number", "date") else ""
+
+
+def _rows(contents: Contents) -> Iterator[tuple[str, ...]]:
+    for one in contents.tables:
+        for column in one.columns:
+            yield (
+                one.name,
+                column.name,
+                column.type,
+                unit_of(one, column),
+                "; ".join(f"{value} = {meaning}" for value, meaning in (column.values or {}).items()),
+                _description(column),
+                _missing(column),
+            )
+
+
+def _description(column: Column) -> str:
+    return column.description.split("; empty", 1)[0]
+
+
+def _missing(column: Column) -> str:
+    """Return what an empty cell means: what the column's description says of it."""
+    if not column.nullable:
+        return NEVER
+    _, said, when = column.description.partition("; empty")
+    return when.strip() if said else "where it is not known"
+
+
+def codebook_csv(contents: Contents) -> str:
+    """Return the codebook as a table, a line for each column of each table."""
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(HEADER)
+    writer.writerows(_rows(contents))
+    return written.getvalue()
+
+
+def codebook(contents: Contents) -> str:
+    """Return the codebook to read."""
+    introduction = (
+        "Every table and every column. The same tables are in each format; column names and order are the same "
+        "everywhere. Empty is null in Parquet and JSON lines and an empty cell in CSV. In CSV alone, text that a "
+        "spreadsheet would run as a formula begins with an apostrophe."
+    )
+    types = table(("type", "what it is"), [(code(name), meaning) for name, meaning in _TYPES.items()])
+    parts = [f"# Codebook of {plain(contents.study.name)}, release {contents.version}", introduction, types]
+    for one in contents.tables:
+        parts += [
+            f"## {one.name}",
+            f"{plain(_sentence(one.description))} {amount(one.rows, 'row')}.",
+            _files(one),
+            _columns(one),
+        ]
+    return sections(parts)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:].rstrip(".") + "."
+
+
+def _files(one: Table) -> str:
+    return "Files: " + ", ".join(code(path) for path in one.files.values()) if one.files else ""
+
+
+def _columns(one: Table) -> str:
+    rows = []
+    for column in one.columns:
+        said = [plain(_description(column))]
+        if column.values:
+            said += [f"{code(value)} {plain(meaning)}" for value, meaning in column.values.items()]
+        rows.append(
+            (
+                code(column.name),
+                column.type,
+                unit_of(one, column),
+                Marked("<br>".join(said)),
+                _missing(column),
+            )
+        )
+    return table(("column", "type", "unit", "what it holds", "empty where"), rows)

@@ -1,0 +1,103 @@
+"""The responsible-AI fields of croissant.json (RAI 1.0), from the same facts as the data card."""
+
+from typing import Any
+
+from analysis.releases.contents import CampaignFacts, Contents
+from analysis.releases.documents import card_people, card_protocol, card_use
+from analysis.releases.documents.markdown import amount, listed
+
+
+def responsible_ai(contents: Contents) -> dict[str, Any]:
+    """Return the fields, prefix included."""
+    study = contents.study
+    fields: dict[str, Any] = {
+        "dataCollection": _collection(contents),
+        "dataCollectionType": _collection_types(contents),
+        "dataCollectionMissingData": _missing(contents),
+        "dataPreprocessingProtocol": [
+            "Attributes are normalised in case, spaces and punctuation.",
+            "Boxes are fractions of the image, clipped to it.",
+            "Latest revisions of accepted submissions are kept; no label is corrected, merged or filled in.",
+        ],
+        "dataImputationProtocol": "Nothing is imputed.",
+        "dataAnnotationProtocol": [_protocol(one) for one in contents.campaigns],
+        "dataAnnotationPlatform": ["Stereoscope"]
+        + (["imported from elsewhere"] if any(one.imported for one in contents.campaigns) else []),
+        "dataAnnotationAnalysis": [
+            "Disagreement is kept: every answer of every annotator is a row. soft_labels has shares beside majorities."
+        ],
+        "annotationsPerItem": _per_item(contents),
+        "annotatorDemographics": _demographics(contents),
+        "machineAnnotationTools": ["simulated annotators"] if study.simulated else [],
+        "dataUseCases": [
+            *card_use.intended_uses(),
+            *(f"Not to be used: {one}" for one in card_use.unsuitable_uses()),
+        ],
+        "dataLimitations": list(card_use.limitations(contents)),
+        "dataBiases": list(card_use.biases()),
+        "dataSocialImpact": "Stereotypes are listed so that models can be measured against them; repeated without "
+        "that purpose they do harm.",
+        "personalSensitiveInformation": _personal(contents),
+        "dataReleaseMaintenancePlan": "Releases are numbered and never changed. Whoever takes back consent is in no "
+        "later release; CHANGELOG.md says what changed and why.",
+    }
+    if contents.first_day and contents.last_day:
+        fields["dataCollectionTimeFrame"] = [str(contents.first_day), str(contents.last_day)]
+    return {f"rai:{name}": value for name, value in fields.items() if value}
+
+
+def _collection(contents: Contents) -> str:
+    if contents.study.simulated:
+        return (
+            "Simulated annotators answered through the same interface as people do. No person gave a label."
+        )
+    made = (
+        f"Images made by {listed(contents.images.models)} were shown"
+        if contents.images.models
+        else "Images were shown"
+    )
+    return f"{made} to annotators, who marked which of the attributes asked they saw and where, or rated attributes."
+
+
+def _collection_types(contents: Contents) -> list[str]:
+    if contents.study.simulated:
+        return ["Software Collection"]
+    kinds = [] if all(one.imported for one in contents.campaigns) else ["Manual Human Curator", "Surveys"]
+    return kinds + (["Secondary Data analysis"] if any(one.imported for one in contents.campaigns) else [])
+
+
+def _missing(contents: Contents) -> str:
+    said = [f"{one.what}: {one.why}" for one in contents.missing]
+    return " ".join(["Empty cells mean what CODEBOOK.md says of their column.", *said])
+
+
+def _protocol(one: CampaignFacts) -> str:
+    text = card_protocol.asked(one).replace("`", "")
+    newest = one.guidelines[0] if one.guidelines else None
+    return f"{one.name}: {text}" + (f" Statement: {newest.statement}" if newest and newest.statement else "")
+
+
+def _per_item(contents: Contents) -> str:
+    said = [f"{one.annotators_per_task} ({one.name})" for one in contents.campaigns if not one.imported]
+    return f"Annotators asked for each task: {listed(said)}" if said else ""
+
+
+def _demographics(contents: Contents) -> list[str]:
+    privacy = contents.privacy
+    if contents.study.simulated:
+        return ["none: annotators are simulated"]
+    lines = [amount(contents.table("annotators").rows, "annotator")]
+    lines += [
+        f"{card_people.field_name(one)}: stated by {one.stated:,}, released for {one.released:,}. {one.why}"
+        for one in privacy.fields
+    ]
+    return lines
+
+
+def _personal(contents: Contents) -> list[str]:
+    if contents.study.simulated:
+        return ["none: annotators are simulated"]
+    return [
+        f"What annotators stated of themselves and is released: {card_people.fields_released(contents)}.",
+        card_use.privacy(contents).replace("`", ""),
+    ]

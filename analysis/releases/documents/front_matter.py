@@ -1,0 +1,73 @@
+"""The head of the data card: what lets `datasets.load_dataset` find the tables by themselves."""
+
+from typing import Any
+
+import yaml
+
+from analysis.releases.contents import FOLDERS, TABLE_FORMATS, Contents, Table
+from analysis.releases.documents.licences import licence_of
+
+DEFAULT_TABLE = "judgements"
+_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+_SIZES_ABOVE = ((10_000_000, "1M<n<10M"), (100_000_000, "10M<n<100M"), (1_000_000_000, "100M<n<1B"))
+
+
+def read_format(contents: Contents) -> str | None:
+    """Return the format that readers are pointed to: the first that was asked for, Parquet before others."""
+    return next((one for one in TABLE_FORMATS if one in contents.parameters.formats), None)
+
+
+def default_table(contents: Contents) -> Table:
+    """Return what is loaded when no table is named: judgements, or ratings where there are only those."""
+    judgements = contents.table(DEFAULT_TABLE)
+    ratings = contents.table("ratings")
+    return ratings if ratings.rows and not judgements.rows else judgements
+
+
+def loadable(contents: Contents) -> list[Table]:
+    """Return the tables that readers can be pointed to, the default first."""
+    if read_format(contents) is None:
+        return []
+    default = default_table(contents)
+    return [default, *(one for one in contents.tables if one.name != default.name)]
+
+
+def front_matter(contents: Contents) -> str:
+    """Return the YAML block, dashes included."""
+    licence = licence_of(contents.parameters.licence)
+    study = contents.study
+    head: dict[str, Any] = {"pretty_name": study.name, "license": licence.hub}
+    if licence.hub == "other":
+        head["license_name"] = licence.name
+        head["license_link"] = licence.url or "LICENSE.txt"
+    head["annotations_creators"] = ["machine-generated" if study.simulated else _creators(contents)]
+    head["size_categories"] = [_size(contents.table(DEFAULT_TABLE).rows)]
+    head["tags"] = tags(contents)
+    file_format = read_format(contents)
+    # `datasets` refuses to load what has no rows: such tables are no configurations.
+    filled = [one for one in loadable(contents) if one.rows]
+    if file_format is not None and filled:
+        head["configs"] = [
+            {"config_name": one.name}
+            | ({"default": True} if place == 0 else {})
+            | {"data_files": one.files.get(file_format, f"{FOLDERS[file_format]}/{one.name}.{file_format}")}
+            for place, one in enumerate(filled)
+        ]
+    written = yaml.safe_dump(head, sort_keys=False, allow_unicode=True, width=1000)
+    return f"---\n{written}---"
+
+
+def tags(contents: Contents) -> list[str]:
+    """Return keywords of the release."""
+    study = contents.study
+    words = ["text-to-image", "stereotypes", "annotator-level labels", "disagreement", study.protocol]
+    words += ["simulated"] if study.simulated else []
+    return [*words, *(["invented peoples"] if study.invented else [])]
+
+
+def _creators(contents: Contents) -> str:
+    return "found" if all(one.imported for one in contents.campaigns) else "crowdsourced"
+
+
+def _size(rows: int) -> str:
+    return next((name for most, name in (*_SIZES, *_SIZES_ABOVE) if rows < most), "n>1B")

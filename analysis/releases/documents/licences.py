@@ -1,0 +1,119 @@
+"""The licences a lead chooses from, by SPDX identifier; the texts themselves stay where they are published."""
+
+from dataclasses import dataclass
+
+from analysis.releases.contents import Contents
+from analysis.releases.documents.markdown import amount
+
+NOT_CHOSEN = "all-rights-reserved"
+
+
+@dataclass(frozen=True)
+class Licence:
+    """A licence, or that there is none. `hub` is its name in the front matter of a data card."""
+
+    spdx: str  # "" where there is no such identifier
+    name: str
+    url: str
+    statement: str
+    hub: str = "other"
+
+
+_CREATIVE = "https://creativecommons.org/licenses/"
+LICENCES = {
+    "CC-BY-4.0": Licence(
+        "CC-BY-4.0",
+        "Creative Commons Attribution 4.0 International",
+        f"{_CREATIVE}by/4.0/",
+        "You may share and adapt this dataset for any purpose, if you give credit, link to the licence and say "
+        "what you changed.",
+        "cc-by-4.0",
+    ),
+    "CC-BY-SA-4.0": Licence(
+        "CC-BY-SA-4.0",
+        "Creative Commons Attribution-ShareAlike 4.0 International",
+        f"{_CREATIVE}by-sa/4.0/",
+        "You may share and adapt this dataset for any purpose, if you give credit, link to the licence, say what "
+        "you changed and share adaptations under the same licence.",
+        "cc-by-sa-4.0",
+    ),
+    "CC-BY-NC-4.0": Licence(
+        "CC-BY-NC-4.0",
+        "Creative Commons Attribution-NonCommercial 4.0 International",
+        f"{_CREATIVE}by-nc/4.0/",
+        "You may share and adapt this dataset for purposes that are not commercial, if you give credit, link to "
+        "the licence and say what you changed.",
+        "cc-by-nc-4.0",
+    ),
+    "CC-BY-NC-SA-4.0": Licence(
+        "CC-BY-NC-SA-4.0",
+        "Creative Commons Attribution-NonCommercial-ShareAlike 4.0 International",
+        f"{_CREATIVE}by-nc-sa/4.0/",
+        "You may share and adapt this dataset for purposes that are not commercial, if you give credit, link to "
+        "the licence, say what you changed and share adaptations under the same licence.",
+        "cc-by-nc-sa-4.0",
+    ),
+    "CC0-1.0": Licence(
+        "CC0-1.0",
+        "Creative Commons Zero 1.0 Universal",
+        "https://creativecommons.org/publicdomain/zero/1.0/",
+        "The owner of this dataset waives all rights to it, as far as the law allows.",
+        "cc0-1.0",
+    ),
+    "ODbL-1.0": Licence(
+        "ODbL-1.0",
+        "Open Data Commons Open Database License 1.0",
+        "https://opendatacommons.org/licenses/odbl/1-0/",
+        "You may share and adapt this database for any purpose, if you give credit, share adapted databases under "
+        "the same licence and keep them open.",
+        "odbl",
+    ),
+    NOT_CHOSEN: Licence(
+        "",
+        "All rights reserved",
+        "",
+        "The owner of this dataset has not chosen a licence. Nobody may copy, share or adapt it beyond what the "
+        "law allows by itself; ask the owner.",
+    ),
+}
+DEFAULT = NOT_CHOSEN
+
+
+def licence_of(chosen: str) -> Licence:
+    """Return the licence chosen: one of the list, none, or the words of the lead as they are."""
+    chosen = " ".join(chosen.split())
+    if not chosen:
+        return LICENCES[NOT_CHOSEN]
+    known = {name.casefold(): licence for name, licence in LICENCES.items()}
+    stated = Licence("", chosen, "", "The owner of this dataset states its licence in these words.")
+    return known.get(chosen.casefold(), stated)
+
+
+def licence_text(contents: Contents) -> str:
+    """Return LICENSE.txt: which licence, where its text is, and what it does not cover."""
+    licence = licence_of(contents.parameters.licence)
+    study = contents.study
+    lines = [f"{study.name}, release {contents.version}", "", f"Licence: {licence.name}"]
+    if licence.spdx:
+        lines.append(f"SPDX-License-Identifier: {licence.spdx}")
+    if licence.url:
+        lines.append(f"Text: {licence.url}")
+    lines += ["", licence.statement]
+    covered = "It covers the labels and documents of this release"
+    if contents.images.files:
+        covered += f" and, as far as its owner has rights to them, {amount(contents.images.files, 'image')}"
+    lines += ["", f"{covered}."]
+    if study.resource:
+        terms = study.resource_licence or "its terms are not stated"
+        lines += [
+            "",
+            f"The table of associations comes from the resource “{study.resource}”: {terms.rstrip('.')}.",
+        ]
+        if study.resource_citation:
+            lines.append(f"Cite it as: {study.resource_citation}")
+    if contents.images.models:
+        lines += [
+            "",
+            f"Images were made by {', '.join(contents.images.models)}; the terms of these models may limit their use.",
+        ]
+    return "\n".join(lines) + "\n"

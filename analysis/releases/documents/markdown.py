@@ -1,0 +1,59 @@
+"""Markdown that says what it is given, whatever characters that holds."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+# What Markdown or HTML would read as more than a character.
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
+_FENCE = re.compile(r"`{3,}")
+
+
+def plain(text: object) -> str:
+    """Return text as one line in which no character is markup."""
+    return _SPECIAL.sub(r"\\\1", " ".join(str(text).split()))
+
+
+def quoted(text: str) -> str:
+    """Return text as it is, in a block that it cannot end."""
+    text = text.strip("\n")
+    fence = "`" * max([3, *(len(run) + 1 for run in _FENCE.findall(text))])
+    return f"{fence}text\n{text}\n{fence}"
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table; cells that are marked-up already are given as `Marked`."""
+    lines = [f"| {' | '.join(headings)} |", f"|{'|'.join('---' for _ in headings)}|"]
+    for row in rows:
+        cells = (cell if isinstance(cell, Marked) else plain(cell) for cell in row)
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+class Marked(str):
+    """Text that is Markdown, in one line and without a bar."""
+
+    __slots__ = ()
+
+
+def code(text: str) -> Marked:
+    """Return text of our own as code."""
+    return Marked(f"`{text}`")
+
+
+def bullets(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def amount(number: int, thing: str, plural: str = "") -> str:
+    """Return `1 image`, `2,345 images`."""
+    return f"{number:,} {thing if number == 1 else plural or thing + 's'}"
+
+
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """Return `a, b and c`."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}" if words else ""
+
+
+def sections(parts: Iterable[str]) -> str:
+    """Return a document of paragraphs; what is empty is left out."""
+    return "\n\n".join(part for part in parts if part) + "\n"

@@ -1,0 +1,36 @@
+"""What changed since the release before, in words."""
+
+import pytest
+
+from analysis.releases.documents.changelog import changelog
+from tests.analysis.releases.documents.made import a_release
+
+pytestmark = pytest.mark.database_free
+
+
+def test_the_first_release_has_nothing_to_compare_with(tmp_path):
+    text = changelog(a_release(tmp_path))
+    assert "## Release 1 (labels until 2026-03-01)" in text
+    assert "The first release." in text
+    assert "| `judgements` | 6 |" in text
+
+
+def test_a_later_one_says_who_left_and_why_before_what_came(tmp_path):
+    text = changelog(a_release(tmp_path, version=2))
+    newest, _, first = text.partition("## Release 1 ")
+    lines = [line for line in newest.splitlines() if line.startswith("- ")]
+    assert lines == [
+        "- 1 annotator left out: they took back their consent",
+        "- 2 annotators left out: the lead excluded them",
+        "- 1 new annotator",
+        "- 3 submissions removed: consent withdrawn",
+        "- 1,200 submissions added",
+        "- 1 image removed: retracted",
+        "- new campaign: rating",
+        "- new guidelines in marking: version 2, 3",
+        "- `k` is now 5; it was 3",
+        "- `formats` is now parquet, csv; it was parquet",
+    ]
+    assert "| `judgements` | 9 | 6 |" in newest
+    assert "`boxes`" not in newest
+    assert "The first release." in first
