@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.loading import LIKERT, MARKING, StudyData
-from analysis.metrics.box_agreement import box_agreement
+from analysis.metrics.box_agreement import NO_PAIRS, BoxAgreement, box_agreement
 from analysis.metrics.consensus import consensus
 from analysis.metrics.fleiss_kappa import fleiss_kappa
 from analysis.metrics.gwet_ac import gwet_ac
@@ -15,7 +15,7 @@ from analysis.metrics.judgements import Judgements
 from analysis.metrics.krippendorff_alpha import krippendorff_alpha
 from analysis.metrics.observed_agreement import observed_agreement
 from analysis.metrics.resampling import Resampling
-from analysis.metrics.results import Result
+from analysis.metrics.results import Result, words
 from analysis.parameters import Parameters
 from analysis.results import PRESENCE_LABELS, RATING_LABELS
 
@@ -23,11 +23,16 @@ MOST_DIVISIVE = 300
 Coefficient = Callable[..., Result]
 
 
-def agreement_table(data: StudyData, parameters: Parameters, resampling: Resampling | None) -> pd.DataFrame:
+def agreement_table(
+    data: StudyData, parameters: Parameters, resampling: Resampling | None, boxes: BoxAgreement | None
+) -> pd.DataFrame:
     """One row per coefficient and scope; `campaign_kind` tells ratings from judgements of images."""
     parts: list[pd.DataFrame] = []
     if resampling is not None:
         parts += _presence(data, resampling)
+        if boxes is not None:
+            parts.append(_boxes(boxes, resampling))
+        parts += _campaigns(data, resampling)
     if len(data.ratings):
         parts += _likert(data, parameters)
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["campaign_kind"])
@@ -44,8 +49,9 @@ def _presence(data: StudyData, resampling: Resampling) -> Iterator[pd.DataFrame]
         for scope in ("all", "identity_group", "attribute"):
             result = coefficient(data.judgements, by=scope, resampling=resampling)
             yield result.to_frame().assign(campaign_kind=str(MARKING))
-    if len(data.boxes):
-        yield _boxes(data, resampling)
+
+
+def _campaigns(data: StudyData, resampling: Resampling) -> Iterator[pd.DataFrame]:
     campaigns = data.judgements["campaign"].unique()
     if len(campaigns) > 1:
         for campaign in sorted(campaigns):
@@ -54,16 +60,28 @@ def _presence(data: StudyData, resampling: Resampling) -> Iterator[pd.DataFrame]
             yield result.to_frame().assign(scope="campaign", scope_value=campaign, campaign_kind=str(MARKING))
 
 
-def _boxes(data: StudyData, resampling: Resampling) -> pd.DataFrame:
+def overlap(data: StudyData, resampling: Resampling) -> BoxAgreement | None:
+    """How boxes agree; None without any."""
+    if data.boxes.empty:
+        return None
     # A picture of one group is another unit than the same bytes in another group.
     picture = data.boxes.groupby(["identity_group", "image"], observed=True, sort=True).ngroup()
-    result = box_agreement(
+    return box_agreement(
         data.boxes.assign(image=picture), resamples=resampling.resamples, seed=resampling.seed
     )
-    table = result.to_frame().assign(campaign_kind=str(MARKING))
+
+
+def _boxes(boxes: BoxAgreement, resampling: Resampling) -> pd.DataFrame:
+    table = boxes.to_frame().assign(campaign_kind=str(MARKING))
     if not resampling.annotator_ids.usable:
         table["annotators"] = pd.array([None] * len(table), dtype="Int64")
     return table
+
+
+def iou_table(boxes: BoxAgreement) -> pd.DataFrame:
+    """The share of pairs of drawings in each tenth of overlap."""
+    table = boxes.distribution.rename(columns={"iou_from": "bin_low", "iou_to": "bin_high"})
+    return table.assign(reason=words(["" if known else NO_PAIRS for known in table["share"].notna()]))
 
 
 def _likert(data: StudyData, parameters: Parameters) -> Iterator[pd.DataFrame]:

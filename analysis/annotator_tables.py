@@ -19,7 +19,14 @@ def annotator_table(data: StudyData, resampling: Resampling | None, *, seed: int
     table = pd.DataFrame({"annotator": pd.Series(dtype=object), "judgements": pd.Series(dtype="Int64")})
     if resampling is not None:
         seconds = _seconds(data, MARKING)
-        table = annotator_statistics(resampling.judgements, seconds=seconds, seed=seed).to_frame()
+        gold, repeats = (_of_kind(frame, MARKING) for frame in (data.gold, data.repeats))
+        table = annotator_statistics(
+            resampling.judgements,
+            seconds=seconds,
+            gold=gold.assign(present=gold["correct"], expected=True) if len(gold) else None,
+            repeats=repeats if len(repeats) else None,
+            seed=seed,
+        ).to_frame()
     table = table.assign(annotator=table["annotator"].astype(object), marks=table["judgements"])
     raters = _raters(data)
     table["ratings"] = raters["ratings"].reindex(table["annotator"], fill_value=0).to_numpy()
@@ -34,12 +41,28 @@ def annotator_table(data: StudyData, resampling: Resampling | None, *, seed: int
 
 
 def _raters(data: StudyData) -> pd.DataFrame:
-    """Ratings, median time and agreement of those who rated, by annotator."""
+    """Ratings, median time, agreement and checks of those who rated, by annotator."""
     table = rater_statistics(data.ratings).to_frame()
     table = table.assign(annotator=table["annotator"].astype(object)).set_index("annotator")
     medians = _seconds(data, LIKERT).groupby("annotator")["seconds"].median()
     times = medians.reindex(table.index).astype("Float64")
-    return table.assign(median_seconds=times.where(table["reason"].isna()))
+    gold, repeats = (_of_kind(frame, LIKERT) for frame in (data.gold, data.repeats))
+    shares = {
+        "gold_accuracy": gold["correct"].astype("Float64").groupby(gold["annotator"]).mean(),
+        "self_consistency": (repeats["first"] == repeats["again"])
+        .astype("Float64")
+        .groupby(repeats["annotator"])
+        .mean(),
+    }
+    known = table["reason"].isna()
+    return table.assign(
+        median_seconds=times.where(known),
+        **{name: share.reindex(table.index).astype("Float64").where(known) for name, share in shares.items()},
+    )
+
+
+def _of_kind(frame: pd.DataFrame, kind: str) -> pd.DataFrame:
+    return frame[frame["kind"] == str(kind)].reset_index(drop=True)
 
 
 def _seconds(data: StudyData, kind: str) -> pd.DataFrame:

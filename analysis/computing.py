@@ -7,20 +7,25 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.agreement_tables import agreement_table, consensus_table, divisive_table
+from analysis.agreement_tables import agreement_table, consensus_table, divisive_table, iou_table, overlap
+from analysis.annotator_group_tables import group_tables
+from analysis.annotator_groupings import groupings
 from analysis.annotator_tables import annotator_table
+from analysis.comparison_tables import differences_table
 from analysis.digest import inputs_digest
 from analysis.loading import LIKERT, MARKING, StudyData
 from analysis.metrics.judgements import Judgements
 from analysis.metrics.likelihood import likelihood
 from analysis.metrics.offensiveness import offensiveness
 from analysis.metrics.resampling import Resampling, pigeonhole_bootstrap
+from analysis.metrics.results import Result
 from analysis.metrics.role_means import role_means
 from analysis.metrics.roles import stereotype_cells
 from analysis.metrics.tendency import Tendency, tendency
 from analysis.metrics.visual_attributes import visual_attributes
 from analysis.parameters import Parameters
 from analysis.results import DIVISIVE, PROMISED, Results, ordered, records
+from analysis.sensitivity_tables import scenarios, with_folded
 from jobs.progress import Progress
 
 VERSIONED = ("numpy", "pandas", "scipy", "krippendorff", "django")
@@ -30,7 +35,7 @@ def compute(*, data: StudyData, parameters: Parameters, progress: Progress) -> R
     """Compute all tables and the summary. Labels of one kind may be missing: their tables are then empty."""
     tables = {name: pd.DataFrame(columns=list(columns)) for name, columns in PROMISED.items()}
     summary: dict[str, Any] = {"headline": [], "notes": {}, "left_out": {}}
-    progress.start(5)
+    progress.start(6)
 
     def step(done: str) -> None:
         progress.check_cancelled()
@@ -47,8 +52,12 @@ def compute(*, data: StudyData, parameters: Parameters, progress: Progress) -> R
         _images_measures(data, parameters, resampling, tables, summary, step)
     else:
         progress.advance(3)
-    tables["agreement"] = agreement_table(data, parameters, resampling)
+    boxes = None if resampling is None else overlap(data, resampling)
+    tables["agreement"] = agreement_table(data, parameters, resampling, boxes)
     tables["consensus"] = consensus_table(data)
+    if boxes is not None:
+        tables["iou_distribution"] = iou_table(boxes)
+        _note(summary, "boxes", boxes)
     step("agreement")
     if len(data.ratings):
         majority = visual_attributes(data.ratings, rule="majority").to_frame()["visual"]
@@ -57,8 +66,13 @@ def compute(*, data: StudyData, parameters: Parameters, progress: Progress) -> R
     if resampling is not None:
         tables[DIVISIVE] = divisive_table(data, resampling.judgements)
         summary["headline"] = _headline(summary.pop("overall"), tables)
-    step("annotators")
+        step("annotators")
+        _comparisons(data, parameters, resampling, tables, summary)
+    else:
+        progress.advance(1)
+    step("comparisons")
     summary |= _rests_on(data, parameters, resampling)
+    summary["empty_tables"] = _why_empty(data, tables, summary)
     return Results(
         tables={name: ordered(name, frame) if name in PROMISED else frame for name, frame in tables.items()},
         summary=summary,
@@ -98,8 +112,56 @@ def _images_measures(
     step("offensiveness")
     summary["overall"] = theta.overall
     for name, result in (("likelihood", shares), ("tendency", theta), ("offensiveness", offence)):
-        summary["notes"][name] = {"method": result.method, "used": result.used, **result.notes}
-        summary["left_out"][name] = {reason: number for reason, number in result.dropped.items() if number}
+        _note(summary, name, result)
+
+
+def _note(summary: dict[str, Any], name: str, result: Result) -> None:
+    """What a measure rests on, and what it left out by reason."""
+    summary["notes"][name] = {"method": result.method, "used": result.used, **result.notes}
+    summary["left_out"][name] = {reason: number for reason, number in result.dropped.items() if number}
+
+
+def _comparisons(
+    data: StudyData,
+    parameters: Parameters,
+    resampling: Resampling,
+    tables: dict[str, pd.DataFrame],
+    summary: dict[str, Any],
+) -> None:
+    """What changes with the choices made, between groups of annotators, models and campaigns."""
+    found = groupings(data, resampling.judgements)
+    result = scenarios(data, parameters, resampling.judgements, tables["annotators"], found)
+    tables["sensitivity"], tables["sensitivity_ranks"] = with_folded(result.table, found), result.ranks
+    _note(summary, "sensitivity", result)
+    groups = group_tables(data, resampling, found, seed=parameters.seed)
+    tables["annotator_groups"], tables["annotator_group_agreement"] = groups.differences, groups.agreement
+    summary["notes"]["annotator_groups"] = groups.notes
+    tables["model_differences"] = differences_table(data, resampling)
+
+
+def _why_empty(
+    data: StudyData, tables: Mapping[str, pd.DataFrame], summary: Mapping[str, Any]
+) -> dict[str, str]:
+    """Why a table has no rows, table by table."""
+    groups = summary["notes"].get("annotator_groups", {}).get("reason", "too_few_annotators")
+    judged = len(data.judgements) > 0
+    reasons = {
+        "visual_attributes": "no_ratings",
+        "consensus": "no_ratings_and_no_judgements",
+        "agreement": "no_ratings_and_no_judgements",
+        "annotators": "no_ratings_and_no_judgements",
+        "annotator_groups": groups,
+        "annotator_group_agreement": groups,
+        "model_differences": "one_model_and_one_campaign",
+        "iou_distribution": "no_boxes",
+        "tendency": "no_judgements",
+    }
+    about_both = {"consensus", "agreement", "annotators", "visual_attributes"}
+    return {
+        name: reasons.get(name, "no_judgements") if judged or name in about_both else "no_judgements"
+        for name in PROMISED
+        if tables[name].empty
+    }
 
 
 def with_listed_groups(

@@ -9,6 +9,7 @@ import pandas as pd
 
 from accounts.errors import NotFound
 from accounts.models import Annotator
+from analysis import annotator_loading
 from analysis.campaign_choice import campaigns_named
 from analysis.fetching import fetch
 from analysis.not_counted import EXCLUDED_BY_ANALYST, OTHER_CONDITION
@@ -50,6 +51,10 @@ class StudyData:
     not_counted: Mapping[str, Mapping[str, int]]
     instruments: Mapping[str, pd.Series]
     last_annotation: int
+    gold: pd.DataFrame
+    repeats: pd.DataFrame
+    profiles: pd.DataFrame
+    depicted: pd.DataFrame
 
 
 def load(*, study: Study, parameters: Parameters) -> StudyData:
@@ -71,6 +76,9 @@ def load(*, study: Study, parameters: Parameters) -> StudyData:
     marks = _answers(campaigns, MARKING, "present", marking)
     ratings = _answers(campaigns, LIKERT, "rating", likert)
     none_asked = marking[marking["none"].notna()]
+    working = annotators[
+        annotators["id"].isin(marking["annotator"]) | annotators["id"].isin(likert["annotator"])
+    ]
     shared = ("campaign", "model", "identity_group", "image", "annotator")
     return StudyData(
         judgements=_labelled(marks, labels, (*shared, "attribute")).assign(
@@ -95,6 +103,10 @@ def load(*, study: Study, parameters: Parameters) -> StudyData:
             for name, frame in (("judgements", marks), ("none_rows", none_asked), ("ratings", ratings))
         },
         last_annotation=last_annotation(study),
+        gold=annotator_loading.gold_answers(campaigns, working),
+        repeats=annotator_loading.repeats(campaigns, working),
+        profiles=annotator_loading.profiles(campaigns, working, marking["annotator"].unique()),
+        depicted=annotator_loading.depicted(study),
     )
 
 

@@ -64,7 +64,7 @@ def levels_of(
         level_of = np.tile(np.arange(len(names)), (len(data.group_names), 1))
         return Levels(level_of, [str(name) for name in names], profile, sizes)
     # What a permutation moves are whole profiles; annotators of one profile are interchangeable.
-    alike = listed[fields].astype(str).agg("|".join, axis=1).to_numpy(dtype=object)
+    alike = listed.groupby(fields, dropna=False).ngroup().to_numpy()
     sizes = np.unique(alike[place[(place >= 0) & judged]], return_counts=True)[1].tolist()
     return Levels(_relations(data, listed, identity_groups), list(RELATIONS), place, sizes)
 

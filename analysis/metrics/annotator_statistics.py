@@ -35,7 +35,8 @@ def annotator_statistics(
     Skene 1979); mace: P(not guessing) (Hovy et al. 2013); both by crowd-kit, nominal, assuming one truth per
     unit; null `crowd_kit_not_installed` without it. gold_accuracy: share correct of the gold tasks (`gold`:
     annotator, present, expected). self_consistency: share of repeated units answered as before (`repeats`:
-    image, identity_group, attribute, annotator, present[, model]).
+    image, identity_group, attribute, annotator, present[, model]; or, with both answers at hand, annotator,
+    first, again).
 
     flags, separated by spaces: `straight_lining`, always one answer although the other answer was due at
     least seven times by what the others said of the same units (chance < 0.001); `fast`, median time under a
@@ -142,6 +143,10 @@ def _repeats(data: Judgements, repeats: pd.DataFrame | None) -> np.ndarray:
     """Share of repeated units with the same answer; a repeat without a first answer does not count."""
     if repeats is None:
         return np.full(len(data.annotator_names), np.nan)
+    if isinstance(repeats, pd.DataFrame) and {"annotator", "first", "again"} <= set(repeats.columns):
+        require_filled(repeats, "repeats", ("annotator", "first", "again"))
+        same = (repeats["first"] == repeats["again"]).astype(float).groupby(repeats["annotator"].to_numpy())
+        return same.mean().reindex(data.annotator_names).to_numpy(dtype=float)
     names = ["model", "identity_group", "image", "attribute", "annotator"]
     repeats = require_columns(repeats, "repeats", (*names[1:], "present"))
     require_filled(repeats, "repeats", (*names[1:], "present"))

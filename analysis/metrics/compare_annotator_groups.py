@@ -15,12 +15,14 @@ from analysis.metrics.comparison import MEASURES, compare_models, measures_by_sc
 from analysis.metrics.judgements import Judgements
 from analysis.metrics.krippendorff_alpha import krippendorff_alpha
 from analysis.metrics.multiplicity import LEVEL, PERMUTATIONS_PER_TEST, holm, max_t, permutation_p
-from analysis.metrics.resampling import DEFAULT_RESAMPLES
+from analysis.metrics.resampling import DEFAULT_RESAMPLES, Resampling, pigeonhole_bootstrap
 from analysis.metrics.results import Result, counts, labels, numbers, words
 from analysis.metrics.roles import stereotype_cells
 from analysis.metrics.validation import require_choice, require_whole
 
 TOO_FEW_ANNOTATORS = "too_few_annotators"
+SCOPES = ("all", "identity_group")
+BOTH = "both"
 HOLM_AT_MOST = 20  # tests; beyond it the permutations Holm needs cost more than max-T
 PERMUTED_AT_ONCE = 2_000_000
 
@@ -51,44 +53,93 @@ def compare_annotator_groups(
     `identity_groups` (identity_group, nationality, region) it is annotator, nationality, region, and the
     group depends on who is depicted: `in_group` (same nationality), else `same_region`, else `out_group`.
 
-    p by permuting the *annotators'* labels, two-sided, (b + 1)/(B + 1). The family is every non-null row of
-    the table (`notes["family"]`); p_adjusted by Holm with B ≥ 20·family/0.05, or by max-T (`adjust`: "auto"
-    takes Holm up to 20 tests). Null `too_few_annotators` where the distinct relabellings cannot reach
-    0.05/family (max-T: 0.05), `annotator_ids_unusable` where ids are not people. Intervals and values as in
-    `compare_models`. Table: model, scope, scope_value, measure, group_a, group_b, value_a, value_b,
-    difference, ci_low, ci_high, p, p_adjusted, reason. `agreement`: model, group_a, group_b, measure, value,
-    units, reason.
+    `by`: "all", "identity_group", or "both" (two families). p by permuting the *annotators'* labels,
+    two-sided, (b + 1)/(B + 1). The family is every non-null row of the scope (`notes["family"]`);
+    p_adjusted by Holm with B ≥ 20·family/0.05, or by max-T (`adjust`: "auto" takes Holm up to 20 tests).
+    Null `too_few_annotators` where the distinct relabellings cannot reach 0.05/family (max-T: 0.05),
+    `annotator_ids_unusable` where ids are not people. Intervals and values as in `compare_models`. Table:
+    model, scope, scope_value, measure, group_a, group_b, value_a, value_b, difference, ci_low, ci_high, p,
+    p_adjusted, reason. `agreement`: model, group_a, group_b, measure, value, units, reason.
     """
-    require_choice(by, "by", ("all", "identity_group"))
+    require_choice(by, "by", (*SCOPES, BOTH))
     require_choice(adjust, "adjust", ("auto", "holm", "max_t"))
     permutations = require_whole(permutations, "permutations", 1)
     data = Judgements.of(judgements)
     levels = levels_of(data, annotator_groups, identity_groups)
-    names = levels.names
-    usable = annotator_ids_usable(data).usable
-    tables, agreements, statistics = [], [], []
     level = levels.of_rows(data)
-    rows, real = level >= 0, ~data.cell_is_none[data.unit_cell[data.row_unit]]
-    tests = len(data.model_names) * len(list(combinations(names, 2))) * len(MEASURES)
+    cell = data.unit_cell[data.row_unit]
+    model_of = data.cell_model[cell]
+    masks = [(level >= 0) & (model_of == code) for code in range(len(data.model_names))]
+    frames = [_relabelled(data, mine, level, levels.names) for mine in masks]
+    shared = [pigeonhole_bootstrap(frame, resamples=resamples, seed=seed) for frame in frames]
+    asked = _Asked(data, roles, levels, masks, shared, annotator_ids_usable(data).usable, seed)
+    agreements = [
+        _agreement(frame, str(name), levels.names)
+        for frame, name in zip(frames, data.model_names, strict=True)
+    ]
+    scopes = [_compared(asked, scope, adjust, permutations) for scope in (SCOPES if by == BOTH else (by,))]
+    used = sum(int(mine.sum()) for mine in masks)
+    families = {scope.name: scope.family for scope in scopes}
+    return AnnotatorGroups(
+        table=pd.concat([scope.table for scope in scopes], ignore_index=True),
+        agreement=_without_people(pd.concat(agreements, ignore_index=True), asked.usable),
+        used=used,
+        dropped={"annotator_without_group": int((~data.cell_is_none[cell]).sum()) - used},
+        method="permutation of annotators' labels, "
+        f"{' and '.join(dict.fromkeys(scope.adjustment for scope in scopes))}; pigeonhole bootstrap",
+        seed=seed,
+        resamples=resamples,
+        notes={
+            "family": families if by == BOTH else families[by],
+            "permutations": max(scope.permutations for scope in scopes),
+            "annotators_alike": levels.sizes,
+        },
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What all scopes share; one mask over rows and one resampling per model."""
+
+    data: Judgements
+    roles: pd.DataFrame
+    levels: Levels
+    masks: list[np.ndarray]
+    shared: list[Resampling]
+    usable: bool
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Scope:
+    name: str
+    table: pd.DataFrame
+    family: int
+    permutations: int
+    adjustment: str
+
+
+def _compared(asked: _Asked, by: str, adjust: str, permutations: int) -> _Scope:
+    """The differences in one scope, a family of their own."""
+    data, levels = asked.data, asked.levels
+    tests = len(data.model_names) * len(list(combinations(levels.names, 2))) * len(MEASURES)
     tests *= 1 if by == "all" else len(data.group_names)
     holm_used = adjust == "holm" or (adjust == "auto" and tests <= HOLM_AT_MOST)
     drawn = max(permutations, PERMUTATIONS_PER_TEST * tests) if holm_used else permutations
-    for model, model_name in enumerate(data.model_names):
-        mine = rows & (data.cell_model[data.unit_cell[data.row_unit]] == model)
-        frame = _relabelled(data, mine, level, names)
-        compared = compare_models(frame, roles, by=by, resamples=resamples, seed=seed).table
-        compared.insert(0, "model", labels([model_name] * len(compared)))
+    tables, statistics = [], []
+    for name, mine, shared in zip(data.model_names, asked.masks, asked.shared, strict=True):
+        compared = compare_models(shared.judgements, asked.roles, by=by, resampling=shared).table
+        compared.insert(0, "model", labels([name] * len(compared)))
         tables.append(compared)
-        agreements.append(_agreement(frame, str(model_name), names))
-        if usable and len(compared):
-            statistics.append(_permuted(data, mine, levels, roles, by, drawn, seed, compared))
+        if asked.usable and len(compared):
+            statistics.append(_permuted(data, mine, levels, asked.roles, by, drawn, asked.seed, compared))
     table = pd.concat(tables, ignore_index=True).drop(columns=["ratio", "ratio_low", "ratio_high"])
     table = table.rename(columns={"model_a": "group_a", "model_b": "group_b"})
     observed = table["difference"].to_numpy(dtype=float, na_value=np.nan)
     family = int((~np.isnan(observed)).sum())
     reason = table["reason"].fillna("").to_numpy(dtype=object)
     p = adjusted = np.full(len(table), np.nan)
-    if not usable:
+    if not asked.usable:
         reason = np.full(len(table), UNUSABLE, dtype=object)
         nothing = ["value_a", "value_b", "difference", "ci_low", "ci_high"]
         table = table.assign(**{name: numbers(np.full(len(table), np.nan)) for name in nothing})
@@ -102,16 +153,7 @@ def compare_annotator_groups(
     table = table.drop(columns="reason").assign(
         p=numbers(p), p_adjusted=numbers(adjusted), reason=words(reason)
     )
-    return AnnotatorGroups(
-        table=table,
-        agreement=_without_people(pd.concat(agreements, ignore_index=True), usable),
-        used=int(rows.sum()),
-        dropped={"annotator_without_group": int((~rows & real).sum())},
-        method=f"permutation of annotators' labels, {'Holm' if holm_used else 'max-T'}; pigeonhole bootstrap",
-        seed=seed,
-        resamples=resamples,
-        notes={"family": family, "permutations": drawn, "annotators_alike": levels.sizes},
-    )
+    return _Scope(by, table, family, drawn, "Holm" if holm_used else "max-T")
 
 
 def _relabelled(data: Judgements, rows: np.ndarray, level: np.ndarray, names: list[str]) -> pd.DataFrame:

@@ -32,11 +32,9 @@ def max_t(observed: np.ndarray, permuted: np.ndarray) -> np.ndarray:
     """Westfall–Young single-step max-T: each statistic over its own spread under permutation, against the
     largest."""
     adjusted = np.full(len(observed), np.nan)
-    spread = (
-        np.sqrt(np.nanmean(np.where(np.isnan(permuted), np.nan, permuted) ** 2, axis=1))
-        if len(observed)
-        else observed
-    )
+    defined = ~np.isnan(permuted)
+    squares = np.where(defined, permuted, 0.0) ** 2
+    spread = np.sqrt(squares.sum(axis=1) / np.maximum(defined.sum(axis=1), 1))
     kept = ~np.isnan(observed) & (spread > 0)
     if kept.any():
         standard = np.abs(permuted[kept]) / spread[kept, None]

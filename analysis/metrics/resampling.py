@@ -125,6 +125,7 @@ class Resampling:
             rows = slice(*np.searchsorted(data.row_unit, (begin, end)))
             image_weights = self.image_weights[data.unit_image[begin:end]]
             cell = data.unit_cell[begin:end] - start
+            cell_ends = np.searchsorted(cell, np.arange(stop - start + 1))
             for sums, keep in ((shown, slice(None)), (marked, data.row_present[rows])):
                 unit = (data.row_unit[rows] - begin)[keep]
                 ends = np.searchsorted(unit, np.arange(end - begin + 1))
@@ -135,8 +136,11 @@ class Resampling:
                 )
                 weighted = incidence @ annotator_weights
                 weighted *= image_weights
-                edges = np.flatnonzero(np.diff(cell, prepend=-1))
-                sums[cell[edges]] += np.add.reduceat(weighted, edges, axis=0)
+                gather = csr_array(
+                    (np.ones(len(cell), dtype=np.float32), np.arange(len(cell)), cell_ends),
+                    shape=(stop - start, len(cell)),
+                )
+                sums += gather @ weighted
         return shown, marked
 
     @cached_property
