@@ -3,7 +3,7 @@
 from typing import Any
 
 from accounts.errors import NotFound
-from analysis import reports
+from analysis import comparing, reports
 from jobs.models import Job
 from jobs.progress import Progress
 from jobs.registry import register
@@ -20,3 +20,13 @@ def compute_report(job: Job, progress: Progress) -> dict[str, Any]:
     report = reports.compute_report(study=study, parameters=parameters, by=job.created_by, progress=progress)
     counted = report.summary["counted"]["judgements"]
     return {"report": report.pk, "summary": f"Results of {counted:,} judgements are ready."}
+
+
+@register(comparing.JOB_KIND)
+def compare_studies(job: Job, progress: Progress) -> dict[str, Any]:
+    """Compute and store how two studies differ."""
+    sides = comparing.sides_of(job.arguments)
+    if sides is None:
+        raise NotFound("report_not_found", "The results to compare were computed anew: compare them again.")
+    comparing.compute_comparison(*sides, progress=progress)
+    return {"summary": "The comparison is ready."}

@@ -95,19 +95,20 @@ class ResultsPage:
         return f"user:{self.request.user.pk}"
 
     @cached_property
-    def _campaigns(self) -> list[Campaign]:
+    def campaigns(self) -> list[Campaign]:
+        """The campaigns the report rests on."""
         return list(campaigns_named(self.study, self.report.parameters["campaigns"]))
 
     @property
     def _marking(self) -> list[Campaign]:
-        return [one for one in self._campaigns if one.kind == Campaign.Kind.STEREOTYPE_MARKING]
+        return [one for one in self.campaigns if one.kind == Campaign.Kind.STEREOTYPE_MARKING]
 
     @property
     def rating_campaigns(self) -> list[Campaign]:
         """The rating campaigns the report rests on."""
-        return [one for one in self._campaigns if one.kind == Campaign.Kind.ATTRIBUTE_LIKERT]
+        return [one for one in self.campaigns if one.kind == Campaign.Kind.ATTRIBUTE_LIKERT]
 
-    def marks(self, images: Sequence[Image]) -> QuerySet[Annotation]:
+    def marks(self, images: Sequence[Image] | QuerySet[Image]) -> QuerySet[Annotation]:
         """What annotators said of these images and counts now; withdrawn since the report, it is gone."""
         per_campaign = [counted(campaign).filter(task__image__in=images) for campaign in self._marking]
         if len(per_campaign) == 1:

@@ -2,7 +2,16 @@
 
 from django.urls import path, re_path
 
-from analysis.views import agreement, attributes, downloads, groups, overview
+from analysis.views import (
+    agreement,
+    annotator_groups,
+    attributes,
+    compare,
+    disagreement,
+    downloads,
+    groups,
+    overview,
+)
 
 app_name = "analysis"
 urlpatterns = [
@@ -14,6 +23,10 @@ urlpatterns = [
     path("attributes/", attributes.attributes, name="attributes"),
     path("attributes/<path:attribute>/", attributes.attribute, name="attribute"),
     path("agreement/", agreement.agreement, name="agreement"),
+    path("disagreement/", disagreement.disagreement, name="disagreement"),
+    path("annotator-groups/", annotator_groups.annotator_groups, name="annotator_groups"),
+    path("compare/", compare.compare, name="compare"),
+    path("compare/compute/", compare.compute, name="compare_compute"),
     path("visual-attributes/", agreement.visual_attributes, name="visual_attributes"),
     path("annotators/", agreement.annotators, name="annotators"),
     path("tables/<slug:table>.csv", downloads.table, name="table"),

@@ -142,6 +142,29 @@ def consensus_plot(rows: Sequence[Row]) -> Plot | None:
     )
 
 
+def overlap_plot(rows: Sequence[Row]) -> Plot | None:
+    """How much boxes of two annotators overlap: the share of pairs in each class of IoU."""
+    known = [row for row in rows if row["share"] is not None]
+    if not known:
+        return None
+    bars = [Bar(f"{row['bin_low']:.1f} to {row['bin_high']:.1f}", row["share"]) for row in known]
+    title, units = "How much do boxes of two annotators overlap?", "Share of pairs of boxes, by IoU"
+    axis, n = share_axis([bar.outer for bar in bars], units), sum(row["pairs"] for row in known)
+    wide, narrow = bar_plot(bars, axis, title=title)
+    columns = ("bin_low", "bin_high", "pairs", "share")
+    return Plot(
+        name="overlap",
+        title=title,
+        units=units,
+        n=n,
+        wide=wide,
+        narrow=narrow,
+        columns=columns,
+        rows=[[row[column] for column in columns] for row in known],
+        spec=lambda: bars_spec(bars, axis, title=title, subtitle=f"{units} · n = {n:,} pairs"),
+    )
+
+
 def alpha_plot(rows: Sequence[Row], names: Mapping[str, str], scope: str) -> Plot | None:
     """α per group or attribute, largest first; of very many, those at both ends."""
     defined = sorted((row for row in rows if row["value"] is not None), key=lambda row: -row["value"])

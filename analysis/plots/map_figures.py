@@ -19,7 +19,8 @@ def map_plot(measure: Measure, places: Sequence[Place], rows: Sequence[Row]) -> 
     scale = measure.scale([place.value for place in places if place.value is not None])
     judgements = sum(row["judgements"] for row in rows)
     note = f"; {measure.note}" if measure.note else ""
-    units = f"{scale.label} · {len(rows)} groups in {len(places)} countries{note}"
+    where = f"{_number(len(rows), 'group', 'groups')} in {_number(len(places), 'country', 'countries')}"
+    units = f"{scale.label} · {where}{note}"
     columns = ("map_code", "identity_group", measure.column, *filter(None, (measure.low, measure.high)))
     return Plot(
         name=f"map-{measure.key}",
@@ -63,6 +64,10 @@ def strip_plot(measure: Measure, rows: Sequence[Row], *, whole: bool) -> Plot:
         rows=[[row.get(column) for column in columns] for row in shown],
         spec=lambda: dots_spec(dots, axis, [said(dot, axis) for dot in dots], title=title, subtitle=units),
     )
+
+
+def _number(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"
 
 
 def _dot(measure: Measure, row: Row) -> Dot:

@@ -4,17 +4,12 @@ from typing import Any
 
 from django.core.paginator import Paginator
 
-from analysis.examples import answers_of
 from analysis.pages import ResultsPage, results_page
-from analysis.plots.figures import alpha_plot, consensus_plot
-from analysis.results import DIVISIVE
+from analysis.plots.figures import alpha_plot, consensus_plot, overlap_plot
 from annotation.models import Campaign
-from generation.models import Image
-from generation.serving import SMALL, image_url
 
 MARKING, LIKERT = str(Campaign.Kind.STEREOTYPE_MARKING), str(Campaign.Kind.ATTRIBUTE_LIKERT)
 ALPHA = "krippendorff_alpha_nominal"
-ITEMS_A_PAGE = 25
 ROWS_A_PAGE = 500
 RULES = {
     "unanimous": "every annotator agrees",
@@ -25,17 +20,8 @@ RULES = {
 
 @results_page("analysis/agreement.html")
 def agreement(page: ResultsPage) -> dict[str, Any]:
-    """Coefficients, plots by group and attribute, and the most divisive items with who said what."""
-    pages = Paginator(page.rows(DIVISIVE) if page.headline else [], ITEMS_A_PAGE)
-    shown = pages.get_page(page.request.GET.get("page"))
-    items = [row for row in shown.object_list if row["image"]]
-    found = Image.objects.filter(study=page.study, public_id__in=[row["image"] for row in items])
-    answers = answers_of(page, list(found), [row["attribute"] for row in items])
-    urls = {str(image.public_id): image_url(image, viewer=page.viewer, size=SMALL) for image in found}
-    for row in items:
-        row["answers"] = answers.get((row["image"], row["attribute"]), [])
-        row["url"] = urls.get(row["image"], "")
-        row["name"] = page.names.get(row["identity_group"], row["identity_group"])
+    """Coefficients over everything and by campaign, boxes, and α by group and attribute."""
+    overlap = page.rows("iou_distribution") if page.headline else []
     return {
         "marks": page.agreement(MARKING, "all"),
         "campaigns": page.agreement(MARKING, "campaign"),
@@ -44,8 +30,8 @@ def agreement(page: ResultsPage) -> dict[str, Any]:
             page.agreement(MARKING, "identity_group", ALPHA), page.names, "identity_group"
         ),
         "by_attribute": alpha_plot(page.agreement(MARKING, "attribute", ALPHA), {}, "attribute"),
-        "items": items,
-        "item_pages": shown,
+        "overlap": overlap_plot(overlap),
+        "overlap_rows": overlap,
     }
 
 
@@ -78,15 +64,33 @@ def visual_attributes(page: ResultsPage) -> dict[str, Any]:
 
 @results_page("analysis/annotators.html")
 def annotators(page: ResultsPage) -> dict[str, Any]:
-    """How each annotator worked, by pseudonym."""
+    """How each annotator worked, by pseudonym; the address may ask for those who are flagged."""
     rows = page.table("annotators")
-    pages = Paginator(sorted(rows, key=lambda row: -row["judgements"]), ROWS_A_PAGE)
+    only = page.request.GET.get("flagged") == "1"
+    shown = [row for row in rows if row["flags"] or not only]
+    pages = Paginator(sorted(shown, key=lambda row: -row["judgements"]), ROWS_A_PAGE)
+    found = pages.get_page(page.request.GET.get("page"))
+    for row in found.object_list:
+        row["flag_words"] = [
+            _FLAGS.get(name, {"name": name, "why": ""}) for name in (row["flags"] or "").split()
+        ]
     return {
-        "rows": pages.get_page(page.request.GET.get("page")),
+        "rows": found,
         "total": len(rows),
+        "only": only,
         "flagged": sum(bool(row["flags"]) for row in rows),
         "ids": page.report.summary["annotator_ids"],
     }
+
+
+# The flags of annotator_statistics, and the reason of each.
+_FLAGS = {
+    "straight_lining": {
+        "name": "straight lining",
+        "why": "always one answer, though the other was due seven times or more by what others said",
+    },
+    "fast": {"name": "fast", "why": "median time under a third of the median annotator’s"},
+}
 
 
 def _threshold(text: str) -> float:

@@ -13,7 +13,14 @@ from analysis.country_values import MEASURES
 from analysis.csv_tables import rows_to_csv, to_csv
 from analysis.models import Report
 from analysis.pages import ResultsPage, results_page
-from analysis.plots.figures import alpha_plot, attribute_plot, consensus_plot, likelihood_plot, theta_plot
+from analysis.plots.figures import (
+    alpha_plot,
+    attribute_plot,
+    consensus_plot,
+    likelihood_plot,
+    overlap_plot,
+    theta_plot,
+)
 from analysis.plots.plot import Plot
 from analysis.reports import parameters_from
 from analysis.results import FILES, LABELS
@@ -116,6 +123,7 @@ _PLOTS: dict[str, Callable[[ResultsPage], Plot | None]] = {
     "consensus": lambda page: consensus_plot(
         [row for row in page.table("consensus") if row["campaign_kind"] == LIKERT]
     ),
+    "overlap": lambda page: overlap_plot(page.rows("iou_distribution")),
     "alpha-by-identity-group": lambda page: alpha_plot(
         page.agreement(MARKING, "identity_group", ALPHA), page.names, "identity_group"
     ),

@@ -1,6 +1,7 @@
 """All identity groups beside each other on a map and in a table, and one of them."""
 
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import Any
 from urllib.parse import urlencode
 
@@ -8,7 +9,7 @@ from django.core.paginator import Paginator
 from django.urls import reverse
 
 from accounts.errors import NotFound
-from analysis.country_values import MEASURES, on_the_map
+from analysis.country_values import MEASURES, STEREOTYPE, on_the_map
 from analysis.examples import judged_images, with_boxes
 from analysis.group_rows import group_rows, of_groups, on_map
 from analysis.pages import ResultsPage, Row, results_page
@@ -16,6 +17,7 @@ from analysis.plots.axis import ratio_axis
 from analysis.plots.figures import likelihood_plot
 from analysis.plots.map_figures import map_plot, measure_named, strip_plot
 from analysis.plots.plot import Plot
+from studies.models import StudyGroup
 
 IMAGES_A_PAGE = 12
 
@@ -46,8 +48,9 @@ def groups(page: ResultsPage) -> dict[str, Any]:
 
 def rows_of(page: ResultsPage) -> list[Row]:
     """A row for each group of the model shown, with every measure of it."""
-    tables = (page.rows(name) for name in ("tendency", "offensiveness", "likelihood"))
-    return group_rows(*tables, of_groups(page.groups))
+    return group_rows(
+        page.rows("tendency"), page.rows("offensiveness"), page.rows("likelihood"), of_groups(page.groups)
+    )
 
 
 def _chosen(page: ResultsPage) -> dict[str, str]:
@@ -103,6 +106,34 @@ def group(page: ResultsPage, group: str) -> dict[str, Any]:
         "attributes": sorted(mine, key=lambda row: -row["likelihood"]),
         "largest": max(row["ci_high"] or row["likelihood"] for row in mine),
         "alpha": next((row for row in alpha if row["scope_value"] == group), None),
+        "offensive": _offensive(page, found, mine),
+        "place": _place(page, group),
         "pictures": pictures,
         "examples": with_boxes(page, list(pictures.object_list)),
     }
+
+
+def _offensive(page: ResultsPage, group: StudyGroup, mine: list[Row]) -> list[Row]:
+    """The group's stereotypes with what the resource says of their offensiveness, the most offensive first."""
+    columns = ("attribute__text", "offensiveness_stored", "rating_1", "rating_2", "rating_3")
+    known = {row[0]: row[1:] for row in group.associations.values_list(*columns)}
+    rows = [
+        {**cell, "stored": known[cell["attribute"]][0], "ratings": known[cell["attribute"]][1:]}
+        for cell in mine
+        if cell["role"] == STEREOTYPE and cell["attribute"] in known
+    ]
+    from_ratings = page.report.parameters["offensiveness_source"] == "ratings"
+    for row in rows:
+        given = [rating for rating in row["ratings"] if rating is not None]
+        row["unrated"] = not given and not row["stored"]
+        row["score"] = None if row["unrated"] else fmean(given) if from_ratings and given else row["stored"]
+        row["given"] = ", ".join(f"{rating:g}" for rating in given)
+    return sorted(rows, key=lambda row: (row["score"] is None, -(row["score"] or 0.0), row["attribute"]))
+
+
+def _place(page: ResultsPage, group: str) -> dict[str, int] | None:
+    """The place of the group by θ smoothed, and among how many."""
+    ranked = [row for row in page.rows("sensitivity_ranks") if row["scenario"] == "baseline"]
+    mine = next((row for row in ranked if row["identity_group"] == group and row["rank"] is not None), None)
+    of = sum(row["rank"] is not None for row in ranked)
+    return None if mine is None else {"rank": mine["rank"], "of": of}

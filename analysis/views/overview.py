@@ -14,6 +14,7 @@ from analysis.forms import ParametersForm
 from analysis.not_counted import not_counted_words
 from analysis.pages import ResultsPage, results_page
 from analysis.plots.figures import theta_plot
+from analysis.sensitivity_rows import sensitivity_rows
 from jobs.models import Job
 from studies.access import ANALYST, study_for
 
@@ -35,6 +36,7 @@ def overview(page: ResultsPage) -> dict[str, Any]:
         "rated": len(visual),
         "visual": sum(bool(row["visual"]) for row in visual),
         "form": ParametersForm(page.study, initial=page.report.parameters),
+        "sensitivity": sensitivity_rows(page.rows("sensitivity"), page.names),
     }
 
 

@@ -101,6 +101,11 @@ class Marked:
 @pytest.fixture
 def marked(study, lead) -> Marked:
     """The study of the table above, both campaigns closed and fully labelled."""
+    return labelled(study, lead)
+
+
+def labelled(study: Study, lead) -> Marked:
+    """Label a study of the invented resource as in the table above, by three annotators of its own."""
     listed = {("Velmari", "tall hat"): 2.0, ("Velmari", "blue scarf"): -1.0}
     listed |= {("Orsani", "round glasses"): 1.0, ("Orsani", "drum"): -1.0}
     for (group, attribute), stored in listed.items():
@@ -108,7 +113,7 @@ def marked(study, lead) -> Marked:
         pair.offensiveness_stored = pair.rating_1 = pair.rating_2 = pair.rating_3 = stored
         pair.save()
     freeze(study=study, by=lead)
-    annotators = {name: Annotator.objects.create(source="isles", source_id=name) for name in "pqr"}
+    annotators = {name: Annotator.objects.create(source=study.slug, source_id=name) for name in "pqr"}
     marking, likert = (
         Campaign.objects.create(
             study=study,

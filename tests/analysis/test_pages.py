@@ -6,13 +6,24 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from accounts.models import Annotator, User
+from accounts.models import Annotator, AnnotatorProfile, User
+from analysis.country_values import MEASURES
 from analysis.models import Report
 from analysis.parameters import parameters_of
 from analysis.reports import compute_report
 from annotation.models import Annotation
 
-PAGES = ["overview", "groups", "attributes", "agreement", "visual_attributes", "annotators"]
+PAGES = [
+    "overview",
+    "groups",
+    "attributes",
+    "agreement",
+    "disagreement",
+    "annotator_groups",
+    "compare",
+    "visual_attributes",
+    "annotators",
+]
 
 
 def address(page: str, **places) -> str:
@@ -22,7 +33,11 @@ def address(page: str, **places) -> str:
 def every_address(marked) -> list[str]:
     return [
         *map(address, PAGES),
+        *(address("groups") + f"?map={measure}" for measure in MEASURES),
         address("group", group="Velmari"),
+        address("disagreement") + "?group=Velmari&by=gender",
+        address("disagreement") + "?attribute=drum",
+        address("annotators") + "?flagged=1",
         address("attribute", attribute="tall hat"),
         address("attribute", attribute="tall hat") + "?group=Velmari",
         address("attribute", attribute="kind"),
@@ -32,6 +47,7 @@ def every_address(marked) -> list[str]:
         *(address("labels", table=name) for name in ("judgements", "boxes", "ratings")),
         address("plot", plot="theta", format="svg"),
         address("plot", plot="theta", format="csv"),
+        address("plot", plot="ranked-theta", format="vl.json"),
     ]
 
 
@@ -63,6 +79,7 @@ def test_strangers_and_annotators_learn_nothing(marked, report, stranger_client,
             assert answer.status_code == 404
             assert b"Velmari" not in answer.content
         assert client.post(address("compute")).status_code == 404
+        assert client.post(address("compare_compute")).status_code == 404
         for url in ("/api/v1/studies/isles/results/", "/api/v1/studies/isles/results/tendency.csv"):
             assert client.get(url).status_code == 404
     assert Client().get(address("overview")).status_code == 302
@@ -197,7 +214,7 @@ def test_a_wrong_choice_is_refused_and_nothing_computed(marked, analyst_client, 
 
 def test_pages_take_few_queries(marked, report, analyst_client, django_assert_max_num_queries):
     for url in every_address(marked):
-        with django_assert_max_num_queries(26 if "/labels/" in url else 21):
+        with django_assert_max_num_queries(32 if "/labels/" in url else 21):
             analyst_client.get(url)
 
 
@@ -230,3 +247,78 @@ def test_labels_row_by_row_give_the_numbers_of_the_report_again(marked, report, 
     assert len(drawn) == sum(cell["marked"] for cell in report.rows("likelihood"))
     assert len({row["judgement"] for row in drawn}) == len(drawn)
     assert sorted(int(row["rating"]) for row in rows("ratings")) == [1, 1, 2, 2, 3, 4, 4, 5, 5, 5, 5, 5]
+
+
+def test_the_map_links_a_country_to_its_group_and_ranks_those_without(marked, report, analyst_client):
+    assert '<svg class="map' not in analyst_client.get(address("groups")).content.decode()
+    group = marked.study.groups.get(name="Velmari")
+    group.map_code = "MLT"
+    group.save()
+    page = analyst_client.get(address("groups") + "?map=stereotypes").content.decode()
+    assert 'aria-label="Malta: Velmari 2, n = 24 judgements"' in page
+    assert f'<a href="{address("group", group="Velmari")}"' in page
+    assert "And the groups without a country?" in page
+    page = analyst_client.get(address("groups") + "?q=orsani").content.decode()
+    assert "Malta" not in page
+    for name in ("map-theta", "map-offensiveness", "map-stereotypes"):
+        spec = analyst_client.get(address("plot", plot=name, format="vl.json")).json()
+        assert [row["country"] for row in spec["datasets"]["small"]] == ["Malta"]
+    rows = analyst_client.get(address("plot", plot="map-theta", format="csv")).content.decode().splitlines()
+    assert rows[1].startswith("MLT,Velmari,")
+
+
+def test_disagreement_lists_items_answered_both_ways(marked, report, analyst_client):
+    page = " ".join(analyst_client.get(address("disagreement")).content.decode().split())
+    p, q = (marked.annotators[name].pseudonym for name in "pq")
+    # v2, tall hat: q alone; its answers by everybody
+    assert f'{p} <b class="answer no">no</b>' in page
+    assert f'{q} <b class="answer yes">yes</b>' in page
+
+    def items(query: str) -> int:
+        text = analyst_client.get(address("disagreement") + query).content.decode()
+        return text.count('class="nowrap">' + p)
+
+    # Velmari: scarf, kite in v1; hat, drum in v2. Orsani: drum in o1, glasses in o2.
+    assert items("") == 6
+    assert items("?group=Velmari") == 4
+    assert items("?group=Velmari&attribute=drum") == 1
+    assert items("?attribute=drum") == 2
+    assert items("?group=Nobody") == 0
+
+
+def test_answers_by_profile_are_shown_of_five_people_or_more(marked, report, analyst_client):
+    def shown() -> str:
+        page = analyst_client.get(address("disagreement") + "?group=Velmari&by=gender").content.decode()
+        return page.split('id="said-by"')[1].split('id="items-title"')[0]
+
+    task = marked.images["v1"].tasks.get()
+    people = [*marked.annotators.values(), *(Annotator.objects.create() for _ in range(7))]
+    task.wanted = len(people)
+    task.save()
+    for slot, person in enumerate(people):
+        AnnotatorProfile.objects.create(annotator=person, gender="first" if slot < 5 else "second")
+        if slot < 9 and slot > 2:
+            annotation = marked.submit(task, person, slot, none=False)
+            for item in task.task_attributes.all():
+                annotation.judgements.create(attribute=item.attribute, present=True)
+    # five of the first; of the second four have answered, who must not be told from the difference
+    assert "Nothing is shown" in shown()
+    annotation = marked.submit(task, people[9], 9, none=False)
+    for item in task.task_attributes.all():
+        annotation.judgements.create(attribute=item.attribute, present=True)
+    table = " ".join(shown().split())
+    assert '<th scope="row">first</th><td class="num" data-value="5">5</td>' in table
+    assert '<th scope="row">second</th><td class="num" data-value="5">5</td>' in table
+
+
+def test_a_report_without_images_says_so_on_every_page(marked, analyst, analyst_client):
+    Annotation.objects.filter(campaign=marked.campaign).update(status="excluded")
+    compute_report(study=marked.study, parameters=parameters_of(marked.study, resamples=200), by=analyst)
+    for page in PAGES:
+        assert analyst_client.get(address(page)).status_code == 200
+    assert "No judgements of images yet" in analyst_client.get(address("agreement")).content.decode()
+    assert (
+        "There are no judgements of images yet"
+        in analyst_client.get(address("annotator_groups")).content.decode()
+    )
+    assert "Nothing to compare with" in analyst_client.get(address("compare")).content.decode()

@@ -1,0 +1,56 @@
+"""How sensitive a headline is, one line per way of counting: for the overview and the report."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+Row = Mapping[str, Any]
+SCENARIOS = {
+    "baseline": "As computed",
+    "without_flagged": "Without flagged annotators",
+    "majority": "Majority vote of each image and attribute",
+    "annotator_group": "Only annotators with {}",
+    "none_of_the_above": "‘None of the above’ {}",
+}
+NONE_MODES = {"ignore": "left out", "as_random": "as one more random attribute"}
+STATISTICS = ("pooled", "mean", "median")
+
+
+def sensitivity_rows(rows: Iterable[Row], names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Bring the statistics of each scenario of one model together, the baseline first."""
+    lines: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in rows:
+        key = (row["scenario"], row["scenario_value"] or "")
+        line = lines.setdefault(
+            key, {"words": scenario_words(*key), "baseline": key[0] == "baseline", "reason": None}
+        )
+        line[row["statistic"]] = row
+        line["reason"] = line["reason"] or row["reason"]
+        if row["statistic"] == STATISTICS[0]:
+            group = row["largest_rank_change_group"]
+            line |= {
+                "tau": row["kendall_tau"],
+                "moved": _moved(row["largest_rank_change"], names.get(group, group)),
+                "left_out": None if row["judgements_left_out"] is None else int(row["judgements_left_out"]),
+            }
+    order = list(SCENARIOS)
+    return [lines[key] for key in sorted(lines, key=lambda key: (order.index(key[0]), key[1]))]
+
+
+def scenario_words(scenario: str, value: str) -> str:
+    """A way of counting in words; a field without a value stands for its groups too small to show."""
+    if scenario == "annotator_group" and ": " not in value:
+        return f"Groups of annotators by {value.replace('_', ' ')}"
+    field, _, relation = value.partition(": ")
+    if field == "relation_to_depicted":
+        return f"Only answers about people of whom annotators are {relation.replace('_', ' ')}"
+    return SCENARIOS[scenario].format(NONE_MODES.get(value, value.replace("_", " ")))
+
+
+def _moved(change: float | None, group: str | None) -> str:
+    """Which group moves furthest in the order, and which way."""
+    if change is None:
+        return ""
+    places = abs(int(change))
+    if not places:
+        return "no group"
+    return f"{group}, {places} place{'' if places == 1 else 's'} {'down' if change > 0 else 'up'}"

@@ -1,0 +1,115 @@
+"""Where people disagree most: images and attributes, who said what, and by which groups of annotators."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.paginator import Paginator
+from django.db.models import Count, F, Q
+
+from accounts.models import AnnotatorProfile
+from analysis.examples import answers_of, judged_images
+from analysis.pages import ResultsPage, Row, results_page
+from analysis.results import DIVISIVE
+from annotation.models import Judgement
+from generation.models import Condition, Image
+from generation.serving import SMALL, image_url
+
+ITEMS_A_PAGE = 25
+MOST_ITEMS = 300
+# Nobody is described alone: smaller groups of annotators are not shown.
+LEAST_ANNOTATORS = 5
+# Of one value each: a person with several languages would be in several groups.
+FIELDS = tuple(field for field in AnnotatorProfile.FIELDS if field != "languages")
+
+
+@results_page("analysis/disagreement.html")
+def disagreement(page: ResultsPage) -> dict[str, Any]:
+    """The most divisive items, of one group or attribute where the address names one."""
+    given = {name: page.request.GET.get(name, "").strip() for name in ("group", "attribute", "by")}
+    by = given["by"] if given["by"] in FIELDS else ""
+    filtered = bool(given["group"] or given["attribute"])
+    judgements = _judgements(page, given["group"], given["attribute"]) if filtered else None
+    found = page.rows(DIVISIVE) if page.headline and judgements is None else []
+    if judgements is not None:
+        found = _divisive(judgements)
+    shown = Paginator(found, ITEMS_A_PAGE).get_page(page.request.GET.get("page"))
+    cells = page.rows("likelihood")
+    return {
+        **given,
+        "by": by,
+        "fields": FIELDS,
+        "least": LEAST_ANNOTATORS,
+        "filtered": filtered,
+        "items": _with_answers(page, [row for row in shown.object_list if row["image"]]),
+        "item_pages": shown,
+        "groups": sorted(
+            (page.names.get(name, name), name) for name in {row["identity_group"] for row in cells}
+        ),
+        "attributes": sorted({row["attribute"] for row in cells}),
+        "said_by": _said_by(judgements, by) if judgements is not None and by else None,
+        "query": f"?{urlencode({key: value for key, value in given.items() if value})}",
+    }
+
+
+def _judgements(page: ResultsPage, group: str, attribute: str) -> Any:
+    """What counts now of one group's images, one attribute, or both."""
+    if group in page.groups:
+        images = judged_images(page, page.groups[group])
+    else:
+        mine = {"study": page.study, "model_label": page.model, "condition": Condition.DEFAULT}
+        images = Image.objects.filter(**mine, retracted_at=None)
+        if group:
+            images = images.none()
+    answers = Judgement.objects.filter(annotation__in=page.marks(images), present__isnull=False)
+    return answers.filter(attribute__text=attribute) if attribute else answers
+
+
+def _divisive(judgements: Any) -> list[Row]:
+    """Items answered both ways, those with the most differing pairs first; of equals, those with more answers."""
+    rows = judgements.values(
+        image=F("annotation__task__image__public_id"),
+        identity_group=F("annotation__task__image__group__name"),
+        text=F("attribute__text"),
+    ).annotate(shown=Count("pk"), marked=Count("pk", filter=Q(present=True)))
+    found = [
+        {**row, "attribute": row["text"], "image": str(row["image"])}
+        for row in rows
+        if 0 < row["marked"] < row["shown"]
+    ]
+    found.sort(key=lambda row: (-_differing(row), -row["shown"], row["attribute"], row["image"]))
+    return found[:MOST_ITEMS]
+
+
+def _differing(row: Row) -> float:
+    shown, marked = row["shown"], row["marked"]
+    return float(2 * marked * (shown - marked) / (shown * (shown - 1)))
+
+
+def _with_answers(page: ResultsPage, items: list[Row]) -> list[Row]:
+    found = Image.objects.filter(study=page.study, public_id__in=[row["image"] for row in items])
+    answers = answers_of(page, list(found), [row["attribute"] for row in items])
+    urls = {str(image.public_id): image_url(image, viewer=page.viewer, size=SMALL) for image in found}
+    return [
+        {
+            **row,
+            "answers": answers.get((row["image"], row["attribute"]), []),
+            "url": urls.get(row["image"], ""),
+            "name": page.names.get(row["identity_group"], row["identity_group"]),
+        }
+        for row in items
+    ]
+
+
+def _said_by(judgements: Any, field: str) -> list[Row]:
+    """Answers by a part of the profile: groups of enough annotators, and nobody to be found by subtraction."""
+    rows = judgements.values(value=F(f"annotation__annotator__profile__{field}")).annotate(
+        people=Count("annotation__annotator", distinct=True),
+        shown=Count("pk"),
+        marked=Count("pk", filter=Q(present=True)),
+    )
+    told = sorted((row for row in rows if row["value"]), key=lambda row: (-row["people"], row["value"]))
+    shown = [row for row in told if row["people"] >= LEAST_ANNOTATORS]
+    everybody = sum(row["people"] for row in told)
+    while shown and 0 < everybody - sum(row["people"] for row in shown) < LEAST_ANNOTATORS:
+        shown.pop()
+    return [{**row, "share": row["marked"] / row["shown"]} for row in shown]
