@@ -4,7 +4,6 @@ Label Studio takes rectangles in percent of the image, and `completed_by` only o
 written as a text of its own, which its pages show and its exports keep.
 """
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,6 +30,7 @@ class Rectangle:
 class Answer:
     """One submission: marks (attribute → boxes of it, for what was ticked) or a rating."""
 
+    number: int  # of the submission among all that are written
     annotator: str
     ticked: Mapping[str, Sequence[Rectangle]] = field(default_factory=dict)
     none_of_the_above: bool | None = None
@@ -53,20 +53,24 @@ class Screen:
 
 def task(screen: Screen, answers: Iterable[Answer]) -> dict[str, Any]:
     """Return a task with its annotations as Label Studio's JSON import takes them."""
-    data: dict[str, Any] = dict(screen.described)
-    if screen.image:
-        data |= {"image": screen.address, "image_id": screen.image}
-        data["attributes"] = [{"value": text} for text in screen.attributes]
-        if screen.size is not None:
-            data |= dict(zip(("width", "height"), screen.size, strict=True))
-    else:
-        data["attribute"] = screen.attributes[0]
     return {
         "id": screen.number,
-        "data": data,
-        "annotations": [_annotation(screen, answer) for answer in answers],
+        "data": data_of(screen),
+        "annotations": [annotation_of(screen, answer) for answer in answers],
         "predictions": [],
     }
+
+
+def data_of(screen: Screen) -> dict[str, Any]:
+    """Return a task's data."""
+    data: dict[str, Any] = dict(screen.described)
+    if not screen.image:
+        return data | {"attribute": screen.attributes[0]}
+    data |= {"image": screen.address, "image_id": screen.image}
+    data["attributes"] = [{"value": text} for text in screen.attributes]
+    if screen.size is not None:
+        data |= dict(zip(("width", "height"), screen.size, strict=True))
+    return data
 
 
 def labelling_interface(*, rates: bool, statement: str, labels: Mapping[str, str] | None = None) -> str:
@@ -77,7 +81,7 @@ def labelling_interface(*, rates: bool, statement: str, labels: Mapping[str, str
             '  <Text name="attribute" value="$attribute"/>',
             f'  <Choices name="{CONTROLS["rating"]}" toName="attribute" choice="single" required="true">',
             *(
-                f'    <Choice value={quoteattr((labels or RATING_LABELS)[key])} alias="{key}"/>'
+                f'    <Choice value={quoteattr({**RATING_LABELS, **(labels or {})}[key])} alias="{key}"/>'
                 for key in RATING_ORDER
             ),
             "  </Choices>",
@@ -103,13 +107,13 @@ def _annotator_control(shown: str) -> str:
     return f'  <TextArea name="{CONTROLS["annotator"]}" toName="{shown}" editable="false" placeholder="Annotator"/>'
 
 
-def _annotation(screen: Screen, answer: Answer) -> dict[str, Any]:
+def annotation_of(screen: Screen, answer: Answer) -> dict[str, Any]:
+    """Return one annotation of a task."""
     results = _rated(answer) if answer.rating is not None else _marked(screen, answer)
     shown = _ATTRIBUTE if answer.rating is not None else _IMAGE
     results.append(_result("annotator", shown, "textarea", {"text": [answer.annotator]}))
     for place, result in enumerate(results):
-        key = f"{screen.number}/{answer.annotator}/{place}"
-        result["id"] = hashlib.sha256(key.encode()).hexdigest()[:10]
+        result["id"] = f"{answer.number}-{place}"
     written: dict[str, Any] = {
         "result": results,
         "was_cancelled": False,

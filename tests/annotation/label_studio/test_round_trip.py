@@ -29,6 +29,7 @@ def rectangles(draw) -> Rectangle:
 def answers(draw) -> Answer:
     ticked = draw(st.dictionaries(st.sampled_from(ATTRIBUTES), st.lists(rectangles(), max_size=3)))
     return Answer(
+        number=draw(st.integers(1, 10**9)),
         annotator=draw(st.sampled_from(["a1", "a2", "a3"])),
         ticked=ticked,
         none_of_the_above=draw(st.sampled_from([None, not ticked])),
@@ -82,7 +83,7 @@ def test_marks_and_boxes_come_back_as_they_were(given_answers):
 @settings(deadline=None)
 @given(rating=st.integers(1, 5), justification=st.text(st.characters(codec="utf-8"), max_size=30))
 def test_ratings_come_back_as_they_were(rating, justification):
-    answer = Answer("a1", rating=rating, justification=justification)
+    answer = Answer(1, "a1", rating=rating, justification=justification)
     export = read([task(Screen(1, ("kind",)), [answer])])
     assert export.rates
     assert list(export.table.columns["rating"]) == [str(rating)]
@@ -98,9 +99,9 @@ def test_label_studio_itself_takes_what_is_written(rates):
     label_interface = interface(written)
     assert label_interface.validate() is None
     answer = (
-        Answer("a1", rating=3, justification="?")
+        Answer(1, "a1", rating=3, justification="?")
         if rates
-        else Answer("a1", {"tall hat": [Rectangle(0.1, 0.1, 0.9, 0.2)]}, none_of_the_above=False)
+        else Answer(1, "a1", {"tall hat": [Rectangle(0.1, 0.1, 0.9, 0.2)]}, none_of_the_above=False)
     )
     screen = Screen(1, ("tall hat", "drum"), *(() if rates else ("v1", "/v1.png", (10, 10))))
     made = task(screen, [answer])
@@ -112,7 +113,7 @@ def test_label_studio_itself_takes_what_is_written(rates):
 @pytest.mark.database_free
 def test_writing_the_same_twice_gives_the_same_bytes():
     screen = Screen(3, ATTRIBUTES, "v1", "/v1.png", (10, 10))
-    answer = Answer("a1", {"drum": [Rectangle(0.1, 0.2, 0.3, 0.4)]})
+    answer = Answer(1, "a1", {"drum": [Rectangle(0.1, 0.2, 0.3, 0.4)]})
     made = [json.dumps(task(screen, [answer])) for _ in range(2)]
     assert made[0] == made[1]
     numbers = [result["id"] for result in json.loads(made[0])["annotations"][0]["result"]]

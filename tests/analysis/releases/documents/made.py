@@ -212,7 +212,7 @@ def a_release(
     """Write the data of a release into the folder, and return its contents."""
     made = tables(folder, formats, rows or ROWS)
     if "images" in formats:
-        (folder / "images").mkdir()
+        (folder / "images").mkdir(exist_ok=True)
         Image.new("RGB", (4, 4), "teal").save(folder / "images" / "I-1.png")
     files = [
         ReleasedFile(
