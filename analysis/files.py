@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from accounts.errors import Conflict
 from analysis.csv_tables import to_csv
-from analysis.report_file import report_html
-from analysis.results import FILES, Results
+from analysis.report_file import READS, report_html
+from analysis.results import FILES, Results, records
 from studies.models import Study
 
 SUMMARY = "summary.json"
@@ -72,7 +72,8 @@ def _fill(folder: Path, study: Study, results: Results) -> None:
     }
     text = json.dumps(summary, ensure_ascii=False, indent=2, allow_nan=False, default=_plain)
     (folder / SUMMARY).write_text(text + "\n", encoding="utf-8")
-    (folder / REPORT).write_text(report_html(study, results, now), encoding="utf-8")
+    tables = {name: records(results.tables[name]) for name in READS}
+    (folder / REPORT).write_text(report_html(study, tables, results.summary, now), encoding="utf-8")
 
 
 def study_facts(study: Study) -> dict[str, object]:

@@ -12,6 +12,11 @@ SCENARIOS = {
     "none_of_the_above": "‘None of the above’ {}",
 }
 NONE_MODES = {"ignore": "left out", "as_random": "as one more random attribute"}
+RELATIONS = {
+    "in_group": "the annotator’s own group",
+    "same_region": "the annotator’s own region",
+    "out_group": "other regions than the annotator’s",
+}
 STATISTICS = ("pooled", "mean", "median")
 
 
@@ -38,11 +43,12 @@ def sensitivity_rows(rows: Iterable[Row], names: Mapping[str, str]) -> list[dict
 
 def scenario_words(scenario: str, value: str) -> str:
     """A way of counting in words; a field without a value stands for its groups too small to show."""
-    if scenario == "annotator_group" and ": " not in value:
-        return f"Groups of annotators by {value.replace('_', ' ')}"
-    field, _, relation = value.partition(": ")
-    if field == "relation_to_depicted":
-        return f"Only answers about people of whom annotators are {relation.replace('_', ' ')}"
+    if scenario == "annotator_group":
+        field, _, group = value.partition(": ")
+        if not group:
+            return f"Groups of annotators{' by ' + field.replace('_', ' ') if field else ', each alone'}"
+        if field == "relation_to_depicted":
+            return f"Only answers about people of {RELATIONS[group]}"
     return SCENARIOS[scenario].format(NONE_MODES.get(value, value.replace("_", " ")))
 
 

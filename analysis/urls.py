@@ -32,5 +32,6 @@ urlpatterns = [
     path("tables/<slug:table>.csv", downloads.table, name="table"),
     path("labels/<slug:table>.csv", downloads.labels, name="labels"),
     re_path(r"^plots/(?P<plot>[a-z-]+)\.(?P<format>svg|png|csv|vl\.json)$", downloads.plot, name="plot"),
+    path("report.html", downloads.report, name="report"),
     path("tables.zip", downloads.archive, name="archive"),
 ]

@@ -43,9 +43,7 @@ def ratio_scale(label: str) -> Scale:
 
 def signed_scale(values: Sequence[float], label: str) -> Scale:
     """Around 0 where some values are below it, else from 0 up."""
-    # Most values, not the largest: one group far out would leave all others in one class.
-    sizes = sorted(abs(value) for value in values)
-    largest = (sizes[int(0.9 * (len(sizes) - 1))] if sizes else 0.0) or 1.0
+    largest = _large([abs(value) for value in values])
     if min(values, default=0.0) >= 0:
         return _from_nothing(nice_step(largest / 5), label, 3)
     step = nice_step(largest / 3)
@@ -55,7 +53,12 @@ def signed_scale(values: Sequence[float], label: str) -> Scale:
 
 def count_scale(values: Sequence[float], label: str) -> Scale:
     """Whole numbers from 0 up."""
-    return _from_nothing(max(1.0, float(round(nice_step(max(values, default=1.0) / 5)))), label, 0)
+    return _from_nothing(max(1.0, float(round(nice_step(_large(values) / 5)))), label, 0)
+
+
+def _large(sizes: Sequence[float]) -> float:
+    """A size that nine of ten do not exceed: one group far out would leave all others in one class."""
+    return (sorted(sizes)[int(0.9 * (len(sizes) - 1))] if sizes else 0.0) or 1.0
 
 
 def _from_nothing(step: float, label: str, digits: int) -> Scale:

@@ -22,6 +22,7 @@ from analysis.plots.figures import (
     theta_plot,
 )
 from analysis.plots.plot import Plot
+from analysis.report_file import READS, report_html
 from analysis.reports import parameters_from
 from analysis.results import FILES, LABELS
 from analysis.views.agreement import ALPHA, LIKERT, MARKING
@@ -61,6 +62,16 @@ def archive(page: ResultsPage) -> HttpResponse:
             folder.writestr(entry, table_csv(page.report, name))
     response = HttpResponse(packed.getvalue(), content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="{page.study.slug}-results.zip"'
+    return response
+
+
+@results_page(NO_TEMPLATE)
+def report(page: ResultsPage) -> HttpResponse:
+    """The whole report as one file that needs no network."""
+    stored = {one.name: one.rows() for one in page.report.tables.filter(name__in=READS)}
+    text = report_html(page.study, stored, page.report.summary, page.report.computed_at)
+    response = HttpResponse(text, content_type="text/html; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{page.study.slug}-report.html"'
     return response
 
 

@@ -44,6 +44,7 @@ def every_address(marked) -> list[str]:
         address("image", image=marked.images["v1"].public_id),
         address("table", table="likelihood"),
         address("archive"),
+        address("report"),
         *(address("labels", table=name) for name in ("judgements", "boxes", "ratings")),
         address("plot", plot="theta", format="svg"),
         address("plot", plot="theta", format="csv"),
@@ -322,3 +323,18 @@ def test_a_report_without_images_says_so_on_every_page(marked, analyst, analyst_
         in analyst_client.get(address("annotator_groups")).content.decode()
     )
     assert "Nothing to compare with" in analyst_client.get(address("compare")).content.decode()
+
+
+def test_the_report_of_the_page_is_one_file_with_maps_sensitivity_and_limits(marked, report, analyst_client):
+    marked.study.groups.filter(name="Velmari").update(map_code="MLT")
+    answer = analyst_client.get(address("report"))
+    assert answer["Content-Disposition"] == 'attachment; filename="isles-report.html"'
+    page = " ".join(answer.content.decode().split())
+    for forbidden in ("<script", "<link", "<a href", "http://", "https://", "url(", "@import"):
+        assert forbidden not in page.replace("http://www.w3.org/2000/svg", ""), forbidden
+    assert "Malta: Velmari" in page
+    assert "Majority vote of each image and attribute" in page
+    assert "Limitations" in page
+    assert report.inputs_digest in page
+    for package, version in report.summary["versions"].items():
+        assert f"{package} {version}" in page

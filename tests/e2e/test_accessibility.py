@@ -39,7 +39,8 @@ NOT_PAGES = {
     "annotation:annotation_readmit", "annotation:quality_check", "annotation:quality_rule_remove",
     "annotation:screens_reopen", "annotate:warning_read",
     "annotation:pay_table", "analysis:compute", "analysis:table", "analysis:plot",
-    "analysis:archive", "analysis:labels", "annotation:known_settings", "annotation:known_remove",
+    "analysis:archive", "analysis:labels",
+    "analysis:report", "analysis:compare_compute", "annotation:known_settings", "annotation:known_remove",
     "annotate:ahead", "annotate:answer", "annotate:skip", "annotate:report", "annotate:make_link", "images:image",
     "set_language", "api-schema", "healthz", "readyz", "metrics",
     "api-docs",  # Swagger's own page, not ours to mend
@@ -76,6 +77,7 @@ def busy(study, marking, rating, lead):
     if other.task.image_id != leased.task.image_id:
         image_reports.retract(image=other.task.image, by=lead, reason="Shows a real person.")
     add_check(marking, lead)
+    study.groups.filter(name="Velmari").update(map_code="MLT")  # so that there is a map
     Job.objects.create(kind="generate", title="Generate 4 images", study_id=study.pk, created_by=lead)
     campaigns.create(study=study, name="Drafted", kind="stereotype_marking", by=lead)
     return study
@@ -176,7 +178,8 @@ def lead_pages() -> dict[str, str]:
         "annotation:known_change": {**C, "task": annotation.campaign.tasks.get(purpose="gold").public_id},
         "annotation:annotations": C, "annotation:annotation": {**C, "annotation": annotation.pk},
         "analysis:overview": S, "analysis:groups": S, "analysis:attributes": S, "analysis:agreement": S,
-        "analysis:visual_attributes": S, "analysis:annotators": S,
+        "analysis:visual_attributes": S, "analysis:annotators": S, "analysis:disagreement": S,
+        "analysis:annotator_groups": S, "analysis:compare": S,
         "analysis:group": {**S, "group": image.group.name},
         "analysis:attribute": {**S, "attribute": annotation.judgements.first().attribute.text},
         "analysis:image": {**S, "image": image.public_id},

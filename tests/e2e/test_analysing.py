@@ -33,7 +33,7 @@ def test_an_analyst_goes_from_the_headline_to_who_said_what(at_results, marked):
     page = at_results
     expect(page.locator(".headline-theta")).to_contain_text("5.00")  # (5/12 + 5/12) ÷ (1/6 + 0)
 
-    page.get_by_role("navigation", name="Results").get_by_role("link", name="Groups").click()
+    page.get_by_role("navigation", name="Results").get_by_role("link", name="Groups", exact=True).click()
     velmari = page.get_by_role("row").filter(has_text="Velmari")
     expect(velmari).to_contain_text("2.50")
     expect(page.get_by_role("row").filter(has_text="Orsani")).to_contain_text("only stereotypes")
@@ -83,6 +83,7 @@ def test_tables_and_plots_are_taken_away(at_results):
 
 def test_every_page_fits_a_phone(new_page, marked, analyst):  # noqa: F811
     page = new_page(size=PHONE)
+    marked.study.groups.filter(name="Velmari").update(map_code="ITA")
     sign_in(page)
     page.goto("/studies/isles/results/")
     page.get_by_role("button", name="Compute results").click()
@@ -93,6 +94,9 @@ def test_every_page_fits_a_phone(new_page, marked, analyst):  # noqa: F811
         "attributes/",
         "attributes/drum/?group=Velmari",
         "agreement/",
+        "disagreement/?group=Velmari&by=gender",
+        "annotator-groups/",
+        "compare/",
         "visual-attributes/",
         "annotators/",
         f"groups/images/{marked.images['v1'].public_id}/",
@@ -100,3 +104,21 @@ def test_every_page_fits_a_phone(new_page, marked, analyst):  # noqa: F811
         page.goto(f"/studies/isles/results/{path}")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
         assert page.locator("h1").count() == 1
+
+
+def test_a_country_of_the_map_is_read_by_pointer_and_by_keyboard(at_results, marked):  # noqa: F811
+    page = at_results
+    marked.study.groups.filter(name="Velmari").update(map_code="BRA")
+    marked.study.groups.filter(name="Orsani").update(map_code="AUS")
+    page.goto("/studies/isles/results/groups/?map=stereotypes")
+    says = page.locator("[data-map-says]")
+    page.locator("a[aria-label^=Australia]").hover()
+    expect(says).to_have_text("Australia: Orsani 2, n = 24 judgements")
+    page.locator("a[aria-label^=Brazil]").focus()
+    expect(says).to_have_text("Brazil: Velmari 2, n = 24 judgements")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("/groups/Velmari/"))
+    page.go_back()
+    page.get_by_role("link", name="Offensiveness", exact=True).click()
+    expect(page).to_have_url(re.compile("map=offensiveness"))
+    expect(page.locator("figure.map .plot-title")).to_have_text("Whose images show offensive stereotypes?")

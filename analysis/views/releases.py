@@ -1,0 +1,122 @@
+"""Releases of a study: what would be in one, the privacy check, past versions and their files."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.errors import DomainError
+from accounts.models import User
+from analysis.models import Release
+from analysis.releases import past, requesting
+from analysis.releases.columns import DESCRIPTIONS
+from analysis.releases.contents import PrivacyReport
+from analysis.releases.documents.words import FIELD_WORDS, KEPT_WORDS
+from analysis.releases.forms import KForm, ReleaseForm
+from analysis.releases.preview import preview, privacy_check
+from studies.access import ANALYST, LEAD, holds, study_for
+from studies.models import Study
+
+_PER_PAGE = 20
+_FILES_PER_PAGE = 50
+
+
+@login_required
+@require_safe
+def releases(request: HttpRequest, study: str) -> HttpResponse:
+    """What a release would hold now, what its privacy check says, and the releases there are."""
+    found = study_for(request.user, study, role=ANALYST)
+    tried = KForm(request.GET) if "k" in request.GET else KForm()
+    return render(request, "analysis/releases.html", _context(request, found, tried, form=None))
+
+
+@login_required
+@require_POST
+def build(request: HttpRequest, study: str) -> HttpResponse:
+    """Ask for a release; a worker builds it."""
+    assert isinstance(request.user, User)  # login_required lets nobody else in
+    found = study_for(request.user, study, role=LEAD)
+    form = ReleaseForm(request.POST)
+    try:
+        requesting.request(study=found, parameters=form.parameters(), by=request.user)
+    except DomainError as error:
+        if not form.errors:
+            form.add_error(None, error.message)
+        context = _context(request, found, KForm(request.POST), form=form)
+        return render(request, "analysis/releases.html", context, status=400)
+    messages.info(request, "The release is being built. This page follows the progress.")
+    return redirect("releases:list", study=found.slug)
+
+
+@login_required
+@require_safe
+def release(request: HttpRequest, study: str, version: int) -> HttpResponse:
+    """One release: its numbers, what changed, and the digest of every file."""
+    found = study_for(request.user, study, role=ANALYST)
+    shown = past.release_of(found, version)
+    checksums = Paginator(past.checksums_of(shown), _FILES_PER_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "study": found,
+        "release": shown,
+        "facts": past.facts_of(shown),
+        "rows": [(name, number, DESCRIPTIONS.get(name, "")) for name, number in shown.facts["rows"].items()],
+        "changes": past.changes_of(shown),
+        "checksums": checksums,
+    }
+    return render(request, "analysis/release.html", context)
+
+
+@login_required
+@require_safe
+def download(request: HttpRequest, study: str, version: int) -> FileResponse:
+    """The files of a release as a zip."""
+    return archive_response(past.release_of(study_for(request.user, study, role=ANALYST), version))
+
+
+def archive_response(release: Release) -> FileResponse:
+    """Stream the kept zip."""
+    from analysis.releases.archiving import open_archive  # loads numerical libraries
+
+    name = f"{release.study.slug}-v{release.version}.zip"
+    return FileResponse(open_archive(release), as_attachment=True, filename=name, content_type="application/zip")
+
+
+def _context(
+    request: HttpRequest, study: Study, tried: KForm, *, form: ReleaseForm | None
+) -> dict[str, Any]:
+    k = tried.chosen()
+    rows = Release.objects.filter(study=study).select_related("built_by")
+    latest = rows.first()
+    check = privacy_check(study, k=k)
+    held = preview(study)
+    return {
+        "study": study,
+        "may_change": holds(request.user, study, LEAD),
+        "build_job": requesting.running_job(study),
+        "failed_job": requesting.failed_job(study),
+        "preview": held,
+        "preview_rows": [(name, number, DESCRIPTIONS[name]) for name, number in held.rows.items()],
+        "k": k,
+        "tried": tried if tried.is_bound else KForm(initial={"k": k}),
+        "check": check,
+        "check_rows": _check_rows(check),
+        "form": form or ReleaseForm.beginning(latest.parameters if latest else None, k=k),
+        "page": Paginator(rows, _PER_PAGE).get_page(request.GET.get("page")),
+    }
+
+
+def _check_rows(check: PrivacyReport | None) -> list[dict[str, Any]]:
+    return [
+        {
+            "field": FIELD_WORDS.get(one.field, one.field),
+            "stated": one.stated,
+            "kept": KEPT_WORDS.get(one.kept, one.kept),
+            "released": one.released,
+            "why": one.why,
+        }
+        for one in (check.fields if check else ())
+    ]
