@@ -3,7 +3,7 @@
 from typing import Any
 
 from accounts.errors import NotFound
-from analysis import comparing, reports
+from analysis import comparing, releases, reports
 from jobs.models import Job
 from jobs.progress import Progress
 from jobs.registry import register
@@ -30,3 +30,20 @@ def compare_studies(job: Job, progress: Progress) -> dict[str, Any]:
         raise NotFound("report_not_found", "The results to compare were computed anew: compare them again.")
     comparing.compute_comparison(*sides, progress=progress)
     return {"summary": "The comparison is ready."}
+
+
+@register(releases.JOB_KIND)
+def build_release(job: Job, progress: Progress) -> dict[str, Any]:
+    """Build a release of a study and keep it as a zip. Done again, it is the same version."""
+    # Libraries for tables load here and not when the server starts.
+    from analysis.releases.archiving import build_archive
+    from analysis.releases.parameters import restored
+
+    study = Study.objects.filter(pk=job.arguments["study"]).first()
+    if study is None:
+        raise NotFound("study_not_found", "The study of this job was deleted.")
+    parameters = restored(job.arguments["parameters"])
+    release = build_archive(study=study, parameters=parameters, by=job.created_by, progress=progress)
+    judgements = release.facts["rows"]["judgements"] + release.facts["rows"]["ratings"]
+    summary = f"Version {release.version} with {judgements:,} judgements is ready."
+    return {"release": release.pk, "summary": summary}

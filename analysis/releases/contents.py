@@ -13,7 +13,8 @@ from typing import Any
 
 # What the command's --format and a job's parameters may name; the first three hold the same tables.
 TABLE_FORMATS = ("parquet", "csv", "jsonl")
-FORMATS = (*TABLE_FORMATS, "images", "coco", "label_studio")
+LABEL_STUDIO = "label_studio"
+FORMATS = (*TABLE_FORMATS, "images", "coco", LABEL_STUDIO)
 FOLDERS = {"parquet": "data", "csv": "csv", "jsonl": "jsonl"}
 
 

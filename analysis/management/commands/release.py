@@ -1,0 +1,83 @@
+"""Build the dataset of a study as a versioned folder that others can load."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.errors import NotFound
+from analysis.releases.contents import FORMATS
+from analysis.releases.parameters import LICENCE, K, parameters_of
+from jobs.console import DomainCommand
+from studies.models import Study
+
+
+class Command(DomainCommand):
+    help = (
+        "Build a study's dataset: annotator-level tables, images, boxes, data card, codebook and checksums."
+    )
+    example = "python manage.py release --study visage-2026 --output visage-2026-release --k 5"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--study", required=True, metavar="NAME", help="name or slug of the study")
+        parser.add_argument("--output", required=True, type=Path, metavar="DIR", help="folder to write to")
+        parser.add_argument(
+            "--k",
+            type=int,
+            default=K,
+            metavar="N",
+            help=f"people who share each combination of profile (default {K})",
+        )
+        parser.add_argument(
+            "--format",
+            nargs="+",
+            choices=FORMATS,
+            default=list(FORMATS),
+            metavar="FORMAT",
+            help=f"only these of {', '.join(FORMATS)} (default: all)",
+        )
+        parser.add_argument(
+            "--licence",
+            default=LICENCE,
+            metavar="ID",
+            help=f"SPDX identifier of the licence (default {LICENCE})",
+        )
+        parser.add_argument(
+            "--include-justifications",
+            action="store_true",
+            help="release the free text that annotators wrote; read it first: it may say who they are",
+        )
+        parser.add_argument("--without-images", action="store_true", help="leave the picture files out")
+        self.add_person_argument(parser)
+
+    def handle(self, **options: Any) -> None:
+        # Imported here: --help and usage errors need no library for tables.
+        from analysis.releases.building import build
+
+        study = _study_named(options["study"])
+        parameters = parameters_of(
+            k=options["k"],
+            formats=options["format"],
+            licence=options["licence"],
+            include_justifications=options["include_justifications"],
+            with_images=not options["without_images"],
+        )
+        progress = self.progress("Releasing")
+        release = build(
+            study=study,
+            parameters=parameters,
+            output=options["output"],
+            by=self.person(options["by"]),
+            progress=progress,
+        )
+        progress.finish()
+        self.stdout.write(f"{options['output']}: version {release.version} of {study.name}")
+        for name, rows in release.facts["rows"].items():
+            self.stdout.write(f"  {name}: {rows:,} rows")
+
+
+def _study_named(name: str) -> Study:
+    study = Study.objects.filter(slug=name).first() or Study.objects.filter(name=name).first()
+    if study is None:
+        raise NotFound("study_not_found", f"There is no study named “{name}” (--study).")
+    return study

@@ -1,0 +1,118 @@
+"""The annotators of a release: ids of its own, profiles as coarse as privacy asks, and how much each answered."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from django.db.models import QuerySet
+
+from accounts.models import Annotator, AnnotatorProfile
+from analysis.releases import privacy
+from analysis.releases.label_pages import Page
+from analysis.releases.labels import Names, encoded
+from analysis.releases.rekeying import LENGTHS, annotator_id
+from annotation.models import Annotation, Campaign
+from studies.models import Study
+
+_AT_ONCE = 10_000
+_ORIGINS = [str(origin) for origin in Annotator.Origin.values]
+
+
+@dataclass(eq=False)
+class AnnotatorRows:
+    """Everybody who answered, and of each how much counts, added up page by page."""
+
+    names: Names
+    origins: np.ndarray  # codes of _ORIGINS
+    using: str
+    counts: dict[str, np.ndarray] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, study: Study, *, using: str, key: bytes, version: int) -> "AnnotatorRows":
+        """Read who answered in the study, counted or not."""
+        answered = Annotation.objects.filter(campaign__study=study.pk).values("annotator")
+        everybody = Annotator.objects.using(using).filter(pk__in=answered).order_by("pk")
+        for length in LENGTHS:
+            keys, origins, ids = _named(everybody, key=key, version=version, length=length)
+            if pc.count_distinct(ids).as_py() == len(ids):
+                break
+        made = cls(Names(keys, ids), origins, using)
+        made.counts = {
+            name: np.zeros(len(keys), dtype=np.int64) for name in ("annotations", "judgements", "ratings")
+        }
+        return made
+
+    def add(self, page: Page) -> None:
+        """Count what a page holds."""
+        place = self.names.places(page.annotations["annotator"])
+        kind = "judgements" if page.campaign.kind == Campaign.Kind.STEREOTYPE_MARKING else "ratings"
+        for name, owners in (("annotations", place), (kind, place[page.judgements["owner"]])):
+            self.counts[name] += np.bincount(owners, minlength=len(self.names.keys))
+
+    def coarsened(self, *, k: int, justifications: str) -> privacy.Coarsened:
+        """Return the profiles of those who count, as coarse as `k` asks."""
+        counted = self.names.keys[self.counts["annotations"] > 0]
+        profiles = AnnotatorProfile.objects.using(self.using)
+        stated = {
+            row[0]: privacy.stated_by(row[1:])
+            for row in profiles.order_by("annotator")
+            .values_list("annotator", *AnnotatorProfile.FIELDS)
+            .iterator()
+            if _among(row[0], counted)
+        }
+        return privacy.coarsen(
+            stated, k=k, without_profile=len(counted) - len(stated), justifications=justifications
+        )
+
+    def pages(self, coarsened: privacy.Coarsened) -> Iterator[dict[str, Any]]:
+        """Yield rows of `annotators`, in the order of their ids."""
+        counted = np.flatnonzero(self.counts["annotations"] > 0)
+        by_id = pc.array_sort_indices(self.names.names.take(pa.array(counted))).to_numpy()
+        ordered = counted[by_id]
+        nothing = (None,) * len(privacy.FIELDS)
+        for start in range(0, len(ordered), _AT_ONCE):
+            some = ordered[start : start + _AT_ONCE]
+            profiles = [coarsened.profiles.get(key, nothing) for key in self.names.keys[some].tolist()]
+            yield {
+                "annotator": self.names.names.take(pa.array(some)),
+                "origin": encoded(self.origins[some], pa.array(_ORIGINS)),
+                **{
+                    name: pa.array([profile[index] for profile in profiles], pa.string())
+                    for index, name in enumerate(privacy.FIELDS)
+                },
+                **{name: pa.array(counts[some]) for name, counts in self.counts.items()},
+            }
+
+
+def _named(
+    everybody: QuerySet[Annotator], *, key: bytes, version: int, length: int
+) -> tuple[np.ndarray, np.ndarray, pa.Array]:
+    keys: list[np.ndarray] = [np.empty(0, np.int64)]
+    origins: list[np.ndarray] = [np.empty(0, np.int64)]
+    ids = [pa.array([], pa.string())]
+    rows = everybody.values_list("pk", "pseudonym", "origin").iterator(chunk_size=_AT_ONCE)
+    for some in _pieces(rows):
+        keys.append(np.array([pk for pk, _, _ in some], dtype=np.int64))
+        origins.append(np.array([_ORIGINS.index(origin) for _, _, origin in some], dtype=np.int64))
+        named = [annotator_id(name, key=key, version=version, length=length) for _, name, _ in some]
+        ids.append(pa.array(named, pa.string()))
+    return np.concatenate(keys), np.concatenate(origins), pa.concat_arrays(ids)
+
+
+def _pieces(rows: Iterator[tuple[int, str, str]]) -> Iterator[list[tuple[int, str, str]]]:
+    some = []
+    for row in rows:
+        some.append(row)
+        if len(some) == _AT_ONCE:
+            yield some
+            some = []
+    if some:
+        yield some
+
+
+def _among(key: int, keys: np.ndarray) -> bool:
+    at = int(np.searchsorted(keys, key))
+    return at < len(keys) and int(keys[at]) == key

@@ -1,0 +1,258 @@
+"""Building a release: one snapshot of the labels becomes a folder, and a row that later releases compare with."""
+
+import json
+import shutil
+from dataclasses import asdict, dataclass
+from datetime import date
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from accounts import consent
+from accounts.errors import Conflict
+from accounts.models import User
+from analysis.models import Release
+from analysis.releases import changes, kept_keys, rekeying
+from analysis.releases.contents import LABEL_STUDIO, Changes, Contents, ReleaseParameters
+from analysis.releases.documents import write_documents
+from analysis.releases.filling import FORMAT, Filled, Filling
+from analysis.releases.folder import (
+    MANIFEST,
+    files_of,
+    put_in_place,
+    require_folder,
+    workplace,
+    write_checksums,
+)
+from analysis.releases.label_studio import write_label_studio
+from analysis.releases.missing import missing_in
+from analysis.releases.snapshot import snapshot
+from annotation.counted import counted
+from annotation.models import Campaign
+from jobs.progress import Progress, Unwatched
+from studies import audit
+from studies.models import Study
+
+PRIVACY = "privacy.json"
+
+
+@dataclass(frozen=True, eq=False)
+class _Attempt:
+    """A release that is being built: which version, with which key, after which others."""
+
+    study: Study
+    using: str
+    parameters: ReleaseParameters
+    version: int
+    key: bytes
+    earlier: tuple[Release, ...]  # older versions, newest first
+
+    def fill(self, folder: Path, progress: Progress) -> Filled:
+        folder.mkdir()
+        return Filling(
+            study=self.study,
+            using=self.using,
+            folder=folder,
+            parameters=self.parameters,
+            key=self.key,
+            version=self.version,
+            progress=progress,
+        ).run()
+
+
+def build(
+    *,
+    study: Study,
+    parameters: ReleaseParameters,
+    output: Path,
+    by: User | None,
+    progress: Progress | None = None,
+) -> Release:
+    """Build the study's dataset at `output`, which must be new, empty or an earlier release of the study.
+
+    Labels and parameters of the latest release give that release again, byte for byte; any others the next version.
+    """
+    require_folder(output, study=study.slug)
+    consent.current_text(study)  # writes the default text where there is none yet: a snapshot cannot
+    with workplace(output) as place:
+        ready = place / "ready"
+        with snapshot() as using:
+            own = Study.objects.using(using).select_related("resource", "consent_text").get(pk=study.pk)
+            attempt, filled = _fill(own, using, parameters, ready, progress or Unwatched())
+            changed = _changes(attempt, filled)
+            if LABEL_STUDIO in parameters.formats:
+                tables = {table.name: ready / table.files["parquet"] for table in filled.tables}
+                write_label_studio(folder=ready, tables=tables, campaigns=filled.campaigns)
+            contents = _contents(attempt, filled, changed, ready)
+        _write_documents(contents, ready)
+        return _record(attempt, filled, contents, study, by, move=partial(put_in_place, ready, output))
+
+
+def _fill(
+    study: Study, using: str, parameters: ReleaseParameters, ready: Path, progress: Progress
+) -> tuple[_Attempt, Filled]:
+    """Fill the folder as the latest release if it may be that again, else as the next."""
+    known = tuple(Release.objects.using(using).filter(study=study).order_by("-version"))
+    latest = known[0] if known else None
+    if latest is not None and _may_be_again(latest, study, using, parameters):
+        attempt = _Attempt(study, using, parameters, latest.version, bytes(latest.key), known[1:])
+        filled = attempt.fill(ready, progress)
+        if filled.inputs_digest == latest.inputs_digest:
+            return attempt, filled
+        shutil.rmtree(ready)
+    version = latest.version + 1 if latest else 1
+    key = rekeying.new_key(study=study.pk, version=version)
+    attempt = _Attempt(study, using, parameters, version, key, known)
+    return attempt, attempt.fill(ready, progress)
+
+
+def _may_be_again(latest: Release, study: Study, using: str, parameters: ReleaseParameters) -> bool:
+    """Whether it is worth building the latest release again: equal choices, and as many labels."""
+    if latest.parameters != parameters.as_json() or latest.facts["format"] != FORMAT:
+        return False
+    numbers = {one.slug: counted(one).using(using).count() for one in _campaigns(study, using)}
+    return numbers == latest.facts["annotations"]
+
+
+def _campaigns(study: Study, using: str) -> Any:
+    return Campaign.objects.using(using).filter(study=study).order_by("pk")
+
+
+def _changes(attempt: _Attempt, filled: Filled) -> Changes:
+    if not attempt.earlier:
+        return changes.FIRST
+    return changes.since(
+        attempt.earlier[0],
+        using=attempt.using,
+        annotations=filled.annotation_keys,
+        annotators=filled.annotator_keys,
+        images=filled.image_keys,
+        parameters=attempt.parameters,
+        campaigns=filled.campaigns,
+        rows={table.name: table.rows for table in filled.tables},
+    )
+
+
+def _contents(attempt: _Attempt, filled: Filled, changed: Changes, folder: Path) -> Contents:
+    if filled.privacy is None:
+        raise ValueError("a release is filled with its annotators")
+    first = [one.first_day for one in filled.campaigns if one.first_day]
+    last = [one.last_day for one in filled.campaigns if one.last_day]
+    return Contents(
+        version=attempt.version,
+        study=filled.study,
+        parameters=attempt.parameters,
+        inputs_digest=filled.inputs_digest,
+        last_day=max(last, default=None),
+        first_day=min(first, default=None),
+        campaigns=filled.campaigns,
+        tables=filled.tables,
+        images=filled.images,
+        coco=filled.coco,
+        privacy=filled.privacy,
+        changes=changed,
+        history=changes.history(attempt.earlier),
+        missing=missing_in(filled, attempt.parameters),
+        files=files_of(folder),
+    )
+
+
+def _write_documents(contents: Contents, folder: Path) -> None:
+    write_documents(contents=contents, folder=folder)
+    _write_json(folder / PRIVACY, contents.privacy.as_json())
+    _write_json(folder / MANIFEST, _manifest(contents))
+    known = {one.path for one in contents.files}
+    written = files_of(folder, without=known)
+    write_checksums(folder, (*contents.files, *written))
+
+
+def _manifest(contents: Contents) -> dict[str, Any]:
+    study = asdict(contents.study)
+    long = ("consent", "content_notice", "support", "regions")
+    return {
+        "format": FORMAT,
+        "version": contents.version,
+        "previous": contents.changes.previous,
+        "study": {name: value for name, value in study.items() if name not in long},
+        "parameters": contents.parameters.as_json(),
+        "inputs_digest": contents.inputs_digest,
+        "first_day": contents.first_day,
+        "last_day": contents.last_day,
+        "rows": {table.name: table.rows for table in contents.tables},
+        "campaigns": [
+            {
+                name: getattr(one, name)
+                for name in ("slug", "name", "kind", "annotations", "judgements", "ratings", "annotators")
+            }
+            | {"not_counted": dict(sorted(one.not_counted.items()))}
+            for one in contents.campaigns
+        ],
+        "images": asdict(contents.images),
+        "coco": asdict(contents.coco) if contents.coco else None,
+        "missing": [asdict(one) for one in contents.missing],
+        "changes": changes.as_json(contents.changes),
+    }
+
+
+def _write_json(path: Path, value: Any) -> None:
+    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False, default=_plain)
+    path.write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, date):
+        return value.isoformat()
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON")
+
+
+def _record(
+    attempt: _Attempt, filled: Filled, contents: Contents, study: Study, by: User | None, *, move: Any
+) -> Release:
+    """Write the release down and move its folder, both or neither."""
+    facts = {
+        "format": FORMAT,
+        "rows": {table.name: table.rows for table in contents.tables},
+        "annotations": {one.slug: one.annotations for one in contents.campaigns},
+        "guidelines": changes.kept_guidelines(contents.campaigns),
+        "last_day": contents.last_day.isoformat() if contents.last_day else None,
+        "changes": changes.as_json(contents.changes),
+    }
+    try:
+        with transaction.atomic():
+            release, new = Release.objects.get_or_create(
+                study=study,
+                version=attempt.version,
+                defaults={
+                    "parameters": attempt.parameters.as_json(),
+                    "inputs_digest": contents.inputs_digest,
+                    "key": attempt.key,
+                    "facts": facts,
+                    "annotations": kept_keys.packed(filled.annotation_keys.flags),
+                    "annotators": kept_keys.packed(filled.annotator_keys.flags),
+                    "images": kept_keys.packed(filled.image_keys.flags),
+                    "built_by": by,
+                },
+            )
+            if release.inputs_digest != contents.inputs_digest:
+                raise _meanwhile(attempt.version)
+            audit.record(
+                by=by,
+                action="release.built",
+                subject=release,
+                study=study,
+                version=release.version,
+                digest=release.inputs_digest,
+                again=not new,
+            )
+            move()
+    except IntegrityError:
+        raise _meanwhile(attempt.version) from None
+    return release
+
+
+def _meanwhile(version: int) -> Conflict:
+    return Conflict(
+        "release_built_meanwhile", f"Somebody else built version {version} just now; build again."
+    )

@@ -1,0 +1,197 @@
+"""One pass over a study's labels: everything of a release that is data goes into its folder."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from analysis.releases import association_rows, soft_labels
+from analysis.releases.annotator_rows import AnnotatorRows
+from analysis.releases.coco import CocoWriter
+from analysis.releases.columns import DESCRIPTIONS, TABLES, columns_of
+from analysis.releases.contents import (
+    CampaignFacts,
+    CocoFacts,
+    ImageFacts,
+    PrivacyReport,
+    ReleaseParameters,
+    StudyFacts,
+    Table,
+)
+from analysis.releases.image_rows import FOLDER, ImageRows
+from analysis.releases.kept_keys import Bits
+from analysis.releases.label_pages import Page, pages
+from analysis.releases.label_tables import LabelColumns, Naming, Numbering
+from analysis.releases.labels import Names
+from analysis.releases.study_facts import Tally, study_facts
+from analysis.releases.writers import TableWriter
+from annotation.models import Annotation, Campaign
+from catalog.models import Attribute
+from jobs.progress import Progress
+from studies.models import Study
+
+# Raised when equal labels come to be written in another way: the next release is then a new version.
+FORMAT = 1
+
+
+@dataclass(eq=False)
+class Filled:
+    """What was written, and which rows of the database it came from."""
+
+    study: StudyFacts
+    campaigns: tuple[CampaignFacts, ...] = ()
+    tables: tuple[Table, ...] = ()
+    images: ImageFacts = field(default_factory=lambda: ImageFacts(0, 0, {}, (), 0))
+    coco: CocoFacts | None = None
+    privacy: PrivacyReport | None = None
+    inputs_digest: str = ""
+    annotation_keys: Bits = field(default_factory=Bits)
+    annotator_keys: Bits = field(default_factory=Bits)
+    image_keys: Bits = field(default_factory=Bits)
+
+
+class Filling:
+    """Fills one folder. `using` is a connection in a snapshot; `key` and `version` make the ids."""
+
+    def __init__(
+        self,
+        *,
+        study: Study,
+        using: str,
+        folder: Path,
+        parameters: ReleaseParameters,
+        key: bytes,
+        version: int,
+        progress: Progress,
+    ) -> None:
+        self._study, self._using, self._folder = study, using, folder
+        self._parameters, self._key, self._version = parameters, key, version
+        self._progress = progress
+        self._digest = hashlib.sha256(f"release format {FORMAT}\n".encode())
+        self._writers: dict[str, TableWriter] = {}
+        self._filled = Filled(study_facts(study))
+
+    def run(self) -> Filled:
+        """Write all tables, pictures and boxes; return what they are."""
+        campaigns = list(Campaign.objects.using(self._using).filter(study=self._study).order_by("pk"))
+        answers = Annotation.objects.using(self._using).filter(campaign__in=campaigns).count()
+        self._progress.start(answers)
+        with ExitStack() as open_files:
+            for name in TABLES:
+                described = columns_of(name, justifications=self._parameters.include_justifications)
+                writer = TableWriter(self._folder, name, described, self._parameters.formats)
+                self._writers[name] = open_files.enter_context(writer)
+            naming, annotators = self._name()
+            self._labels(campaigns, naming, annotators)
+            for part in (soft_labels.presence, soft_labels.ratings):
+                for columns in part(campaigns, naming, using=self._using):
+                    self._writers["soft_labels"].write(columns)
+                    self._progress.check_cancelled()
+            self._annotators(annotators)
+        self._filled.tables = tuple(
+            Table(name, DESCRIPTIONS[name], writer.columns, writer.rows, writer.files)
+            for name, writer in self._writers.items()
+        )
+        self._note("study", [asdict(self._filled.study), *map(asdict, self._filled.campaigns)])
+        self._filled.inputs_digest = self._digest.hexdigest()
+        return self._filled
+
+    def _name(self) -> tuple[Naming, AnnotatorRows]:
+        """Write what labels refer to; return what keys stand for."""
+        with_files = self._parameters.with_images
+        if with_files:
+            (self._folder / FOLDER).mkdir()
+        images = ImageRows(self._study, self._using, self._folder if with_files else None)
+        for columns in images.pages():
+            self._writers["images"].write(columns)
+            self._note("images", columns)
+            self._progress.advance(0, "Writing images")
+            self._progress.check_cancelled()
+        if with_files and not images.files:
+            (self._folder / FOLDER).rmdir()
+        table = images.table()
+        self._filled.images = images.facts()
+        self._filled.image_keys.add(table.ids.keys)
+        associations = association_rows.rows(self._study)
+        self._writers["associations"].write(associations)
+        self._note("associations", associations)
+        texts = list(Attribute.objects.using(self._using).values_list("pk", "text"))
+        attributes = Names.of([key for key, _ in texts], [text for _, text in texts])
+        highest = int(attributes.keys[-1]) + 1 if len(attributes.keys) else 1
+        annotators = AnnotatorRows.of(self._study, using=self._using, key=self._key, version=self._version)
+        stereotypes = association_rows.stereotype_pairs(self._study, table, highest)
+        return Naming(annotators.names, attributes, table, stereotypes), annotators
+
+    def _labels(self, campaigns: list[Campaign], naming: Naming, annotators: AnnotatorRows) -> None:
+        numbering, tallies = Numbering(), [Tally(campaign) for campaign in campaigns]
+        coco = CocoWriter(self._folder, naming) if "coco" in self._parameters.formats else None
+        for tally in tallies:
+            marking = tally.campaign.kind == Campaign.Kind.STEREOTYPE_MARKING
+            for page in self._pages(tally.campaign, naming):
+                tables = LabelColumns(page, naming, numbering).fill(marking=marking)
+                for name, columns in tables.items():
+                    self._writers[name].write(columns)
+                if coco is not None and marking:
+                    coco.add(page, tables["boxes"])
+                tally.add(page)
+                annotators.add(page)
+                self._remember(page)
+                self._progress.advance(len(page.annotations["pk"]), f"Writing {tally.campaign.name}")
+                self._progress.check_cancelled()
+        self._filled.campaigns = tuple(tally.facts() for tally in tallies)
+        if coco is not None:
+            facts = self._filled.study
+            self._filled.coco = coco.close({"description": facts.name, "version": str(self._version)})
+
+    def _pages(self, campaign: Campaign, naming: Naming) -> Any:
+        rank = np.zeros(int(naming.attributes.keys[-1]) + 1 if len(naming.attributes.keys) else 1, np.int64)
+        by_text = np.argsort(np.array(naming.attributes.names.to_pylist(), dtype=object), kind="stable")
+        rank[naming.attributes.keys[by_text]] = np.arange(len(by_text))
+        return pages(
+            campaign,
+            using=self._using,
+            key=self._key,
+            attribute_rank=rank,
+            justifications=self._parameters.include_justifications,
+        )
+
+    def _annotators(self, annotators: AnnotatorRows) -> None:
+        coarsened = annotators.coarsened(k=self._parameters.k, justifications=self._justifications())
+        for columns in annotators.pages(coarsened):
+            self._writers["annotators"].write(columns)
+        self._filled.privacy = coarsened.report
+        self._note("profiles", sorted(coarsened.profiles.items()))
+
+    def _justifications(self) -> str:
+        written = Annotation.objects.using(self._using).filter(campaign__study=self._study)
+        if not written.exclude(justification="").exists():
+            return "none_written"
+        return "released" if self._parameters.include_justifications else "withheld"
+
+    def _remember(self, page: Page) -> None:
+        """Keep which rows were released, and make them part of the digest whatever their order here."""
+        rows, judgements, boxes = page.annotations, page.judgements, page.boxes
+        self._filled.annotation_keys.add(rows["pk"])
+        self._filled.annotator_keys.add(np.unique(rows["annotator"]))
+        self._hash(rows, rows["pk"])
+        of_annotation = {"annotation": rows["pk"][judgements["owner"]]}
+        self._hash({**judgements, **of_annotation}, judgements["pk"])
+        self._hash({**boxes, "judgement": judgements["pk"][boxes["owner"]]}, boxes["pk"])
+        if page.justifications is not None:
+            self._note("justifications", sorted(zip(rows["pk"].tolist(), page.justifications, strict=True)))
+
+    def _hash(self, columns: Mapping[str, np.ndarray], keys: np.ndarray) -> None:
+        order = np.argsort(keys)
+        for name, values in columns.items():
+            if name != "owner":
+                self._digest.update(f"{name}:{len(values)}\n".encode())
+                self._digest.update(values[order].tobytes())
+
+    def _note(self, name: str, value: Any) -> None:
+        text = json.dumps([name, value], ensure_ascii=False, sort_keys=True, default=str)
+        self._digest.update(text.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,162 @@
+"""The images of a release: what is known of each, and its picture, re-encoded without metadata."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from accounts.errors import NotFound
+from analysis.releases.contents import ImageFacts
+from analysis.releases.labels import ImageTable, Names
+from analysis.releases.rekeying import image_id
+from generation.models import Image
+from generation.reencoding import shown_bytes
+from generation.serving import FULL
+from studies.models import Study
+
+FOLDER = "images"
+NEVER_HAD = "labels were imported without the picture"
+LEFT_OUT = "pictures were left out of this release"
+_AT_ONCE = 2_000
+# What is released of how an image was made: nothing that names a machine, a folder or an address.
+_SAFE = ("backend", "model_revision", "seed", "index", "pipeline", "scheduler", "dtype", "versions", "drawn")
+_SAFE_PARAMETERS = (
+    "num_inference_steps",
+    "guidance_scale",
+    "width",
+    "height",
+    "negative_prompt",
+    "size",
+    "quality",
+)
+
+
+@dataclass
+class ImageRows:
+    """Reads the study's images once, and gives rows of the table and what labels need to know of images."""
+
+    study: Study
+    using: str
+    folder: Path | None  # where pictures go; None when they are left out
+    files: int = 0
+    without_file: Counter[str] = field(default_factory=Counter)
+    _known: dict[str, list[Any]] = field(default_factory=dict)
+    _codes: dict[str, dict[Any, int]] = field(default_factory=dict)
+
+    def pages(self) -> Iterator[dict[str, list[Any]]]:
+        """Yield rows of `images`, writing each picture as its row is made."""
+        chosen = Image.objects.using(self.using).filter(study=self.study, retracted_at=None)
+        rows: list[dict[str, Any]] = []
+        for image in chosen.select_related("group").order_by("pk").iterator(chunk_size=_AT_ONCE):
+            rows.append(self._row(image))
+            if len(rows) == _AT_ONCE:
+                yield _turned(rows)
+                rows = []
+        if rows:
+            yield _turned(rows)
+
+    def table(self) -> ImageTable:
+        """Return what labels need, once all pages were read."""
+        known = self._known or {name: [] for name in ("key", "id", "model", "condition", "group", "size")}
+        order = np.argsort(np.array(known["key"], dtype=np.int64), kind="stable")
+        size = np.array(known["size"], dtype=np.int64).reshape(-1, 2)[order]
+        groups = self._codes.get("group", {})
+        regions = sorted({region for _, region in groups if region})
+        return ImageTable(
+            ids=Names.of(known["key"], known["id"]),
+            model=np.array(known["model"], dtype=np.int64)[order],
+            condition=np.array(known["condition"], dtype=np.int64)[order],
+            group=np.array(known["group"], dtype=np.int64)[order],
+            width=size[:, 0],
+            height=size[:, 1],
+            models=pa.array(list(self._codes.get("model", {})), pa.string()),
+            conditions=pa.array(list(self._codes.get("condition", {})), pa.string()),
+            groups=pa.array([name for name, _ in groups], pa.string()),
+            regions=pa.array(regions, pa.string()),
+            region_of_group=np.array(
+                [regions.index(region) if region else -1 for _, region in groups], dtype=np.int64
+            ),
+        )
+
+    def facts(self) -> ImageFacts:
+        """Return how many images there are and have a file."""
+        images = Image.objects.using(self.using).filter(study=self.study)
+        return ImageFacts(
+            images=self.files + sum(self.without_file.values()),
+            files=self.files,
+            without_file=dict(sorted(self.without_file.items())),
+            models=tuple(sorted(self._codes.get("model", {}))),
+            retracted=images.filter(retracted_at__isnull=False).count(),
+        )
+
+    def _row(self, image: Image) -> dict[str, Any]:
+        group, region = (image.group.name, image.group.region) if image.group else ("", "")
+        name = image_id((image.sha256 or image.source_name, image.model_label, image.condition, group))
+        self._remember(image, name, (group, region) if image.group else None)
+        data, reason = self._picture(image)
+        path = f"{FOLDER}/{name}.webp" if data is not None else None
+        if data is not None and path is not None and self.folder is not None:
+            (self.folder / path).write_bytes(data)
+            self.files += 1
+        else:
+            self.without_file[reason] += 1
+        return {
+            "image": name,
+            "model": image.model_label,
+            "condition": image.condition,
+            "identity_group": group or None,
+            "region": region or None,
+            "prompt": image.prompt or None,
+            "file": path,
+            "reason": None if data is not None else reason,
+            "sha256": hashlib.sha256(data).hexdigest() if data is not None else None,
+            "width": image.width,
+            "height": image.height,
+            "source_name": image.source_name or None if not image.file else None,
+            "provenance": _safe(image.provenance),
+        }
+
+    def _picture(self, image: Image) -> tuple[bytes | None, str]:
+        if not image.file:
+            return None, NEVER_HAD
+        if self.folder is None:
+            return None, LEFT_OUT
+        try:
+            return shown_bytes(image, size=FULL), ""
+        except NotFound as error:
+            return None, error.message
+
+    def _remember(self, image: Image, name: str, group: tuple[str, str] | None) -> None:
+        for column, value in (
+            ("key", image.pk),
+            ("id", name),
+            ("model", self._code("model", image.model_label)),
+            ("condition", self._code("condition", image.condition)),
+            ("group", -1 if group is None else self._code("group", group)),
+            ("size", (image.width or 0, image.height or 0)),
+        ):
+            self._known.setdefault(column, []).append(value)
+
+    def _code(self, column: str, value: Any) -> int:
+        codes = self._codes.setdefault(column, {})
+        return codes.setdefault(value, len(codes))
+
+
+def _turned(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def _safe(provenance: Mapping[str, Any]) -> str | None:
+    kept = {name: provenance[name] for name in _SAFE if provenance.get(name) not in (None, "", [], {})}
+    parameters = provenance.get("parameters")
+    if isinstance(parameters, Mapping):
+        chosen = {n: parameters[n] for n in _SAFE_PARAMETERS if parameters.get(n) is not None}
+        if chosen:
+            kept["parameters"] = chosen
+    return json.dumps(kept, ensure_ascii=False, sort_keys=True) if kept else None

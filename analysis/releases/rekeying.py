@@ -1,0 +1,42 @@
+"""Pseudonymous ids that hold for one release: made with its own key, so that those of two cannot be joined."""
+
+import hashlib
+import hmac
+from collections.abc import Iterable
+
+import numpy as np
+from django.conf import settings
+
+# Without 0/O, 1/I/L, U: an id is read aloud and typed by people.
+_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
+# Of an id: longer for all where two people would get the same.
+LENGTHS = (8, 12, 16)
+
+
+def new_key(*, study: int, version: int) -> bytes:
+    """Derive the key of a release from the server's secret. It is stored with the release: secrets rotate."""
+    message = f"analysis.releases:{study}:{version}".encode()
+    return hmac.digest(settings.SECRET_KEY.encode(), message, "sha256")
+
+
+def annotator_id(pseudonym: str, *, key: bytes, version: int, length: int) -> str:
+    """Return `R<version>-` and `length` characters."""
+    mark = int.from_bytes(hmac.digest(key, f"annotator:{pseudonym}".encode(), "sha256"), "big")
+    letters = []
+    for _ in range(length):
+        mark, letter = divmod(mark, len(_ALPHABET))
+        letters.append(_ALPHABET[letter])
+    return f"R{version}-{''.join(letters)}"
+
+
+def shuffling(keys: np.ndarray, *, key: bytes) -> np.ndarray:
+    """Return the order in which rows with these database keys are released: drawn from the release's key."""
+    seed = hmac.digest(key, b"rows:" + np.sort(keys).astype("<i8").tobytes(), "sha256")
+    generator = np.random.Generator(np.random.PCG64(int.from_bytes(seed, "big")))
+    order: np.ndarray = np.argsort(keys, kind="stable")[generator.permutation(len(keys))]
+    return order
+
+
+def image_id(identity: Iterable[str]) -> str:
+    """Return an id that follows from what the image is, and so is the same in every release."""
+    return "I-" + hashlib.sha256("\x1f".join(identity).encode()).hexdigest()[:20]

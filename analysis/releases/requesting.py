@@ -1,0 +1,29 @@
+"""Asking for a release on the pages: a worker builds it and keeps it as a zip."""
+
+from accounts.models import User
+from analysis.releases.contents import ReleaseParameters
+from jobs.models import Job
+from jobs.running import enqueue
+from studies.models import Study
+
+JOB_KIND = "build_release"
+
+
+def request(*, study: Study, parameters: ReleaseParameters, by: User) -> Job:
+    """Queue a job that builds and keeps a release; one under way is returned and not doubled."""
+    under_way = running_job(study)
+    if under_way is not None:
+        return under_way
+    return enqueue(
+        kind=JOB_KIND,
+        title=f"Build a release of {study.name}",
+        arguments={"study": study.pk, "parameters": parameters.as_json()},
+        by=by,
+        study_id=study.pk,
+    )
+
+
+def running_job(study: Study) -> Job | None:
+    """The build under way, if there is one."""
+    active = (Job.State.QUEUED, Job.State.RUNNING)
+    return Job.objects.filter(study_id=study.pk, kind=JOB_KIND, state__in=active).order_by("-pk").first()
