@@ -172,21 +172,27 @@ def test_nothing_is_given_when_only_checks_are_left(study, lead, way):
 
 
 def test_left_tells_no_check_from_another_task_and_ends_at_nothing(study, lead):
-    campaign = opened(study, lead, images=4, gold=6, gold_share=0.15, repeat_share=0.15, repeat_after=3)
-    for _ in range(2):
+    shares = {"gold_share": 0.15, "repeat_share": 0.15, "repeat_after": 3}
+    campaign = opened(study, lead, images=4, wanted=6, gold=6, **shares)
+    kinds, too_many = set(), []
+    for _ in range(6):
         anna, shown = new_annotator(campaign), []
         while (leased := next_for(anna, campaign)) is not None:
             assert leased_payload(leased, campaign) == task_payload(leased)
-            shown.append((task_payload(leased)["progress"], leased.purpose))
+            shown.append(task_payload(leased)["progress"])
+            kinds.add(leased.purpose)
             submit(leased)
-        assert [told["done"] for told, _ in shown] == list(range(len(shown)))
+        assert [told["done"] for told in shown] == list(range(len(shown)))
         # Alone at work, every answer takes one off, whatever it was of; the last task ends it.
-        together = [told["done"] + told["left"] for told, _ in shown]
+        together = [told["done"] + told["left"] for told in shown]
         assert set(together[:-1]) == {together[0]}
-        assert len(shown) == together[-1] <= together[0] <= together[-1] + 2
-        assert {kind for _, kind in shown} == {"label", "gold", "repeat"}
+        assert len(shown) == together[-1] <= together[0]
+        too_many.append(together[0] - together[-1])
         assert assignment.open_tasks(campaign, anna.pk).count() == 0
         assert checks.expected(campaign, anna.pk, 0) == 0
+    assert kinds == {"label", "gold", "repeat"}
+    # Of 300 draws 1.4 in the mean and at most 5: what would have come had there been another image.
+    assert sum(too_many) <= 3 * len(too_many)
 
 
 def test_the_invitation_promises_no_fewer_tasks_than_come(study, lead):
