@@ -10,6 +10,8 @@ import pandas as pd
 from analysis.metrics.validation import binary, require_columns, require_filled
 
 NONE_OF_THE_ABOVE = "none of the above"
+MARKED_AT_ONCE = 1_000_000  # a table of this many marks is cheaper than any sort
+_BITS = 63
 KEYS = ("image", "identity_group", "attribute", "annotator")
 
 
@@ -17,11 +19,12 @@ KEYS = ("image", "identity_group", "attribute", "annotator")
 class Judgements:
     """A table of judgements, validated and coded.
 
-    Rows are sorted by cell, then image. A *cell* is (model, identity group, attribute); a *unit* is (cell,
-    image); an image is one file within one group. Cells are ordered by model, then group, then attribute, and
-    images by group, so that both are contiguous within a group. `stratum` of an image is its group and the
-    set of models it was judged for: images shared by two models or campaigns are resampled together, others
-    apart. `row_campaign` tells answers to two campaigns about one unit from an answer given twice.
+    Rows are sorted by cell, image, annotator, campaign, answer. A *cell* is (model, identity group,
+    attribute); a *unit* is (cell, image); an image is one file within one group. Cells are ordered by model,
+    then group, then attribute, and images by group, so that both are contiguous within a group. `stratum` of
+    an image is its group and the set of models it was judged for: images shared by two models or campaigns
+    are resampled together, others apart. `row_campaign` tells answers to two campaigns about one unit from an
+    answer given twice.
     """
 
     model_names: np.ndarray
@@ -57,65 +60,65 @@ class Judgements:
         frames = [_checked(judgements, "judgements", KEYS)]
         if none_rows is not None:
             frames.append(_checked(none_rows, "none_rows", tuple(k for k in KEYS if k != "attribute")))
-        is_none = np.repeat(np.arange(len(frames)) == 1, [len(frame) for frame in frames])
-        present = np.concatenate(
+        present = _joined(
             [binary(f["present"], name) for f, name in zip(frames, ("judgements", "none_rows"), strict=False)]
         )
-
-        model, model_names = _codes([_column(f, "model") for f in frames])
-        group, group_names = _codes([f["identity_group"] for f in frames])
+        model, model_names = codes_of([_column(f, "model") for f in frames])
         if not len(model_names):
             model_names = np.array([""], dtype=object)  # no judgements are those of one unnamed model
-        annotator, annotator_names = _codes([f["annotator"] for f in frames])
-        image, image_labels = _codes([f["image"] for f in frames])
-        attribute, attribute_names = _codes([frames[0]["attribute"]])
-        campaign, _ = _codes([_column(f, "campaign") for f in frames])
+        group, group_names = codes_of([f["identity_group"] for f in frames])
+        annotator, annotator_names = codes_of([f["annotator"] for f in frames])
+        label, image_labels = codes_of([f["image"] for f in frames])
+        campaign, campaigns = codes_of([_column(f, "campaign") for f in frames])
+        attribute, attribute_names = codes_of([frames[0]["attribute"]])
         # The none cell sorts after every attribute of its group.
-        attribute = np.concatenate([attribute, np.full(len(is_none) - len(attribute), len(attribute_names))])
-
-        image_key, image = np.unique(
-            group.astype(np.int64) * max(len(image_labels), 1) + image, return_inverse=True
-        )
-        image_group = image_key // max(len(image_labels), 1)
-        stratum = _strata(image, image_group, model, len(model_names))
-        order = np.argsort(stratum, kind="stable")
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
-        image, image_key, image_group, stratum = (
-            rank[image],
-            image_key[order],
-            image_group[order],
-            stratum[order],
-        )
-
         width = len(attribute_names) + 1
-        cell_key, cell = np.unique(
-            (model.astype(np.int64) * max(len(group_names), 1) + group) * width + attribute,
-            return_inverse=True,
+        attribute = _joined([attribute, *(np.full(len(f), width - 1) for f in frames[1:])])
+
+        image, image_group, image_label = _images(group, label, len(image_labels))
+        stratum = _strata(image, image_group, model, len(model_names))
+        if len(model_names) > 1:
+            order = np.argsort(stratum, kind="stable")
+            rank = np.empty_like(order)
+            rank[order] = np.arange(len(order))
+            image, image_group, image_label, stratum = (
+                rank[image],
+                image_group[order],
+                image_label[order],
+                stratum[order],
+            )
+
+        groups, image_bits = max(len(group_names), 1), max(len(image_group) - 1, 0).bit_length()
+        cell = model.astype(np.int64)
+        for codes, size in ((group, groups), (attribute, width)):
+            cell *= size
+            cell += codes
+        cell, cell_key = dense(cell, len(model_names) * groups * width)
+        unit_key, row_annotator, row_campaign, row_present = _sorted_rows(
+            [cell, image, annotator, campaign, present],
+            [len(cell_key), len(image_group), len(annotator_names), len(campaigns), 2],
         )
-        row_key = cell.astype(np.int64) * max(len(image_key), 1) + image
-        order = np.argsort(row_key, kind="stable")
-        row_key = row_key[order]
-        first = np.flatnonzero(np.diff(row_key, prepend=-1))
-        unit_key = row_key[first]
+        begins = np.ones(len(unit_key), dtype=bool)
+        np.not_equal(unit_key[1:], unit_key[:-1], out=begins[1:])
+        unit_key = unit_key[begins]
+        row_unit = np.cumsum(begins, dtype=np.int32)
+        row_unit -= 1
         return cls(
             model_names=model_names,
             group_names=group_names,
             attribute_names=attribute_names,
             annotator_names=annotator_names,
-            image_names=image_labels[image_key % max(len(image_labels), 1)],
-            row_unit=np.repeat(
-                np.arange(len(first), dtype=np.int32), np.diff(np.append(first, len(row_key)))
-            ),
-            row_annotator=annotator[order].astype(np.int32),
-            row_campaign=campaign[order].astype(np.int32),
-            row_present=present[order],
-            unit_cell=(unit_key // max(len(image_key), 1)).astype(np.int32),
-            unit_image=(unit_key % max(len(image_key), 1)).astype(np.int32),
-            cell_model=(cell_key // width // max(len(group_names), 1)).astype(np.int32),
-            cell_group=(cell_key // width % max(len(group_names), 1)).astype(np.int32),
+            image_names=image_labels[image_label],
+            row_unit=row_unit,
+            row_annotator=row_annotator,
+            row_campaign=row_campaign,
+            row_present=row_present,
+            unit_cell=(unit_key >> image_bits).astype(np.int32),
+            unit_image=(unit_key & ((1 << image_bits) - 1)).astype(np.int32),
+            cell_model=(cell_key // width // groups).astype(np.int32),
+            cell_group=(cell_key // width % groups).astype(np.int32),
             cell_attribute=(cell_key % width).astype(np.int32),
-            cell_is_none=cell_key % width == len(attribute_names),
+            cell_is_none=cell_key % width == width - 1,
             image_group=image_group.astype(np.int32),
             image_stratum=stratum.astype(np.int32),
         )
@@ -162,24 +165,119 @@ def _checked(frame: Any, argument: str, keys: tuple[str, ...]) -> pd.DataFrame:
     return frame
 
 
-def _column(frame: pd.DataFrame, name: str) -> pd.Series:
-    return frame[name] if name in frame else pd.Series([""] * len(frame), dtype="category")
+def _column(frame: pd.DataFrame, name: str) -> pd.Series | int:
+    """The column, or how many rows have none."""
+    return frame[name] if name in frame else len(frame)
 
 
-def _codes(columns: list[pd.Series]) -> tuple[np.ndarray, np.ndarray]:
-    """Codes into the sorted distinct values, so that a result does not depend on the order of rows."""
-    if len(columns) > 1:
-        columns = [pd.concat([column.astype(object) for column in columns], ignore_index=True)]
-    column = columns[0]
+def _joined(parts: list[np.ndarray]) -> np.ndarray:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def dense(keys: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Codes of `keys` (0 ≤ key < size) into the sorted distinct ones, and these; without sorting where it can."""
+    if size > max(MARKED_AT_ONCE, len(keys)):
+        distinct, codes = np.unique(keys, return_inverse=True)
+        return codes, distinct
+    seen = np.zeros(size, dtype=bool)
+    seen[keys] = True
+    distinct = np.flatnonzero(seen)
+    if len(distinct) == size:
+        return keys, distinct
+    rank = np.cumsum(seen, dtype=np.int32)
+    rank -= 1
+    return rank[keys], distinct
+
+
+def codes_of(columns: list[Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Codes into the sorted distinct values, so that a result does not depend on the order of rows.
+
+    A number in place of a column stands for so many rows without a name.
+    """
+    parts = [_codes(column) for column in columns]
+    if len(parts) == 1:
+        return parts[0]
+    place, names = pd.factorize(np.concatenate([names for _, names in parts]), sort=True)
+    ends = np.cumsum([len(names) for _, names in parts])[:-1]
+    joined = [
+        among[codes] if len(among) else codes
+        for (codes, _), among in zip(parts, np.split(place, ends), strict=True)
+    ]
+    return np.concatenate(joined), np.asarray(names, dtype=object)
+
+
+def _codes(column: pd.Series | int) -> tuple[np.ndarray, np.ndarray]:
+    if isinstance(column, int):
+        return np.broadcast_to(np.int64(0), column), np.array([""] if column else [], dtype=object)
     if isinstance(column.dtype, pd.CategoricalDtype):
-        column = column.cat.remove_unused_categories()
-        names = np.asarray(column.cat.categories, dtype=object)
+        codes, used = dense(column.cat.codes.to_numpy(), len(column.cat.categories))
+        names = np.asarray(column.cat.categories, dtype=object)[used]
         order = np.argsort(names, kind="stable")
+        if (order == np.arange(len(order))).all():
+            return codes, names
         rank = np.empty(len(names), dtype=np.int64)
         rank[order] = np.arange(len(names))
-        return rank[column.cat.codes.to_numpy()], names[order]
+        return rank[codes], names[order]
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu" and len(column):
+        values = column.to_numpy()
+        low, high = int(values.min()), int(values.max())
+        if high - low < max(MARKED_AT_ONCE, len(values)) and high < np.iinfo(np.int64).max:
+            codes, used = dense(values if low == 0 else values.astype(np.int64) - low, high - low + 1)
+            return codes, (used + low).astype(object)
     codes, distinct = pd.factorize(column, sort=True)
     return codes, np.asarray(distinct, dtype=object)
+
+
+def _images(group: np.ndarray, label: np.ndarray, labels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Image of each row, ordered by group and then label; group and label of each image."""
+    one_group = np.zeros(labels, dtype=np.int32)
+    one_group[label] = group
+    if (one_group[label] == group).all():  # no file is in two groups
+        order = np.argsort(one_group, kind="stable")
+        if (order == np.arange(labels)).all():
+            return label, one_group, order
+        rank = np.empty(labels, dtype=np.int64)
+        rank[order] = np.arange(labels)
+        return rank[label], one_group[order], order
+    groups = int(group.max(initial=0)) + 1
+    image, key = dense(group.astype(np.int64) * labels + label, groups * labels)
+    return image, key // labels, key % labels
+
+
+def _sorted_rows(
+    columns: list[np.ndarray], sizes: list[int]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Rows in the order of cell, image, annotator, campaign, answer: unit key, annotator, campaign, answer.
+
+    Sorting one packed number per row is faster than sorting an index, and takes no memory besides it.
+    """
+    cell, image, annotator, campaign, present = columns
+    bits = [max(size - 1, 0).bit_length() for size in sizes]
+    if sum(bits) > _BITS:
+        order = np.lexsort(columns[::-1])
+        key = cell[order].astype(np.int64) << bits[1]
+        key |= image[order]
+        return key, annotator[order].astype(np.int32), campaign[order].astype(np.int32), present[order]
+    key = cell.astype(np.int64)
+    for codes, width in zip(columns[1:], bits[1:], strict=True):
+        if width:
+            key <<= width
+            key |= codes
+    key.sort()
+    answer = (key & 1).astype(bool)
+    key >>= 1
+    where = _last(key, bits[3])
+    who = _last(key, bits[2])
+    return key, who, where, answer
+
+
+def _last(key: np.ndarray, bits: int) -> np.ndarray:
+    """Take the last bits off `key`, in place, and return them."""
+    if not bits:
+        return np.broadcast_to(np.int32(0), len(key))
+    last = (key & ((1 << bits) - 1)).astype(np.int32)
+    key >>= bits
+    return last
 
 
 def _strata(image: np.ndarray, image_group: np.ndarray, model: np.ndarray, models: int) -> np.ndarray:

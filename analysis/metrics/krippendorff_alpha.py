@@ -65,8 +65,6 @@ def measure(level: str, categories: int) -> Measure:
         return _alpha(sums, pairs, level)
 
     def point(table: np.ndarray) -> float:
-        if len(table) > PACKAGE_UNITS:
-            return float(value(_features(table.astype(float), pairs).sum(axis=0)[:, None])[0])
         return float(
             krippendorff.alpha(
                 value_counts=table, value_domain=np.arange(categories), level_of_measurement=level
@@ -79,6 +77,7 @@ def measure(level: str, categories: int) -> Measure:
         value=value,
         reason=NO_VARIATION,
         point=point,
+        point_at_most=PACKAGE_UNITS,
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.sparse import csr_array
 
 from analysis.metrics.annotator_ids import annotator_ids_usable
 from analysis.metrics.intervals import percentile_intervals
-from analysis.metrics.judgements import Judgements
+from analysis.metrics.judgements import MARKED_AT_ONCE, Judgements, dense
 from analysis.metrics.resampling import DEFAULT_RESAMPLES, Resampling, multinomial_weights, resampling_of
 from analysis.metrics.results import Result, counts, labels, numbers, words
 from analysis.metrics.validation import (
@@ -61,7 +62,7 @@ class Measure:
 
     `features(counts)` → units × f; `value(sums)` maps sums (f × …) to the coefficient (…), NaN where
     undefined; `reason(sums)` names why for one scope. `point` replaces the value of the whole scope where a
-    package computes it.
+    package computes it, of at most so many units.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Measure:
     value: Callable[[np.ndarray], np.ndarray]
     reason: str
     point: Callable[[np.ndarray], float] | None = None
+    point_at_most: int = 0
 
 
 def units_of(ratings: Any, *, unsure: str = "category") -> Units:
@@ -103,21 +105,24 @@ def agreement(
     seed = require_whole(seed, "seed", 0)
     scope, names, models = _scoped(units, by)
     width = len(names)
-    features = measure.features(units.counts.astype(float))
-    sums = np.stack([np.bincount(scope, weights=column, minlength=width) for column in features.T])
-    value = measure.value(sums)
+    number = sum(units.counts.T)
+    pattern, patterns = _patterns(units.counts)
+    features = measure.features(patterns.astype(float))
+    times = np.bincount(scope.astype(np.int64) * len(patterns) + pattern, minlength=width * len(patterns))
+    value = measure.value(features.T @ times.reshape(width, len(patterns)).T.astype(float))
     if measure.point is not None:
         for code, rows in enumerate(_rows_by(scope, width)):
-            if not np.isnan(value[code]):
+            if not np.isnan(value[code]) and len(rows) <= measure.point_at_most:
                 value[code] = measure.point(units.counts[rows])
-    paired = np.bincount(scope[units.counts.sum(axis=1) >= 2], minlength=width)
+    paired = np.bincount(scope[number >= 2], minlength=width)
     reason = np.where(np.isnan(value), np.where(paired == 0, NO_PAIRS, measure.reason), "").astype(object)
     if resampling is not None:
         resamples, seed = resampling.resamples, resampling.seed
     low, high = np.full(width, np.nan), np.full(width, np.nan)
     undefined = np.zeros(width, dtype=int)
     if resamples:
-        for part, samples in _resampled(units, measure, scope, width, features, resamples, seed, resampling):
+        per_unit = features[pattern]
+        for part, samples in _resampled(units, measure, scope, width, per_unit, resamples, seed, resampling):
             lost = np.isnan(samples).mean(axis=1)
             interval = percentile_intervals(samples, sparse=lost)
             stands = ~np.isnan(value[part])
@@ -125,7 +130,6 @@ def agreement(
             high[part] = np.where(stands, interval.high, np.nan)
             undefined[part] = interval.undefined
             reason[part] = np.where(reason[part] == "", interval.reason, reason[part])
-    number = units.counts.sum(axis=1)
     table = pd.DataFrame(
         {
             "model": labels(models),
@@ -152,6 +156,19 @@ def agreement(
         resamples=resamples,
         notes={"categories": list(units.categories)},
     )
+
+
+def _patterns(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct rows of counts, and which of them each unit has: a handful where units are alike."""
+    sizes = table.max(axis=0, initial=0) + 1
+    if prod(map(int, sizes)) > MARKED_AT_ONCE:
+        return np.arange(len(table)), table
+    code = np.zeros(len(table), dtype=np.int64)
+    for column, size in zip(table.T, sizes, strict=True):
+        code *= size
+        code += column
+    pattern, used = dense(code, prod(map(int, sizes)))
+    return pattern, np.stack(np.unravel_index(used, sizes), axis=1)
 
 
 def _resampled(
@@ -201,45 +218,57 @@ def _scoped(units: Units, by: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Code of each unit's (model, scope value), and the names behind the codes."""
     value, names = units.scopes[by]
     key = units.model.astype(np.int64) * len(names) + value
-    present, scope = np.unique(key, return_inverse=True)
+    scope, present = dense(key, len(units.model_names) * len(names))
     return scope, names[present % len(names)], units.model_names[present // len(names)]
 
 
 def _rows_by(codes: np.ndarray, width: int) -> list[np.ndarray]:
-    if not width:
-        return []
+    if width <= 1:
+        return [np.arange(len(codes))] * width
     order = np.argsort(codes, kind="stable")
     return np.split(order, np.searchsorted(codes[order], np.arange(1, width)))
 
 
 def _annotators_per_scope(units: Units, scope: np.ndarray, width: int) -> np.ndarray:
     people = int(units.rating_annotator.max(initial=0)) + 1
-    pairs = np.unique(scope[units.rating_unit].astype(np.int64) * people + units.rating_annotator)
+    if width == 1:  # nothing to tell apart
+        judged = np.bincount(units.rating_annotator, minlength=people) > 0
+        return np.array([judged.sum()])
+    _, pairs = dense(
+        scope[units.rating_unit].astype(np.int64) * people + units.rating_annotator, width * people
+    )
     return np.bincount(pairs // people, minlength=width)
 
 
 def _from_judgements(data: Judgements) -> Units:
-    real = ~data.cell_is_none[data.unit_cell]
-    new_unit = np.cumsum(real) - 1
-    rows = real[data.row_unit]
-    cell = data.unit_cell[real]
-    shown, marked = data.unit_shown[real], data.unit_marked[real]
+    unit_cell, unit_image, row_unit, row_annotator = (
+        data.unit_cell,
+        data.unit_image,
+        data.row_unit,
+        data.row_annotator,
+    )
+    shown, marked = data.unit_shown, data.unit_marked
+    if data.cell_is_none.any():
+        real = ~data.cell_is_none[unit_cell]
+        rows = real[row_unit]
+        row_unit, row_annotator = (np.cumsum(real) - 1)[row_unit[rows]], row_annotator[rows]
+        unit_cell, unit_image, shown, marked = unit_cell[real], unit_image[real], shown[real], marked[real]
     return Units(
         counts=np.stack([shown - marked, marked], axis=1),
         categories=(0, 1),
-        cluster=data.unit_image[real].astype(np.int64),
+        cluster=unit_image,
         clusters=len(data.image_group),
         stratum_sizes=np.bincount(data.image_stratum),
         cluster_name="image",
-        model=data.cell_model[cell],
+        model=data.cell_model[unit_cell],
         model_names=data.model_names,
         scopes={
-            ALL: (np.zeros(len(cell), dtype=int), np.array([""], dtype=object)),
-            "identity_group": (data.cell_group[cell], data.group_names),
-            "attribute": (data.cell_attribute[cell], data.attribute_names),
+            ALL: (np.zeros(len(unit_cell), dtype=np.int8), np.array([""], dtype=object)),
+            "identity_group": (data.cell_group[unit_cell], data.group_names),
+            "attribute": (data.cell_attribute[unit_cell], data.attribute_names),
         },
-        rating_unit=new_unit[data.row_unit[rows]],
-        rating_annotator=data.row_annotator[rows],
+        rating_unit=row_unit,
+        rating_annotator=row_annotator,
         ids_usable=annotator_ids_usable(data).usable,
     )
 

@@ -38,6 +38,10 @@ def binary(values: pd.Series, argument: str) -> np.ndarray:
     """The column as booleans; only 0, 1, False and True are answers."""
     if values.dtype == bool:
         return values.to_numpy()
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iu":
+        whole = values.to_numpy()
+        if not len(whole) or (whole.min() >= 0 and whole.max() <= 1):
+            return whole.astype(bool)
     number = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
     wrong = ~((number == 0) | (number == 1))
     if wrong.any():
