@@ -46,6 +46,7 @@ _SENTENCES = {
     "images.imported": "imported {kept} images; {rejected} were rejected",
     "labels.imported": "imported labels from a file",
     "report.computed": "computed the results",
+    "release.built": "built release {version}",
     "invitation.created": "made an invitation link to “{campaign}”",
     "invitation.revoked": "revoked an invitation link to “{campaign}”",
     "invitation.reissued": "reissued an invitation link to “{campaign}”",

@@ -27,7 +27,7 @@ def stages_of(summary: StudySummary, *, may_change: bool) -> list[Stage]:
         _annotate(summary, may_change),
         Stage("Score", "skipped", "No automated scores in this version."),
         _measure(summary),
-        Stage("Release", "waiting", "No releases in this version; every results table downloads as CSV."),
+        _release(summary),
     ]
 
 
@@ -73,6 +73,13 @@ def _measure(summary: StudySummary) -> Stage:
         return Stage("Measure", "waiting", "Needs answers first")
     results = reverse("analysis:overview", args=[summary.study.slug])
     return Stage("Measure", "current", "Results follow the answers", results, "See results")
+
+
+def _release(summary: StudySummary) -> Stage:
+    if not summary.accepted:
+        return Stage("Release", "waiting", "Needs answers first")
+    releases = reverse("releases:list", args=[summary.study.slug])
+    return Stage("Release", "current", "The labels as a dataset others can load", releases, "See releases")
 
 
 def _amount(number: int, thing: str) -> str:

@@ -17,7 +17,7 @@ from analysis.releases.columns import DESCRIPTIONS
 from analysis.releases.contents import PrivacyReport
 from analysis.releases.documents.words import FIELD_WORDS, KEPT_WORDS
 from analysis.releases.forms import KForm, ReleaseForm
-from analysis.releases.preview import preview, privacy_check
+from analysis.releases.preview import preview
 from studies.access import ANALYST, LEAD, holds, study_for
 from studies.models import Study
 
@@ -62,6 +62,8 @@ def release(request: HttpRequest, study: str, version: int) -> HttpResponse:
     context = {
         "study": found,
         "release": shown,
+        "title": f"Release {shown.version}",
+        "first": shown.facts["changes"]["previous"] is None,
         "facts": past.facts_of(shown),
         "rows": [(name, number, DESCRIPTIONS.get(name, "")) for name, number in shown.facts["rows"].items()],
         "changes": past.changes_of(shown),
@@ -82,28 +84,28 @@ def archive_response(release: Release) -> FileResponse:
     from analysis.releases.archiving import open_archive  # loads numerical libraries
 
     name = f"{release.study.slug}-v{release.version}.zip"
-    return FileResponse(open_archive(release), as_attachment=True, filename=name, content_type="application/zip")
+    return FileResponse(
+        open_archive(release), as_attachment=True, filename=name, content_type="application/zip"
+    )
 
 
-def _context(
-    request: HttpRequest, study: Study, tried: KForm, *, form: ReleaseForm | None
-) -> dict[str, Any]:
+def _context(request: HttpRequest, study: Study, tried: KForm, *, form: ReleaseForm | None) -> dict[str, Any]:
     k = tried.chosen()
     rows = Release.objects.filter(study=study).select_related("built_by")
     latest = rows.first()
-    check = privacy_check(study, k=k)
-    held = preview(study)
+    held = preview(study, k=k)
+    job = requesting.running_job(study)
     return {
         "study": study,
         "may_change": holds(request.user, study, LEAD),
-        "build_job": requesting.running_job(study),
-        "failed_job": requesting.failed_job(study),
+        "build_job": job,
+        "failed_job": None if job else past.failed_build(study),
         "preview": held,
         "preview_rows": [(name, number, DESCRIPTIONS[name]) for name, number in held.rows.items()],
         "k": k,
         "tried": tried if tried.is_bound else KForm(initial={"k": k}),
-        "check": check,
-        "check_rows": _check_rows(check),
+        "check": held.privacy,
+        "check_rows": _check_rows(held.privacy),
         "form": form or ReleaseForm.beginning(latest.parameters if latest else None, k=k),
         "page": Paginator(rows, _PER_PAGE).get_page(request.GET.get("page")),
     }

@@ -2,22 +2,8 @@
 
 from analysis.releases.contents import CampaignFacts, Contents, FieldPrivacy
 from analysis.releases.documents.markdown import amount, bullets, listed, plain, quoted, sections, table
+from analysis.releases.documents.words import FIELD_WORDS, KEPT_WORDS
 from annotation.options import Options
-
-_KEPT = {
-    "as_stated": "as stated",
-    "region": "by region of the world only",
-    "wider_bands": "in wider bands",
-    "withheld": "withheld",
-}
-_FIELDS = {
-    "gender": "gender",
-    "region_of_origin": "region of origin",
-    "nationality": "nationality",
-    "country_of_residence": "country of residence",
-    "age_band": "age band",
-    "languages": "languages",
-}
 
 
 def who_labelled(contents: Contents) -> str:
@@ -43,7 +29,7 @@ def demographics(contents: Contents) -> str:
         (
             field_name(one),
             f"{one.stated:,}",
-            _KEPT.get(one.kept, one.kept),
+            KEPT_WORDS.get(one.kept, one.kept),
             f"{one.released:,}",
             one.why,
         )
@@ -59,7 +45,7 @@ def demographics(contents: Contents) -> str:
 
 
 def field_name(one: FieldPrivacy) -> str:
-    return _FIELDS.get(one.field, one.field)
+    return FIELD_WORDS.get(one.field, one.field)
 
 
 def coarsening(contents: Contents) -> str:

@@ -66,7 +66,7 @@ def test_stages_of_a_running_study(lead_client, answered):
         "Annotate": "current",
         "Score": "skipped",
         "Measure": "current",
-        "Release": "waiting",
+        "Release": "current",
     }
 
 

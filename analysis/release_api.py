@@ -1,0 +1,114 @@
+"""Releases over HTTP."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import FileResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import generics, serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+from rest_framework.views import APIView
+
+from accounts.models import User
+from analysis.models import Release
+from analysis.releases import past, requesting
+from analysis.releases.contents import FORMATS
+from analysis.releases.documents.licences import DEFAULT
+from analysis.releases.parameters import K, parameters_of
+from analysis.views.releases import archive_response
+from studies.access import ANALYST, LEAD, study_for
+
+
+class ReleaseParametersSerializer(serializers.Serializer[object]):
+    """Every choice; what is left out takes its default."""
+
+    k = serializers.IntegerField(default=K)
+    formats = serializers.ListField(child=serializers.CharField(max_length=40), default=list(FORMATS))
+    licence = serializers.CharField(default=DEFAULT, max_length=200)
+    include_justifications = serializers.BooleanField(default=False)
+
+
+class ReleaseSerializer(serializers.Serializer[Release]):
+    """One release, and where its files are (null where they were not kept)."""
+
+    version = serializers.IntegerField()
+    built_at = serializers.DateTimeField()
+    inputs_digest = serializers.CharField()
+    last_day = serializers.DateField(allow_null=True)
+    rows = serializers.DictField(child=serializers.IntegerField())
+    parameters = ReleaseParametersSerializer()
+    archive_bytes = serializers.IntegerField(allow_null=True)
+    url = serializers.URLField()
+    download = serializers.URLField(allow_null=True)
+
+    def to_representation(self, instance: Release) -> dict[str, Any]:
+        places = [instance.study.slug, instance.version]
+        request = self.context["request"]
+        kept = reverse("api:release-download", args=places, request=request) if instance.archive else None
+        facts = past.facts_of(instance) | {
+            "url": reverse("api:release", args=places, request=request),
+            "download": kept,
+        }
+        return super().to_representation(facts)  # type: ignore[arg-type]
+
+
+class ReleaseDetailSerializer(ReleaseSerializer):
+    """The same with what changed since the release before, in words."""
+
+    changes = serializers.ListField(child=serializers.CharField())
+
+    def to_representation(self, instance: Release) -> dict[str, Any]:
+        return ReleaseSerializer(instance, context=self.context).data | {"changes": past.changes_of(instance)}
+
+
+class BuildingSerializer(serializers.Serializer[object]):
+    """The job that builds the release."""
+
+    job = serializers.IntegerField()
+
+
+class Releases(generics.ListAPIView[Release]):
+    """The releases of a study, newest first, and building one."""
+
+    serializer_class = ReleaseSerializer
+
+    def get_queryset(self) -> QuerySet[Release]:
+        if getattr(self, "swagger_fake_view", False):
+            return Release.objects.none()
+        study = study_for(self.request.user, self.kwargs["slug"], role=ANALYST)
+        return (
+            Release.objects.filter(study=study)
+            .select_related("study")
+            .defer("annotations", "annotators", "images")
+        )
+
+    @extend_schema(request=ReleaseParametersSerializer, responses={202: BuildingSerializer})
+    def post(self, request: Request, slug: str) -> Response:
+        """Build a release in the background. Leads only."""
+        assert isinstance(request.user, User)  # HasScope lets nobody else in
+        study = study_for(request.user, slug, role=LEAD)
+        chosen = ReleaseParametersSerializer(data=request.data)
+        chosen.is_valid(raise_exception=True)
+        parameters = parameters_of(**chosen.validated_data)
+        job = requesting.request(study=study, parameters=parameters, by=request.user)
+        return Response({"job": job.pk}, status=202)
+
+
+class OneRelease(APIView):
+    """One release of a study."""
+
+    @extend_schema(responses=ReleaseDetailSerializer)
+    def get(self, request: Request, slug: str, version: int) -> Response:
+        release = past.release_of(study_for(request.user, slug, role=ANALYST), version)
+        return Response(ReleaseDetailSerializer(release, context={"request": request}).data)
+
+
+class ReleaseDownload(APIView):
+    """The files of a release as a zip."""
+
+    @extend_schema(responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)})
+    def get(self, request: Request, slug: str, version: int) -> FileResponse:
+        return archive_response(past.release_of(study_for(request.user, slug, role=ANALYST), version))

@@ -1,0 +1,16 @@
+"""Words for profile fields and what became of them, in documents and on pages."""
+
+KEPT_WORDS = {
+    "as_stated": "as stated",
+    "region": "by region of the world only",
+    "wider_bands": "in wider bands",
+    "withheld": "withheld",
+}
+FIELD_WORDS = {
+    "gender": "gender",
+    "region_of_origin": "region of origin",
+    "nationality": "nationality",
+    "country_of_residence": "country of residence",
+    "age_band": "age band",
+    "languages": "languages",
+}

@@ -1,0 +1,92 @@
+"""What a release would hold if it were built now, and what its privacy check would say. Builds nothing."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Exists, OuterRef
+
+from accounts.models import AnnotatorProfile
+from analysis import reports
+from analysis.releases import privacy
+from analysis.releases.contents import PrivacyReport
+from annotation.counted import counted
+from annotation.models import Box, Campaign, Enrolment, Judgement
+from studies.models import Study
+
+# More profiles than this are checked by the job that builds: a page must answer while one waits.
+MOST_PROFILES = 1_000
+
+
+@dataclass(frozen=True)
+class Preview:
+    """Rows by table, when they were counted where that was not just now, and what would become of profiles.
+
+    `privacy` is None where there are too many profiles to try on a page.
+    """
+
+    rows: dict[str, int]
+    counted_at: datetime | None
+    privacy: PrivacyReport | None
+
+    @property
+    def empty(self) -> bool:
+        return not (self.rows["judgements"] or self.rows["ratings"])
+
+
+def preview(study: Study, *, k: int) -> Preview:
+    """Count what would be in a release, of large studies as of the latest report, and try its privacy."""
+    campaigns = list(Campaign.objects.filter(study=study).select_related("study"))
+    annotators = _annotators(campaigns)
+    report = reports.latest_report(study)
+    labels = (
+        _labels(campaigns)
+        if report is None
+        else {name: report.summary["counted"][name] for name in ("judgements", "boxes", "ratings")}
+    )
+    rows = labels | {
+        "annotators": len(annotators),
+        "images": study.images.filter(retracted_at=None).count(),
+        "associations": study.associations.count(),
+    }
+    return Preview(
+        rows=rows,
+        counted_at=report.computed_at if report else None,
+        privacy=_privacy(campaigns, annotators, k=k),
+    )
+
+
+def _labels(campaigns: list[Campaign]) -> dict[str, int]:
+    labels = dict.fromkeys(("judgements", "boxes", "ratings"), 0)
+    for campaign in campaigns:
+        answers = Judgement.objects.filter(annotation__in=counted(campaign))
+        if campaign.kind == Campaign.Kind.STEREOTYPE_MARKING:
+            labels["judgements"] += answers.count()
+            labels["boxes"] += Box.objects.filter(judgement__in=answers).count()
+        else:
+            labels["ratings"] += answers.count()
+    return labels
+
+
+def _privacy(campaigns: list[Campaign], annotators: set[int], *, k: int) -> PrivacyReport | None:
+    stated: dict[int, privacy.Profile] = {}
+    for campaign in campaigns:
+        profiles = AnnotatorProfile.objects.filter(_answered(campaign))
+        found = profiles.values_list("annotator", *AnnotatorProfile.FIELDS)[: MOST_PROFILES + 1]
+        stated.update({row[0]: privacy.stated_by(row[1:]) for row in found})
+        if len(stated) > MOST_PROFILES:
+            return None
+    ordered = {key: stated[key] for key in sorted(stated)}
+    return privacy.coarsen(ordered, k=k, without_profile=len(annotators) - len(ordered)).report
+
+
+def _annotators(campaigns: list[Campaign]) -> set[int]:
+    """Return everybody of whom something counts; each is looked up by index, however many their answers."""
+    found: set[int] = set()
+    for campaign in campaigns:
+        enrolled = Enrolment.objects.filter(_answered(campaign), campaign=campaign)
+        found.update(enrolled.values_list("annotator", flat=True))
+    return found
+
+
+def _answered(campaign: Campaign) -> Exists:
+    return Exists(counted(campaign).filter(annotator=OuterRef("annotator")))

@@ -1,0 +1,213 @@
+"""The pages of releases: who sees what, what a lead sees before building, and what stays of a release."""
+
+import re
+import zipfile
+from io import BytesIO
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from accounts.models import AnnotatorProfile, ApiToken
+from accounts.tokens import issue
+from analysis.models import Release
+from analysis.releases.archiving import build_archive
+from analysis.releases.parameters import parameters_of
+from analysis.releases.requesting import JOB_KIND
+from jobs.models import Job
+from studies.models import StudyMembership
+
+CHOICES = {"k": "2", "licence": "CC-BY-4.0", "formats": ["parquet", "csv"]}
+
+
+def address(name, **places):
+    return reverse(f"releases:{name}", kwargs={"study": "isles", **places})
+
+
+def text(answer):
+    return " ".join(re.sub(r"<[^>]+>", " ", answer.content.decode()).split())
+
+
+def fetched(client, url, **options):
+    answer = client.get(url, **options)
+    assert answer.status_code == 200
+    content = b"".join(answer.streaming_content)
+    answer.close()
+    return content
+
+
+@pytest.fixture
+def built(marked, lead):
+    """The first release, kept as a zip."""
+    parameters = parameters_of(k=2, formats=["parquet", "csv"], licence="CC-BY-4.0")
+    return build_archive(study=marked.study, parameters=parameters, by=lead)
+
+
+def test_a_stranger_and_an_annotator_learn_nothing(built, stranger_client, annotator):
+    annotator_client = Client()
+    annotator_client.force_login(annotator.user)
+    pages = [address("list"), address("release", version=1), address("download", version=1)]
+    pages += [f"/api/v1/studies/isles/releases/{rest}" for rest in ("", "1/", "1/download/")]
+    for client in (stranger_client, annotator_client):
+        for page in pages:
+            answer = client.get(page)
+            assert answer.status_code == 404
+            assert b"Velmari" not in answer.content
+        assert client.post(address("build"), CHOICES).status_code == 404
+        assert client.post("/api/v1/studies/isles/releases/").status_code == 404
+    assert Client().get(address("list")).status_code == 302
+    assert Client().get("/api/v1/studies/isles/releases/").status_code == 401
+    assert not Job.objects.filter(kind=JOB_KIND).exists()
+
+
+def test_an_analyst_reads_and_only_a_lead_builds(built, analyst_client, lead_client):
+    for page in (address("list"), address("release", version=1)):
+        assert analyst_client.get(page).status_code == 200
+    assert fetched(analyst_client, address("download", version=1)).startswith(b"PK")
+    assert "Build a release" not in text(analyst_client.get(address("list")))
+    assert analyst_client.post(address("build"), CHOICES).status_code == 403
+    assert analyst_client.post("/api/v1/studies/isles/releases/").status_code == 403
+    assert not Job.objects.filter(kind=JOB_KIND).exists()
+    assert "Build a release" in text(lead_client.get(address("list")))
+
+
+def test_building_is_a_job_with_progress_and_never_two_at_once(marked, lead_client):
+    answer = lead_client.post(address("build"), CHOICES)
+    assert answer.status_code == 302
+    job = Job.objects.get(kind=JOB_KIND)
+    assert job.arguments["parameters"] == {
+        "k": 2,
+        "formats": ["parquet", "csv"],
+        "licence": "CC-BY-4.0",
+        "include_justifications": False,
+    }
+    page = lead_client.get(address("list")).content.decode()
+    assert f'data-poll="{reverse("jobs:progress", args=[job.pk])}"' in page
+    lead_client.post(address("build"), CHOICES)
+    assert Job.objects.filter(kind=JOB_KIND).count() == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"k": "1"}, "greater than or equal to 2"),
+        ({"k": "many"}, "whole number"),
+        ({"licence": "mine"}, "not one of the available choices"),
+        ({"formats": ["images"]}, "needs its tables"),
+        ({"formats": []}, "required"),
+    ],
+)
+def test_a_wrong_choice_is_said_beside_the_form(wrong, said, marked, lead_client):
+    answer = lead_client.post(address("build"), {**CHOICES, **wrong})
+    assert answer.status_code == 400
+    assert said in text(answer)
+    assert not Job.objects.filter(kind=JOB_KIND).exists()
+
+
+def test_before_the_first_release_the_page_says_what_would_be_in_it(marked, lead_client):
+    page = text(lead_client.get(address("list")))
+    assert "No release yet" in page
+    assert "judgements 48 one row per judgement" in page
+    assert "ratings 12" in page
+    assert "boxes 12" in page
+    assert "annotators 3" in page
+    assert "images 4" in page
+    assert "No annotator whose labels count has stated anything" in page
+
+
+def test_the_privacy_check_follows_k(marked, lead_client):
+    for annotator, gender in zip(marked.annotators.values(), ["woman", "woman", "man"], strict=True):
+        AnnotatorProfile.objects.create(annotator=annotator, gender=gender)
+    withheld = text(lead_client.get(address("list")))
+    assert (
+        "3 annotators stated something of themselves. No combination of values would be released." in withheld
+    )
+    assert "gender 3 withheld 0" in withheld
+    tried = text(lead_client.get(address("list") + "?k=2"))
+    assert "gender 3" in tried
+    assert "woman" not in tried
+    for hostile in ("?k=0", "?k=x", "?k=", "?k=99999999999999999999"):
+        assert lead_client.get(address("list") + hostile).status_code == 200
+
+
+def test_an_empty_study_says_what_is_missing(study, lead_client, analyst_client):
+    page = text(lead_client.get(address("list")))
+    assert "A release needs labels" in page
+    assert "judgements 0" in page
+    assert analyst_client.get(address("release", version=1)).status_code == 404
+    assert analyst_client.get("/api/v1/studies/isles/releases/").json()["results"] == []
+
+
+def test_a_past_release_is_listed_with_its_digest_and_files(built, analyst_client):
+    page = text(analyst_client.get(address("list")))
+    assert "Release 1" in page
+    assert built.inputs_digest[:12] in page
+    shown = text(analyst_client.get(address("release", version=1)))
+    assert built.inputs_digest in shown
+    assert "This is the first release." in shown
+    assert "Creative Commons Attribution 4.0 International" in shown
+    with zipfile.ZipFile(BytesIO(fetched(analyst_client, address("download", version=1)))) as packed:
+        names = {name.split("/", 1)[1] for name in packed.namelist()}
+    assert {"README.md", "croissant.json", "data/judgements.parquet", "checksums.sha256"} <= names
+    assert "data/judgements.parquet" in shown
+
+
+def test_a_later_release_says_in_words_what_changed(built, marked, lead, analyst_client):
+    from accounts.consent import default_text, give, withdraw
+
+    leaving = marked.annotators["r"]
+    give(annotator=leaving, text=default_text())
+    withdraw(annotator=leaving, study=marked.study)
+    parameters = parameters_of(k=3, formats=["parquet"], licence="CC0-1.0")
+    build_archive(study=marked.study, parameters=parameters, by=lead)
+    page = text(analyst_client.get(address("release", version=2)))
+    assert "1 annotator left out: they took back their consent" in page
+    assert "licence is now CC0-1.0; it was CC-BY-4.0" in page
+    facts = analyst_client.get("/api/v1/studies/isles/releases/2/").json()
+    assert "1 annotator left out: they took back their consent" in facts["changes"]
+
+
+def test_programs_read_with_a_token_and_build_with_the_scope_to_manage(built, marked, lead, analyst):
+    def bearer(user, *scopes):
+        _, key = issue(user=user, name="t", scopes=list(scopes))
+        return {"headers": {"Authorization": f"Bearer {key}"}}
+
+    read, manage = bearer(lead, ApiToken.Scope.READ), bearer(lead, ApiToken.Scope.MANAGE)
+    client = Client()
+    (listed,) = client.get("/api/v1/studies/isles/releases/", **read).json()["results"]
+    assert (listed["version"], listed["inputs_digest"]) == (1, built.inputs_digest)
+    assert listed["rows"]["judgements"] == 48
+    assert client.get(listed["url"], **read).json()["changes"] == []
+    downloaded = fetched(client, listed["download"], **read)
+    assert downloaded.startswith(b"PK")
+    assert len(downloaded) == listed["archive_bytes"]
+    url, body = "/api/v1/studies/isles/releases/", {"k": 3, "formats": ["parquet"]}
+    refused = client.post(url, body, content_type="application/json", **read)
+    assert refused.status_code == 403
+    answer = client.post(url, body, content_type="application/json", **manage)
+    assert answer.status_code == 202
+    job = Job.objects.get(pk=answer.json()["job"])
+    assert job.arguments["parameters"]["licence"] == "all-rights-reserved"
+    wrong = client.post(url, {"k": 0}, content_type="application/json", **manage)
+    assert wrong.status_code == 400
+    assert wrong.json()["error"]["fields"]["k"]
+
+
+def test_queries_do_not_grow_with_releases(built, marked, analyst_client):
+    def queries(url):
+        with CaptureQueriesContext(
+            connection,
+        ) as counted:
+            assert analyst_client.get(url).status_code == 200
+        return len(counted)
+
+    before = queries(address("list")), queries("/api/v1/studies/isles/releases/")
+    for version in range(2, 6):
+        built.pk, built.version, built._state.adding = None, version, True
+        built.save()
+    assert (queries(address("list")), queries("/api/v1/studies/isles/releases/")) == before
+    assert before[0] <= 28
+    assert Release.objects.count() == 5
+    assert StudyMembership.objects.exists()
