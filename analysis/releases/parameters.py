@@ -5,10 +5,12 @@ from typing import Any
 
 from accounts.errors import DomainError
 from analysis.releases.contents import FORMATS, LABEL_STUDIO, TABLE_FORMATS, ReleaseParameters
+from analysis.releases.documents import licences
 
 K = 5
 LEAST_K, MOST_K = 2, 1_000
-LICENCE = "CC-BY-4.0"
+# A licence is the owner's to choose: until then nobody has been allowed anything.
+LICENCE = licences.DEFAULT
 
 
 def parameters_of(

@@ -7,6 +7,7 @@ from django.core.management.base import CommandParser
 
 from accounts.errors import NotFound
 from analysis.releases.contents import FORMATS
+from analysis.releases.documents.licences import LICENCES
 from analysis.releases.parameters import LICENCE, K, parameters_of
 from jobs.console import DomainCommand
 from studies.models import Study
@@ -40,7 +41,7 @@ class Command(DomainCommand):
             "--licence",
             default=LICENCE,
             metavar="ID",
-            help=f"SPDX identifier of the licence (default {LICENCE})",
+            help=f"{', '.join(LICENCES)}, or in your own words (default {LICENCE})",
         )
         parser.add_argument(
             "--include-justifications",
