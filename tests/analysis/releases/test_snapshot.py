@@ -1,0 +1,61 @@
+"""A release is read from one moment of the database, while others go on writing."""
+
+import numpy as np
+import pytest
+from django.db import connection, transaction
+
+from analysis.releases.label_pages import pages
+from analysis.releases.snapshot import snapshot
+from studies.models import Study
+from tests.own_database import own_server
+
+
+@pytest.mark.django_db(transaction=True)
+def test_somebodys_own_transaction_is_refused():
+    with transaction.atomic(), pytest.raises(RuntimeError, match="durable"), snapshot():
+        pass
+
+
+_WRITE_MEANWHILE = """
+from analysis.releases.snapshot import snapshot
+from django.db import connection
+with snapshot() as using:
+    before = Study.objects.using(using).count()
+    Study.objects.create(name="Later", slug="later", seed=1)
+    answer = [before, Study.objects.using(using).count(), Study.objects.count()]
+answer.append(connection.in_atomic_block)
+"""
+
+_WRITE_THROUGH_IT = """
+from django.db import DatabaseError
+from analysis.releases.snapshot import snapshot
+answer = "written"
+try:
+    with snapshot() as using:
+        Study.objects.using(using).bulk_create([Study(name="Through", slug="through", seed=1)])
+except DatabaseError:
+    answer = "refused"
+"""
+
+
+def test_what_is_written_meanwhile_is_not_in_it_and_does_not_wait(tmp_path):
+    with own_server(tmp_path) as server:
+        assert server.ask(_WRITE_MEANWHILE) == [0, 0, 1, False]
+
+
+def test_nothing_can_be_written_through_it(tmp_path):
+    with own_server(tmp_path) as server:
+        assert server.ask(_WRITE_THROUGH_IT) == "refused"
+
+
+@pytest.mark.django_db
+def test_a_test_reads_through_its_own_connection(marked):
+    with snapshot() as using:
+        assert using == connection.alias
+        assert Study.objects.using(using).get() == marked.study
+        found = list(
+            pages(
+                marked.campaign, using=using, key=b"k", attribute_rank=np.arange(10_000), justifications=False
+            )
+        )
+    assert [len(page.annotations["pk"]) for page in found] == [12]
