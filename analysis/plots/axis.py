@@ -11,7 +11,7 @@ _DECADES = [m * 10**e for e in range(-3, 4) for m in (1, 2, 5)]
 
 @dataclass(frozen=True)
 class Axis:
-    """`kind`: share (0–1 shown as per cent), ratio (log scale) or number."""
+    """`kind`: share (0–1 shown as per cent), ratio (log scale), number or count (whole)."""
 
     low: float
     high: float

@@ -115,6 +115,8 @@ def said(dot: Dot, axis: Axis) -> str:
         return f"— {reason_text(dot.reason)}".strip()
     if axis.kind == "share":
         value, ends = format_percent(dot.estimate), [_end(end, 100, 0) for end in (dot.low, dot.high)]
+    elif axis.kind == "count":
+        value, ends = format_number(dot.estimate, 0), [_end(end, 1, 0) for end in (dot.low, dot.high)]
     else:
         value, ends = format_number(dot.estimate, 2), [_end(end, 1, 2) for end in (dot.low, dot.high)]
     return value if dot.low is None and dot.high is None else f"{value} [{ends[0]}, {ends[1]}]"

@@ -86,7 +86,7 @@ def _axis(measure: Measure, dots: Sequence[Dot]) -> Axis:
     return Axis(
         math.floor(low / step) * step,
         math.ceil(high / step) * step,
-        "number",
+        "number" if measure.digits else "count",
         reference=0.0 if low < 0 else None,
         label=measure.words,
     )

@@ -338,3 +338,29 @@ def test_the_report_of_the_page_is_one_file_with_maps_sensitivity_and_limits(mar
     assert report.inputs_digest in page
     for package, version in report.summary["versions"].items():
         assert f"{package} {version}" in page
+
+
+def test_groups_of_annotators_are_compared_with_the_family_of_tests(marked, analyst, analyst_client):
+    for slot, group in enumerate("aaaaabbbbb"):
+        person = Annotator.objects.create(source="people", source_id=str(slot))
+        AnnotatorProfile.objects.create(annotator=person, gender=group)
+        for image in marked.images.values():
+            task = image.tasks.get()
+            task.wanted += 1
+            task.save()
+            annotation = marked.submit(task, person, 3 + slot, none=False)
+            for place, item in enumerate(task.task_attributes.order_by("position")):
+                annotation.judgements.create(
+                    attribute=item.attribute, present=(slot + place) % 3 == 0 or (group == "a" and place < 2)
+                )
+    compute_report(study=marked.study, parameters=parameters_of(marked.study, resamples=200), by=analyst)
+    url = address("annotator_groups") + "?field=gender&measure=likelihood_stereotype"
+    page = " ".join(analyst_client.get(url).content.decode().split())
+    assert "gender: a family of 3 tests over all groups depicted" in page
+    assert '<th scope="row">a</th><td>b</td><td class="num">5 · 5</td>' in page
+    of_each = analyst_client.get(url + "&scope=identity_group").content.decode()
+    assert "Velmari" in of_each
+    said = analyst_client.get(address("overview")).content.decode()
+    assert "Only annotators with gender: a" in said
+    report_file = " ".join(analyst_client.get(address("report")).content.decode().split())
+    assert "Groups of annotators by gender: a family of 3 tests" in report_file
