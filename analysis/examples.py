@@ -13,8 +13,10 @@ from generation.models import Condition, Image
 from generation.serving import SMALL, image_url
 from studies.models import StudyGroup
 
-# Styles told apart on a picture; further annotators share the last one.
+# Styles told apart on a picture; further annotators begin again with the first.
 STYLES = 5
+# Annotators of a picture who have a switch of their own (results.css); further ones share the last.
+SWITCHES = 20
 SIDE = 1000
 _BOX = (
     '<g><title>{0} · {1}</title><rect class="box-halo" x="{2}" y="{3}" width="{4}" height="{5}"></rect>'
@@ -37,10 +39,11 @@ class DrawnBox:
 
 @dataclass
 class Drawer:
-    """An annotator on one picture, with the style of their boxes."""
+    """An annotator on one picture, with the style of their boxes and the switch that hides them."""
 
     pseudonym: str
     style: int = STYLES
+    switch: int = SWITCHES
     boxes: list[DrawnBox] = field(default_factory=list)
 
     @property
@@ -133,7 +136,7 @@ def with_boxes(
         people[image_id][pseudonym].boxes.append(DrawnBox(text, *placed, named=first))
     for drawers in people.values():
         for place, drawer in enumerate(each for each in drawers.values() if each.boxes):
-            drawer.style = min(place + 1, STYLES)
+            drawer.style, drawer.switch = place % STYLES + 1, min(place + 1, SWITCHES)
     return [
         Example(
             image=image,

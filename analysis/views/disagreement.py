@@ -5,11 +5,14 @@ from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
 from django.db.models import Count, F, Q
+from django.http import HttpResponse
 
 from accounts.models import AnnotatorProfile
+from analysis.csv_tables import rows_to_csv
 from analysis.examples import answers_of, judged_images
 from analysis.pages import ResultsPage, Row, results_page
 from analysis.results import DIVISIVE
+from analysis.views.downloads import csv_response
 from annotation.models import Judgement
 from generation.models import Condition, Image
 from generation.serving import SMALL, image_url
@@ -18,12 +21,13 @@ ITEMS_A_PAGE = 25
 MOST_ITEMS = 300
 # Nobody is described alone: smaller groups of annotators are not shown.
 LEAST_ANNOTATORS = 5
+COLUMNS = ("identity_group", "attribute", "image", "marked", "shown")
 # Of one value each: a person with several languages would be in several groups.
 FIELDS = tuple(field for field in AnnotatorProfile.FIELDS if field != "languages")
 
 
 @results_page("analysis/disagreement.html")
-def disagreement(page: ResultsPage) -> dict[str, Any]:
+def disagreement(page: ResultsPage) -> HttpResponse | dict[str, Any]:
     """The most divisive items, of one group or attribute where the address names one."""
     given = {name: page.request.GET.get(name, "").strip() for name in ("group", "attribute", "by")}
     by = given["by"] if given["by"] in FIELDS else ""
@@ -32,8 +36,12 @@ def disagreement(page: ResultsPage) -> dict[str, Any]:
     found = page.rows(DIVISIVE) if page.headline and judgements is None else []
     if judgements is not None:
         found = _divisive(judgements)
+    if page.request.GET.get("format") == "csv":
+        values = [[row[column] for column in COLUMNS] for row in found]
+        return csv_response(rows_to_csv(list(COLUMNS), values), f"{page.study.slug}-disagreement.csv")
     shown = Paginator(found, ITEMS_A_PAGE).get_page(page.request.GET.get("page"))
     cells = page.rows("likelihood")
+    kept = {name: value for name, value in given.items() if value}
     return {
         **given,
         "by": by,
@@ -47,7 +55,7 @@ def disagreement(page: ResultsPage) -> dict[str, Any]:
         ),
         "attributes": sorted({row["attribute"] for row in cells}),
         "said_by": _said_by(judgements, by) if judgements is not None and by else None,
-        "query": f"?{urlencode({key: value for key, value in given.items() if value})}",
+        "csv_query": f"?{urlencode(kept | {'format': 'csv'})}{page.and_model}",
     }
 
 

@@ -119,6 +119,22 @@ def test_the_five_labels_stay_apart_for_every_kind_of_sight(scheme, sight):
     assert nearest >= 20
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("sight", SIGHT)
+@pytest.mark.parametrize("classes", [[f"d{n}" for n in range(1, 8)], [f"s{n}" for n in range(1, 6)]])
+def test_the_classes_of_a_map_and_empty_land_stay_apart_for_every_kind_of_sight(scheme, sight, classes):
+    known = colours(scheme)
+    places = [lab(SIGHT[sight] @ linear(known[f"map-{name}"])) for name in (*classes, "land")]
+    assert min(float(np.linalg.norm(a - b)) for a, b in itertools.combinations(places, 2)) >= 10
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_classes_of_one_hue_go_one_way_in_lightness(scheme):
+    known = colours(scheme)
+    steps = np.diff([lab(linear(known[f"map-s{n}"]))[0] for n in range(1, 6)])
+    assert (steps < 0).all() if scheme == "light" else (steps > 0).all()
+
+
 def test_the_five_labels_differ_in_stroke_pattern():
     patterns = re.findall(r"--label-\d-dash:\s*([^;]+);", TOKENS)
     assert len(patterns) == len(set(patterns)) == 5
