@@ -6,7 +6,7 @@ from django import forms
 
 from accounts.errors import DomainError
 from analysis.releases.contents import FORMATS, ReleaseParameters
-from analysis.releases.documents.licences import LICENCES
+from analysis.releases.documents.licences import DEFAULT, LICENCES
 from analysis.releases.parameters import LEAST_K, MOST_K, K, parameters_of
 
 FORMAT_WORDS = {
@@ -22,26 +22,23 @@ FORMAT_WORDS = {
 class KForm(forms.Form):
     """How many people have to share a combination: tried before building."""
 
-    k = forms.IntegerField(
-        label="People who share each combination (k)",
-        min_value=LEAST_K,
-        max_value=MOST_K,
-        initial=K,
-        help_text="What annotators said of themselves is coarsened until every combination released belongs to at "
-        "least so many people, or withheld.",
-    )
+    k = forms.IntegerField(label="People who share each (k)", min_value=LEAST_K, max_value=MOST_K, initial=K)
 
     def chosen(self) -> int:
         """Return k as given, or the default where it is none."""
         return self.cleaned_data["k"] if self.is_bound and self.is_valid() else K
 
 
-class ReleaseForm(KForm):
+class ReleaseForm(forms.Form):
     """Every choice of a release."""
 
+    k = forms.IntegerField(
+        label="People who share each combination (k)", min_value=LEAST_K, max_value=MOST_K, initial=K
+    )
     licence = forms.ChoiceField(
         label="Licence",
         choices=[(name, one.name) for name, one in LICENCES.items()],
+        initial=DEFAULT,
         help_text="What others may do with the labels. Stereotypes of the resource and images keep their own terms.",
     )
     formats = forms.MultipleChoiceField(

@@ -13,7 +13,7 @@ from accounts.errors import DomainError
 from accounts.models import User
 from analysis.models import Release
 from analysis.releases import past, requesting
-from analysis.releases.columns import DESCRIPTIONS
+from analysis.releases.columns import DESCRIPTIONS, TABLES
 from analysis.releases.contents import PrivacyReport
 from analysis.releases.documents.words import FIELD_WORDS, KEPT_WORDS
 from analysis.releases.forms import KForm, ReleaseForm
@@ -23,6 +23,7 @@ from studies.models import Study
 
 _PER_PAGE = 20
 _FILES_PER_PAGE = 50
+_TRIED = "tried_%s"  # the same field stands twice on the page
 
 
 @login_required
@@ -30,7 +31,7 @@ _FILES_PER_PAGE = 50
 def releases(request: HttpRequest, study: str) -> HttpResponse:
     """What a release would hold now, what its privacy check says, and the releases there are."""
     found = study_for(request.user, study, role=ANALYST)
-    tried = KForm(request.GET) if "k" in request.GET else KForm()
+    tried = KForm(request.GET, auto_id=_TRIED) if "k" in request.GET else KForm(auto_id=_TRIED)
     return render(request, "analysis/releases.html", _context(request, found, tried, form=None))
 
 
@@ -46,7 +47,7 @@ def build(request: HttpRequest, study: str) -> HttpResponse:
     except DomainError as error:
         if not form.errors:
             form.add_error(None, error.message)
-        context = _context(request, found, KForm(request.POST), form=form)
+        context = _context(request, found, KForm(request.POST, auto_id=_TRIED), form=form)
         return render(request, "analysis/releases.html", context, status=400)
     messages.info(request, "The release is being built. This page follows the progress.")
     return redirect("releases:list", study=found.slug)
@@ -65,7 +66,11 @@ def release(request: HttpRequest, study: str, version: int) -> HttpResponse:
         "title": f"Release {shown.version}",
         "first": shown.facts["changes"]["previous"] is None,
         "facts": past.facts_of(shown),
-        "rows": [(name, number, DESCRIPTIONS.get(name, "")) for name, number in shown.facts["rows"].items()],
+        "rows": [
+            (name, shown.facts["rows"][name], DESCRIPTIONS[name])
+            for name in TABLES
+            if name in shown.facts["rows"]
+        ],
         "changes": past.changes_of(shown),
         "checksums": checksums,
     }
@@ -103,7 +108,7 @@ def _context(request: HttpRequest, study: Study, tried: KForm, *, form: ReleaseF
         "preview": held,
         "preview_rows": [(name, number, DESCRIPTIONS[name]) for name, number in held.rows.items()],
         "k": k,
-        "tried": tried if tried.is_bound else KForm(initial={"k": k}),
+        "tried": tried,
         "check": held.privacy,
         "check_rows": _check_rows(held.privacy),
         "form": form or ReleaseForm.beginning(latest.parameters if latest else None, k=k),

@@ -14,6 +14,7 @@ from annotation.models import Annotation, Task
 from annotation.references import shown
 from catalog.models import Attribute
 from jobs.models import Job
+from tests.analysis.releases.past import past_release
 from tests.annotation.engine.people import new_annotator, submit, ticking
 from tests.e2e.annotating import marking, rating
 from tests.e2e.conftest import DESKTOP, PHONE
@@ -39,7 +40,7 @@ NOT_PAGES = {
     "annotation:annotation_readmit", "annotation:quality_check", "annotation:quality_rule_remove",
     "annotation:screens_reopen", "annotate:warning_read",
     "annotation:pay_table", "analysis:compute", "analysis:table", "analysis:plot",
-    "analysis:archive", "analysis:labels",
+    "analysis:archive", "analysis:labels", "releases:build", "releases:download",
     "analysis:report", "analysis:compare_compute", "annotation:known_settings", "annotation:known_remove",
     "annotate:ahead", "annotate:answer", "annotate:skip", "annotate:report", "annotate:make_link", "images:image",
     "set_language", "api-schema", "healthz", "readyz", "metrics",
@@ -80,6 +81,7 @@ def busy(study, marking, rating, lead):
     study.groups.filter(name="Velmari").update(map_code="MLT")  # so that there is a map
     Job.objects.create(kind="generate", title="Generate 4 images", study_id=study.pk, created_by=lead)
     campaigns.create(study=study, name="Drafted", kind="stereotype_marking", by=lead)
+    past_release(study, lead)
     return study
 
 
@@ -180,6 +182,7 @@ def lead_pages() -> dict[str, str]:
         "analysis:overview": S, "analysis:groups": S, "analysis:attributes": S, "analysis:agreement": S,
         "analysis:visual_attributes": S, "analysis:annotators": S, "analysis:disagreement": S,
         "analysis:annotator_groups": S, "analysis:compare": S,
+        "releases:list": S, "releases:release": {**S, "version": 2},
         "analysis:group": {**S, "group": image.group.name},
         "analysis:attribute": {**S, "attribute": annotation.judgements.first().attribute.text},
         "analysis:image": {**S, "image": image.public_id},

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from analysis.releases.columns import TABLES
 from analysis.releases.contents import Changes, Contents
 from analysis.releases.documents.markdown import amount, bullets, code, plain, sections, table
 from annotation.counted import Reason
@@ -41,12 +42,16 @@ def _release(version: int, day: str, digest: str, changes: Changes, rows: Mappin
     yield f"Digest of its labels: {code(digest)}"
     if changes.previous is None:
         yield "The first release."
-        yield table(("table", "rows"), [(code(name), f"{count:,}") for name, count in rows.items()])
+        yield table(("table", "rows"), [(code(name), f"{rows[name]:,}") for name in TABLES if name in rows])
         return
     said = list(changed(changes))
     yield f"Since release {changes.previous}:"
     yield bullets(said or ["nothing that this list knows of"])
-    moved = {name: pair for name, pair in changes.rows.items() if pair[0] != pair[1]}
+    moved = {
+        name: changes.rows[name]
+        for name in TABLES
+        if name in changes.rows and changes.rows[name][0] != changes.rows[name][1]
+    }
     if moved:
         yield table(
             ("table", f"rows in release {changes.previous}", f"rows in release {version}"),
@@ -55,25 +60,25 @@ def _release(version: int, day: str, digest: str, changes: Changes, rows: Mappin
 
 
 def changed(changes: Changes) -> Iterator[str]:
-    """Yield what changed, a line each, people first."""
-    for reason, number in changes.annotators_gone.items():
+    """Yield what changed, a line each, people first; in an order that no database has a say in."""
+    for reason, number in sorted(changes.annotators_gone.items()):
         yield f"{amount(number, 'annotator')} left out: {_GONE.get(reason, plain(reason))}"
     if changes.annotators_new:
         yield f"{amount(changes.annotators_new, 'new annotator')}"
-    for reason, number in changes.annotations_removed.items():
+    for reason, number in sorted(changes.annotations_removed.items()):
         yield f"{amount(number, 'submission')} removed: {_REASONS.get(reason, plain(reason))}"
     if changes.annotations_added:
         yield f"{amount(changes.annotations_added, 'submission')} added"
-    for reason, number in changes.images_removed.items():
+    for reason, number in sorted(changes.images_removed.items()):
         yield f"{amount(number, 'image')} removed: {plain(reason)}"
     if changes.images_added:
         yield f"{amount(changes.images_added, 'image')} added"
     for name in changes.campaigns_new:
         yield f"new campaign: {plain(name)}"
-    for name, versions in changes.guidelines_new.items():
+    for name, versions in sorted(changes.guidelines_new.items()):
         which = ", ".join(str(version) for version in versions)
         yield f"new guidelines in {plain(name)}: version {which}"
-    for name, (then, now) in changes.parameters.items():
+    for name, (then, now) in sorted(changes.parameters.items()):
         yield f"{code(name)} is now {plain(_value(now))}; it was {plain(_value(then))}"
 
 

@@ -21,6 +21,13 @@ class Licence:
 
 _CREATIVE = "https://creativecommons.org/licenses/"
 LICENCES = {
+    NOT_CHOSEN: Licence(
+        "",
+        "All rights reserved",
+        "",
+        "The owner of this dataset has not chosen a licence. Nobody may copy, share or adapt it beyond what the "
+        "law allows by itself; ask the owner.",
+    ),
     "CC-BY-4.0": Licence(
         "CC-BY-4.0",
         "Creative Commons Attribution 4.0 International",
@@ -67,13 +74,6 @@ LICENCES = {
         "You may share and adapt this database for any purpose, if you give credit, share adapted databases under "
         "the same licence and keep them open.",
         "odbl",
-    ),
-    NOT_CHOSEN: Licence(
-        "",
-        "All rights reserved",
-        "",
-        "The owner of this dataset has not chosen a licence. Nobody may copy, share or adapt it beyond what the "
-        "law allows by itself; ask the owner.",
     ),
 }
 DEFAULT = NOT_CHOSEN

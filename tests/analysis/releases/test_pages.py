@@ -18,6 +18,7 @@ from analysis.releases.parameters import parameters_of
 from analysis.releases.requesting import JOB_KIND
 from jobs.models import Job
 from studies.models import StudyMembership
+from tests.analysis.releases.past import past_release
 
 CHOICES = {"k": "2", "licence": "CC-BY-4.0", "formats": ["parquet", "csv"]}
 
@@ -193,6 +194,16 @@ def test_programs_read_with_a_token_and_build_with_the_scope_to_manage(built, ma
     wrong = client.post(url, {"k": 0}, content_type="application/json", **manage)
     assert wrong.status_code == 400
     assert wrong.json()["error"]["fields"]["k"]
+
+
+def test_a_release_whose_files_were_not_kept_says_so(marked, lead, analyst_client):
+    past_release(marked.study, lead)
+    assert "written to a folder by the command" in text(analyst_client.get(address("list")))
+    page = text(analyst_client.get(address("release", version=2)))
+    assert "The files were not kept here" in page
+    assert "2 annotators left out: the lead excluded them" in page
+    assert analyst_client.get(address("download", version=2)).status_code == 404
+    assert analyst_client.get("/api/v1/studies/isles/releases/2/").json()["download"] is None
 
 
 def test_queries_do_not_grow_with_releases(built, marked, analyst_client):

@@ -20,16 +20,16 @@ def test_a_later_one_says_who_left_and_why_before_what_came(tmp_path):
     newest, _, first = text.partition("## Release 1 ")
     lines = [line for line in newest.splitlines() if line.startswith("- ")]
     assert lines == [
-        "- 1 annotator left out: they took back their consent",
         "- 2 annotators left out: the lead excluded them",
+        "- 1 annotator left out: they took back their consent",
         "- 1 new annotator",
         "- 3 submissions removed: consent withdrawn",
         "- 1,200 submissions added",
         "- 1 image removed: retracted",
         "- new campaign: rating",
         "- new guidelines in marking: version 2, 3",
-        "- `k` is now 5; it was 3",
         "- `formats` is now parquet, csv; it was parquet",
+        "- `k` is now 5; it was 3",
     ]
     assert "| `judgements` | 9 | 6 |" in newest
     assert "`boxes`" not in newest
