@@ -84,7 +84,15 @@ def _divisive(judgements: Any) -> list[Row]:
         for row in rows
         if 0 < row["marked"] < row["shown"]
     ]
-    found.sort(key=lambda row: (-_differing(row), -row["shown"], row["attribute"], row["image"]))
+    found.sort(
+        key=lambda row: (
+            -_differing(row),
+            -row["shown"],
+            row["attribute"],
+            row["identity_group"],
+            row["image"],
+        )
+    )
     return found[:MOST_ITEMS]
 
 

@@ -286,7 +286,7 @@ def test_disagreement_lists_items_answered_both_ways(marked, report, analyst_cli
     assert items("?attribute=drum") == 2
     assert items("?group=Nobody") == 0
     text = analyst_client.get(address("disagreement") + "?attribute=drum&format=csv").content.decode()
-    assert [row["identity_group"] for row in csv.DictReader(text.splitlines())] == ["Velmari", "Orsani"]
+    assert [row["identity_group"] for row in csv.DictReader(text.splitlines())] == ["Orsani", "Velmari"]
 
 
 def test_answers_by_profile_are_shown_of_five_people_or_more(marked, report, analyst_client):
