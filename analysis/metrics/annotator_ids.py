@@ -10,7 +10,8 @@ from analysis.metrics.judgements import Judgements
 from analysis.metrics.results import Result, counts, numbers, words
 
 UNUSABLE = "annotator_ids_unusable"
-LOOKED_AT_ONCE = 500_000  # rows; most annotators are soon seen on a second image
+LOOKED_BACK = 16  # rows; more answers of a unit than this are faster ordered than compared
+LOOKED_AT_ONCE = 50_000  # rows; most annotators are soon seen on a second image
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -41,9 +42,9 @@ def annotator_ids_usable(judgements: Any) -> AnnotatorIds:
     if campaign.strides[0]:
         same &= campaign[1:] == campaign[:-1]
     repeated = int(same[:1].sum() + (same[1:] & ~same[:-1]).sum())
-    annotators, single = _images_each(data, unit, annotator)
+    annotators, single = _images_each(len(data.annotator_names), data.unit_image, unit, annotator)
     images = int((np.bincount(data.unit_image[real], minlength=1) > 0).sum())
-    usable = repeated == 0 and (images <= 1 or single * 2 <= annotators)
+    usable = repeated == 0 and _on_several(images, annotators, single)
     reason = None if usable else UNUSABLE
     table = pd.DataFrame(
         {
@@ -60,13 +61,50 @@ def annotator_ids_usable(judgements: Any) -> AnnotatorIds:
     )
 
 
-def _images_each(data: Judgements, unit: np.ndarray, annotator: np.ndarray) -> tuple[int, int]:
-    """How many annotators there are, and how many of them judged one image only."""
-    one_image = np.full(len(data.annotator_names), -1, dtype=np.int32)
-    several = np.zeros(len(one_image), dtype=bool)
-    for begin in range(0, len(unit), LOOKED_AT_ONCE):
+def ids_stand_for_people(judgements: Judgements) -> bool:
+    """What `annotator_ids_usable` finds, without putting judgements in order where nobody needed that yet."""
+    rows = judgements.rows
+    if rows.is_ordered or judgements.cell_is_none.any():
+        return annotator_ids_usable(judgements).usable
+    if _answered_twice(judgements):
+        return False
+    counted = _images_each(len(judgements.annotator_names), None, rows.image, rows.annotator)
+    return _on_several(len(judgements.image_group), *counted)
+
+
+def _answered_twice(judgements: Judgements) -> bool:
+    """Whether an id judged a unit more than once in one campaign."""
+    rows, most = judgements.rows, int(judgements.unit_shown.max(initial=0))
+    unit_by_unit = np.count_nonzero(rows.slot[1:] != rows.slot[:-1]) + 1 == len(judgements.unit_cell)
+    if not unit_by_unit or most > LOOKED_BACK:
+        answers = rows.packed()
+        answers.sort()
+        return bool((answers[1:] == answers[:-1]).any())
+    for back in range(1, most):
+        same = np.flatnonzero(rows.annotator[back:] == rows.annotator[:-back])
+        same = same[rows.slot[same + back] == rows.slot[same]]
+        if (rows.campaign[same + back] == rows.campaign[same]).any():
+            return True
+    return False
+
+
+def _on_several(images: int, annotators: int, single: int) -> bool:
+    return images <= 1 or single * 2 <= annotators
+
+
+def _images_each(
+    people: int, image_of: np.ndarray | None, place: np.ndarray, annotator: np.ndarray
+) -> tuple[int, int]:
+    """How many annotators there are, and how many of them judged one image only.
+
+    `place` is the image of each judgement, or its unit if `image_of` gives the image of that.
+    """
+    one_image = np.full(people, -1, dtype=np.int32)
+    several = np.zeros(people, dtype=bool)
+    for begin in range(0, len(place), LOOKED_AT_ONCE):
         who = annotator[begin : begin + LOOKED_AT_ONCE]
-        image = data.unit_image[unit[begin : begin + LOOKED_AT_ONCE]]
+        image = place[begin : begin + LOOKED_AT_ONCE]
+        image = image if image_of is None else image_of[image]
         new = one_image[who] < 0
         one_image[who[new]] = image[new]
         several[who[one_image[who] != image]] = True

@@ -16,10 +16,133 @@ KEYS = ("image", "identity_group", "attribute", "annotator")
 
 
 @dataclass(frozen=True, eq=False)
+class Rows:
+    """Judgements one by one, as they came. They are put in order only for those who need each of them: counting
+    units needs no order, and ordering takes longer than everything else."""
+
+    slot: np.ndarray
+    """the unit, as a code that sorts like units; not every code need be used"""
+    slots: int
+    image: np.ndarray
+    annotator: np.ndarray
+    annotators: int
+    campaign: np.ndarray
+    campaigns: int
+    present: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.slot)
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the work of ordering was done already."""
+        return "ordered" in self.__dict__
+
+    @cached_property
+    def ordered(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Unit, annotator, campaign and answer of each row, sorted by these.
+
+        Sorting one packed number per row is faster than sorting an index, and takes no memory besides it.
+        """
+        bits = self._bits
+        if sum(bits) >= _BITS:
+            order = np.lexsort((self.present, self.campaign, self.annotator, self.slot))
+            columns = (self.slot, self.annotator, self.campaign, self.present)
+            key, who, where, answer = (column[order] for column in columns)
+            return _numbered(key), who.astype(np.int32), where.astype(np.int32), answer
+        key = self._packed(np.int64)
+        key <<= 1
+        key |= self.present
+        key.sort()
+        answer = (key & 1).astype(bool)
+        key >>= 1
+        where = _last(key, bits[2])
+        who = _last(key, bits[1])
+        return _numbered(key), who, where, answer
+
+    @property
+    def _bits(self) -> list[int]:
+        return [max(size - 1, 0).bit_length() for size in (self.slots, self.annotators, self.campaigns)]
+
+    def packed(self) -> np.ndarray:
+        """Unit, annotator and campaign of each row as one number; equal where all three are."""
+        if sum(self._bits) > _BITS:
+            return self.ordered[0].astype(np.int64) * self.annotators * self.campaigns + (
+                self.ordered[1].astype(np.int64) * self.campaigns + self.ordered[2]
+            )
+        return self._packed(np.uint32 if sum(self._bits) <= 32 else np.int64)
+
+    def _packed(self, number: type) -> np.ndarray:
+        key: np.ndarray = self.slot.astype(number)
+        for codes, width in ((self.annotator, self._bits[1]), (self.campaign, self._bits[2])):
+            if width:
+                key <<= number(width)
+                key |= codes.astype(number)
+        return key
+
+
+def _last(key: np.ndarray, bits: int) -> np.ndarray:
+    """Take the last bits off `key`, in place, and return them."""
+    if not bits:
+        return np.broadcast_to(np.int32(0), len(key))
+    last = (key & ((1 << bits) - 1)).astype(np.int32)
+    key >>= bits
+    return last
+
+
+def _numbered(key: np.ndarray) -> np.ndarray:
+    """Consecutive numbers for the distinct values of a sorted array."""
+    begins = np.ones(len(key), dtype=bool)
+    np.not_equal(key[1:], key[:-1], out=begins[1:])
+    number = np.cumsum(begins, dtype=np.int32)
+    number -= 1
+    return number
+
+
+@dataclass(frozen=True, eq=False)
+class _Places:
+    """A slot for every (model, group, attribute, image of the group), in this order."""
+
+    first: np.ndarray
+    """per group, its first image"""
+    images: np.ndarray
+    """per group, how many"""
+    image_group: np.ndarray
+    width: int
+
+    @classmethod
+    def of(cls, image_group: np.ndarray, groups: int, width: int) -> "_Places":
+        images = np.bincount(image_group, minlength=groups)
+        return cls(np.cumsum(images) - images, images, image_group, width)
+
+    @property
+    def slots(self) -> int:
+        return len(self.image_group) * self.width
+
+    def of_rows(self, model: np.ndarray, image: np.ndarray, attribute: np.ndarray) -> np.ndarray:
+        first = self.first[self.image_group]
+        slot = (first * (self.width - 1) + np.arange(len(first)))[image]
+        alike = len(self.images) == 0 or (self.images == self.images[0]).all()
+        step = self.images[0] if alike and len(self.images) else self.images[self.image_group][image]
+        slot += np.multiply(attribute, step, dtype=np.int64)
+        if model.strides[0]:
+            slot += np.multiply(model, self.slots, dtype=np.int64)
+        return slot
+
+    def of_slots(self, slot: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Model, group, attribute and image of slots."""
+        model, within = np.divmod(slot, max(self.slots, 1))
+        group = self.image_group[within // self.width]  # slots of a group are as many as its images × width
+        within -= self.first[group] * self.width
+        attribute, image = np.divmod(within, self.images[group]) if len(slot) else (within, within)
+        return model, group, attribute, image + self.first[group]
+
+
+@dataclass(frozen=True, eq=False)
 class Judgements:
     """A table of judgements, validated and coded.
 
-    Rows are sorted by cell, image, annotator, campaign, answer. A *cell* is (model, identity group,
+    A *cell* is (model, identity group,
     attribute); a *unit* is (cell, image); an image is one file within one group. Cells are ordered by model,
     then group, then attribute, and images by group, so that both are contiguous within a group. `stratum` of
     an image is its group and the set of models it was judged for: images shared by two models or campaigns
@@ -32,12 +155,11 @@ class Judgements:
     attribute_names: np.ndarray
     annotator_names: np.ndarray
     image_names: np.ndarray
-    row_unit: np.ndarray
-    row_annotator: np.ndarray
-    row_campaign: np.ndarray
-    row_present: np.ndarray
+    rows: Rows
     unit_cell: np.ndarray
     unit_image: np.ndarray
+    unit_shown: np.ndarray
+    unit_marked: np.ndarray
     cell_model: np.ndarray
     cell_group: np.ndarray
     cell_attribute: np.ndarray
@@ -88,48 +210,58 @@ class Judgements:
                 stratum[order],
             )
 
-        groups, image_bits = max(len(group_names), 1), max(len(image_group) - 1, 0).bit_length()
-        cell = model.astype(np.int64)
-        for codes, size in ((group, groups), (attribute, width)):
-            cell *= size
-            cell += codes
-        cell, cell_key = dense(cell, len(model_names) * groups * width)
-        unit_key, row_annotator, row_campaign, row_present = _sorted_rows(
-            [cell, image, annotator, campaign, present],
-            [len(cell_key), len(image_group), len(annotator_names), len(campaigns), 2],
-        )
-        begins = np.ones(len(unit_key), dtype=bool)
-        np.not_equal(unit_key[1:], unit_key[:-1], out=begins[1:])
-        unit_key = unit_key[begins]
-        row_unit = np.cumsum(begins, dtype=np.int32)
-        row_unit -= 1
+        place = _Places.of(image_group, len(group_names), width)
+        slot = place.of_rows(model, image, attribute)
+        slots = place.slots * len(model_names)
+        if slots > max(MARKED_AT_ONCE, 2 * len(slot)):
+            used, slot = np.unique(slot, return_inverse=True)
+            slots, shown = len(used), np.bincount(slot, minlength=len(used))
+        else:
+            shown = np.bincount(slot, minlength=slots)
+            used = np.flatnonzero(shown)
+        marked = np.bincount(slot[present], minlength=slots)
+        if len(used) < slots:
+            shown, marked = shown[used], marked[used]
+        unit_model, unit_group, unit_attribute, unit_image = place.of_slots(used)
+        cell_key = (unit_model * max(len(group_names), 1) + unit_group) * width + unit_attribute
+        first = np.flatnonzero(np.diff(cell_key, prepend=-1))
         return cls(
             model_names=model_names,
             group_names=group_names,
             attribute_names=attribute_names,
             annotator_names=annotator_names,
             image_names=image_labels[image_label],
-            row_unit=row_unit,
-            row_annotator=row_annotator,
-            row_campaign=row_campaign,
-            row_present=row_present,
-            unit_cell=(unit_key >> image_bits).astype(np.int32),
-            unit_image=(unit_key & ((1 << image_bits) - 1)).astype(np.int32),
-            cell_model=(cell_key // width // groups).astype(np.int32),
-            cell_group=(cell_key // width % groups).astype(np.int32),
-            cell_attribute=(cell_key % width).astype(np.int32),
-            cell_is_none=cell_key % width == width - 1,
+            rows=Rows(slot, slots, image, annotator, len(annotator_names), campaign, len(campaigns), present),
+            unit_cell=np.repeat(
+                np.arange(len(first), dtype=np.int32), np.diff(np.append(first, len(cell_key)))
+            ),
+            unit_image=unit_image.astype(np.int32),
+            unit_shown=shown,
+            unit_marked=marked,
+            cell_model=unit_model[first].astype(np.int32),
+            cell_group=unit_group[first].astype(np.int32),
+            cell_attribute=unit_attribute[first].astype(np.int32),
+            cell_is_none=unit_attribute[first] == width - 1,
             image_group=image_group.astype(np.int32),
             image_stratum=stratum.astype(np.int32),
         )
 
-    @cached_property
-    def unit_shown(self) -> np.ndarray:
-        return np.bincount(self.row_unit, minlength=len(self.unit_cell))
+    @property
+    def row_unit(self) -> np.ndarray:
+        """Per judgement, its unit: rows are sorted by cell, image, annotator, campaign, answer."""
+        return self.rows.ordered[0]
 
-    @cached_property
-    def unit_marked(self) -> np.ndarray:
-        return np.bincount(self.row_unit[self.row_present], minlength=len(self.unit_cell))
+    @property
+    def row_annotator(self) -> np.ndarray:
+        return self.rows.ordered[1]
+
+    @property
+    def row_campaign(self) -> np.ndarray:
+        return self.rows.ordered[2]
+
+    @property
+    def row_present(self) -> np.ndarray:
+        return self.rows.ordered[3]
 
     @cached_property
     def cell_shown(self) -> np.ndarray:
@@ -222,7 +354,9 @@ def _codes(column: pd.Series | int) -> tuple[np.ndarray, np.ndarray]:
         values = column.to_numpy()
         low, high = int(values.min()), int(values.max())
         if high - low < max(MARKED_AT_ONCE, len(values)) and high < np.iinfo(np.int64).max:
-            codes, used = dense(values if low == 0 else values.astype(np.int64) - low, high - low + 1)
+            # uint64 and int64 together would be floats.
+            whole = values.view(np.int64) if values.dtype == np.uint64 else values
+            codes, used = dense(whole if low == 0 else whole.astype(np.int64) - low, high - low + 1)
             return codes, (used + low).astype(object)
     codes, distinct = pd.factorize(column, sort=True)
     return codes, np.asarray(distinct, dtype=object)
@@ -242,42 +376,6 @@ def _images(group: np.ndarray, label: np.ndarray, labels: int) -> tuple[np.ndarr
     groups = int(group.max(initial=0)) + 1
     image, key = dense(group.astype(np.int64) * labels + label, groups * labels)
     return image, key // labels, key % labels
-
-
-def _sorted_rows(
-    columns: list[np.ndarray], sizes: list[int]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Rows in the order of cell, image, annotator, campaign, answer: unit key, annotator, campaign, answer.
-
-    Sorting one packed number per row is faster than sorting an index, and takes no memory besides it.
-    """
-    cell, image, annotator, campaign, present = columns
-    bits = [max(size - 1, 0).bit_length() for size in sizes]
-    if sum(bits) > _BITS:
-        order = np.lexsort(columns[::-1])
-        key = cell[order].astype(np.int64) << bits[1]
-        key |= image[order]
-        return key, annotator[order].astype(np.int32), campaign[order].astype(np.int32), present[order]
-    key = cell.astype(np.int64)
-    for codes, width in zip(columns[1:], bits[1:], strict=True):
-        if width:
-            key <<= width
-            key |= codes
-    key.sort()
-    answer = (key & 1).astype(bool)
-    key >>= 1
-    where = _last(key, bits[3])
-    who = _last(key, bits[2])
-    return key, who, where, answer
-
-
-def _last(key: np.ndarray, bits: int) -> np.ndarray:
-    """Take the last bits off `key`, in place, and return them."""
-    if not bits:
-        return np.broadcast_to(np.int32(0), len(key))
-    last = (key & ((1 << bits) - 1)).astype(np.int32)
-    key >>= bits
-    return last
 
 
 def _strata(image: np.ndarray, image_group: np.ndarray, model: np.ndarray, models: int) -> np.ndarray:

@@ -182,7 +182,7 @@ class Resampling:
         )
         return Result(
             table=table,
-            used=len(data.row_unit),
+            used=len(data.rows),
             method=self.method,
             seed=self.seed,
             resamples=self.resamples,
@@ -223,11 +223,11 @@ def resampling_of(
         return pigeonhole_bootstrap(judgements, none_rows=none_rows, resamples=resamples, seed=seed)
     data = resampling.judgements
     rows = (
-        len(data.row_unit)
+        len(data.rows)
         if isinstance(judgements, Judgements)
-        else int((~data.cell_is_none[data.unit_cell[data.row_unit]]).sum())
+        else int(data.cell_shown[~data.cell_is_none].sum())
     )
-    given = len(judgements.row_unit) if isinstance(judgements, Judgements) else len(judgements)
+    given = len(judgements.rows) if isinstance(judgements, Judgements) else len(judgements)
     if given != rows:
         raise ValueError(f"resampling: it was made of {rows} judgements, got {given}")
     return resampling

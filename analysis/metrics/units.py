@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
 
-from analysis.metrics.annotator_ids import annotator_ids_usable
+from analysis.metrics.annotator_ids import ids_stand_for_people
 from analysis.metrics.intervals import percentile_intervals
 from analysis.metrics.judgements import MARKED_AT_ONCE, Judgements, dense
 from analysis.metrics.resampling import DEFAULT_RESAMPLES, Resampling, multinomial_weights, resampling_of
@@ -38,8 +38,8 @@ class Units:
     """`counts[u, v]`: how many ratings of unit u have the v-th category.
 
     `cluster` is what is resampled: the image of a presence judgement, the attribute of a Likert rating.
-    `stratum_sizes` are the numbers of clusters drawn together. Ratings behind the counts are kept as (unit,
-    annotator) pairs.
+    `stratum_sizes` are the numbers of clusters drawn together. `annotators(scope, width)` counts who rated the
+    units of each scope; None where ids are not people.
     """
 
     counts: np.ndarray
@@ -51,9 +51,7 @@ class Units:
     model: np.ndarray
     model_names: np.ndarray
     scopes: dict[str, tuple[np.ndarray, np.ndarray]]
-    rating_unit: np.ndarray
-    rating_annotator: np.ndarray
-    ids_usable: bool
+    annotators: Callable[[np.ndarray, int], np.ndarray | None]
 
 
 @dataclass(frozen=True)
@@ -130,6 +128,7 @@ def agreement(
             high[part] = np.where(stands, interval.high, np.nan)
             undefined[part] = interval.undefined
             reason[part] = np.where(reason[part] == "", interval.reason, reason[part])
+    people = units.annotators(scope, width)
     table = pd.DataFrame(
         {
             "model": labels(models),
@@ -141,7 +140,7 @@ def agreement(
             "ci_high": numbers(high),
             "units": counts(np.bincount(scope[number > 0], minlength=width)),
             "paired_units": counts(paired),
-            "annotators": counts(_annotators_per_scope(units, scope, width), units.ids_usable),
+            "annotators": counts(np.zeros(width) if people is None else people, people is not None),
             "judgements": counts(np.bincount(scope, weights=number, minlength=width)),
             "resamples_undefined": counts(undefined),
             "reason": words(reason),
@@ -229,30 +228,29 @@ def _rows_by(codes: np.ndarray, width: int) -> list[np.ndarray]:
     return np.split(order, np.searchsorted(codes[order], np.arange(1, width)))
 
 
-def _annotators_per_scope(units: Units, scope: np.ndarray, width: int) -> np.ndarray:
-    people = int(units.rating_annotator.max(initial=0)) + 1
-    if width == 1:  # nothing to tell apart
-        judged = np.bincount(units.rating_annotator, minlength=people) > 0
-        return np.array([judged.sum()])
-    _, pairs = dense(
-        scope[units.rating_unit].astype(np.int64) * people + units.rating_annotator, width * people
-    )
+def _distinct(scope: np.ndarray, annotator: np.ndarray, width: int) -> np.ndarray:
+    """How many annotators there are in each scope."""
+    people = int(annotator.max(initial=0)) + 1
+    _, pairs = dense(scope.astype(np.int64) * people + annotator, width * people)
     return np.bincount(pairs // people, minlength=width)
 
 
 def _from_judgements(data: Judgements) -> Units:
-    unit_cell, unit_image, row_unit, row_annotator = (
-        data.unit_cell,
-        data.unit_image,
-        data.row_unit,
-        data.row_annotator,
-    )
+    unit_cell, unit_image = data.unit_cell, data.unit_image
     shown, marked = data.unit_shown, data.unit_marked
-    if data.cell_is_none.any():
-        real = ~data.cell_is_none[unit_cell]
-        rows = real[row_unit]
-        row_unit, row_annotator = (np.cumsum(real) - 1)[row_unit[rows]], row_annotator[rows]
+    real = ~data.cell_is_none[unit_cell]
+    if not real.all():
         unit_cell, unit_image, shown, marked = unit_cell[real], unit_image[real], shown[real], marked[real]
+
+    def annotators(scope: np.ndarray, width: int) -> np.ndarray | None:
+        if not ids_stand_for_people(data):
+            return None
+        if width == 1 and real.all():
+            return np.array([len(data.annotator_names)])
+        rows = real[data.row_unit]
+        unit = (np.cumsum(real) - 1)[data.row_unit[rows]]
+        return _distinct(scope[unit], data.row_annotator[rows], width)
+
     return Units(
         counts=np.stack([shown - marked, marked], axis=1),
         categories=(0, 1),
@@ -267,9 +265,7 @@ def _from_judgements(data: Judgements) -> Units:
             "identity_group": (data.cell_group[unit_cell], data.group_names),
             "attribute": (data.cell_attribute[unit_cell], data.attribute_names),
         },
-        rating_unit=row_unit,
-        rating_annotator=row_annotator,
-        ids_usable=annotator_ids_usable(data).usable,
+        annotators=annotators,
     )
 
 
@@ -303,6 +299,11 @@ def _from_likert(ratings: pd.DataFrame, unsure: str) -> Units:
     value = np.searchsorted(categories, rating[kept])
     table = np.bincount(attribute[kept] * len(categories) + value, minlength=len(names) * len(categories))
     unit = np.arange(len(names))
+    known = rated_once_each(ratings, attribute, annotator)
+
+    def raters(scope: np.ndarray, width: int) -> np.ndarray | None:
+        return _distinct(scope[attribute[kept]], annotator[kept], width) if known else None
+
     return Units(
         counts=table.reshape(len(names), len(categories)),
         categories=categories,
@@ -316,9 +317,7 @@ def _from_likert(ratings: pd.DataFrame, unsure: str) -> Units:
             ALL: (np.zeros(len(names), dtype=int), np.array([""], dtype=object)),
             "attribute": (unit, names),
         },
-        rating_unit=attribute[kept],
-        rating_annotator=annotator[kept],
-        ids_usable=rated_once_each(ratings, attribute, annotator),
+        annotators=raters,
     )
 
 
@@ -327,6 +326,10 @@ def rated_once_each(ratings: pd.DataFrame, attribute: np.ndarray, annotator: np.
     campaign = pd.factorize(ratings["campaign"])[0] if "campaign" in ratings else np.zeros(len(ratings), int)
     answers = np.stack([attribute, annotator, campaign], axis=1)
     return len(np.unique(answers, axis=0)) == len(answers)
+
+
+def _unknown(_scope: np.ndarray, _width: int) -> None:
+    """Counts do not say whose they are."""
 
 
 def _from_counts(table: np.ndarray) -> Units:
@@ -340,7 +343,6 @@ def _from_counts(table: np.ndarray) -> Units:
             f"ratings: value counts must be whole numbers, units × (2 or more) categories, got {table.shape}"
         )
     unit = np.arange(len(table))
-    nothing = np.empty(0, dtype=int)
     return Units(
         counts=table.astype(np.int64),
         categories=tuple(range(table.shape[1])),
@@ -351,9 +353,7 @@ def _from_counts(table: np.ndarray) -> Units:
         model=np.zeros(len(table), dtype=int),
         model_names=np.array([""], dtype=object),
         scopes={ALL: (np.zeros(len(table), dtype=int), np.array([""], dtype=object))},
-        rating_unit=nothing,
-        rating_annotator=nothing,
-        ids_usable=False,
+        annotators=_unknown,
     )
 
 
