@@ -30,7 +30,7 @@ from annotation.label_studio.writing import (
 from annotation.models import Campaign
 
 FOLDER = "label_studio"
-_AT_ONCE = 8192  # annotations
+_AT_ONCE = 2048  # annotations
 # Where Label Studio serves files of this machine from, the release's folder being its document root.
 _LOCAL_FILES = "/data/local-files/?d="
 _OF_IMAGE = ("identity_group", "model", "condition", "file", "width", "height")
@@ -218,7 +218,7 @@ class _Following:
     def __init__(self, path: Path, key: str) -> None:
         self._key = key
         self._file = pq.ParquetFile(path)
-        self._batches = self._file.iter_batches()
+        self._batches = self._file.iter_batches(4 * _AT_ONCE)
         self._rest = self._file.schema_arrow.empty_table()
 
     def between(self, numbers: pa.Array | pa.ChunkedArray) -> pa.Table:
