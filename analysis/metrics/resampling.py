@@ -122,25 +122,32 @@ class Resampling:
         annotator_weights = self._annotator_weights_as_float
         for begin in range(first_unit, last_unit, at_most):
             end = min(begin + at_most, last_unit)
-            rows = slice(*np.searchsorted(data.row_unit, (begin, end)))
+            rows = slice(self._ends[0][begin], self._ends[0][end])
             image_weights = self.image_weights[data.unit_image[begin:end]]
-            cell = data.unit_cell[begin:end] - start
-            cell_ends = np.searchsorted(cell, np.arange(stop - start + 1))
-            for sums, keep in ((shown, slice(None)), (marked, data.row_present[rows])):
-                unit = (data.row_unit[rows] - begin)[keep]
-                ends = np.searchsorted(unit, np.arange(end - begin + 1))
-                annotators = data.row_annotator[rows][keep]
+            cell_ends = np.searchsorted(data.unit_cell[begin:end] - start, np.arange(stop - start + 1))
+            gather = csr_array(
+                (np.ones(end - begin, dtype=np.float32), np.arange(end - begin), cell_ends),
+                shape=(stop - start, end - begin),
+            )
+            annotators = data.row_annotator[rows]
+            for sums, who, unit_ends in (
+                (shown, annotators, self._ends[0]),
+                (marked, annotators[data.row_present[rows]], self._ends[1]),
+            ):
                 incidence = csr_array(
-                    (np.ones(len(unit), dtype=np.float32), annotators, ends),
+                    (np.ones(len(who), dtype=np.float32), who, unit_ends[begin : end + 1] - unit_ends[begin]),
                     shape=(end - begin, len(annotator_weights)),
                 )
                 weighted = incidence @ annotator_weights
                 weighted *= image_weights
-                gather = csr_array(
-                    (np.ones(len(cell), dtype=np.float32), np.arange(len(cell)), cell_ends),
-                    shape=(stop - start, len(cell)),
-                )
                 sums += gather @ weighted
+        return shown, marked
+
+    @cached_property
+    def _ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where the rows of each unit end among all rows, and among those that are marks; a 0 in front."""
+        data = self.judgements
+        shown, marked = (np.append(0, np.cumsum(number)) for number in (data.unit_shown, data.unit_marked))
         return shown, marked
 
     @cached_property
