@@ -10,7 +10,16 @@ import sys
 
 from benchmarks.table import print_row, print_title
 
-BENCHMARKS = ["import_visage", "analyze", "pages", "screen", "metrics_speed", "coverage", "annotation_load"]
+BENCHMARKS = [
+    "import_visage",
+    "analyze",
+    "pages",
+    "screen",
+    "metrics_speed",
+    "release",
+    "coverage",
+    "annotation_load",
+]
 
 
 def main(names: list[str]) -> int:

@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from analysis.releases import association_rows, soft_labels
 from analysis.releases.annotator_rows import AnnotatorRows
+from analysis.releases.behind import Behind
 from analysis.releases.coco import CocoWriter
 from analysis.releases.columns import DESCRIPTIONS, TABLES, columns_of
 from analysis.releases.contents import (
@@ -86,13 +88,15 @@ class Filling:
                 described = columns_of(name, justifications=self._parameters.include_justifications)
                 writer = TableWriter(self._folder, name, described, self._parameters.formats)
                 self._writers[name] = open_files.enter_context(writer)
+            self._behind = open_files.enter_context(Behind())
             naming, annotators = self._name()
             self._labels(campaigns, naming, annotators)
             for part in (soft_labels.presence, soft_labels.ratings):
                 for columns in part(campaigns, naming, using=self._using):
-                    self._writers["soft_labels"].write(columns)
+                    self._write("soft_labels", columns)
                     self._progress.check_cancelled()
             self._annotators(annotators)
+            self._behind.finish()
         self._filled.tables = tuple(
             Table(name, DESCRIPTIONS[name], writer.columns, writer.rows, writer.files)
             for name, writer in self._writers.items()
@@ -108,7 +112,7 @@ class Filling:
             (self._folder / FOLDER).mkdir()
         images = ImageRows(self._study, self._using, self._folder if with_files else None)
         for columns in images.pages():
-            self._writers["images"].write(columns)
+            self._write("images", columns)
             self._note("images", columns)
             self._progress.advance(0, "Writing images")
             self._progress.check_cancelled()
@@ -118,7 +122,7 @@ class Filling:
         self._filled.images = images.facts()
         self._filled.image_keys.add(table.ids.keys)
         associations = association_rows.rows(self._study)
-        self._writers["associations"].write(associations)
+        self._write("associations", associations)
         self._note("associations", associations)
         texts = list(Attribute.objects.using(self._using).values_list("pk", "text"))
         attributes = Names.of([key for key, _ in texts], [text for _, text in texts])
@@ -135,9 +139,9 @@ class Filling:
             for page in self._pages(tally.campaign, naming):
                 tables = LabelColumns(page, naming, numbering).fill(marking=marking)
                 for name, columns in tables.items():
-                    self._writers[name].write(columns)
+                    self._write(name, columns)
                 if coco is not None and marking:
-                    coco.add(page, tables["boxes"])
+                    self._behind.do(partial(coco.add, page, tables["boxes"]))
                 tally.add(page)
                 annotators.add(page)
                 self._remember(page)
@@ -145,6 +149,7 @@ class Filling:
                 self._progress.check_cancelled()
         self._filled.campaigns = tuple(tally.facts() for tally in tallies)
         if coco is not None:
+            self._behind.finish()
             facts = self._filled.study
             self._filled.coco = coco.close({"description": facts.name, "version": str(self._version)})
 
@@ -163,9 +168,12 @@ class Filling:
     def _annotators(self, annotators: AnnotatorRows) -> None:
         coarsened = annotators.coarsened(k=self._parameters.k, justifications=self._justifications())
         for columns in annotators.pages(coarsened):
-            self._writers["annotators"].write(columns)
+            self._write("annotators", columns)
         self._filled.privacy = coarsened.report
         self._note("profiles", sorted(coarsened.profiles.items()))
+
+    def _write(self, table: str, columns: Mapping[str, Any]) -> None:
+        self._behind.do(partial(self._writers[table].write, columns))
 
     def _justifications(self) -> str:
         written = Annotation.objects.using(self._using).filter(campaign__study=self._study)

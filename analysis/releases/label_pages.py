@@ -12,7 +12,7 @@ from analysis.releases.rekeying import shuffling
 from annotation.counted import counted
 from annotation.models import Annotation, Box, Campaign, Judgement
 
-PAGE = 16_384  # annotations
+PAGE = 8_192  # annotations
 # Where the keys of a page span more than so many times its rows, others' judgements are left to the database:
 # a join is dear where there are none.
 _SPARSE = 4

@@ -39,7 +39,7 @@ def _begin(own: BaseDatabaseWrapper) -> None:
             # Aggregation and joins of one release at a time may use more than the frugal default.
             cursor.execute("SET LOCAL work_mem = '64MB'")
         else:
-            cursor.execute("PRAGMA cache_size = -16384")
+            cursor.execute("PRAGMA cache_size = -8192")
             cursor.execute("PRAGMA query_only = ON")
             cursor.execute("BEGIN DEFERRED")
         # A snapshot is taken by the first statement that reads.

@@ -14,7 +14,7 @@ from annotation.counted import counted
 from annotation.models import Campaign, Judgement
 
 RATINGS = (1, 2, 3, 4, 5)
-_AT_ONCE = 32_768
+_AT_ONCE = 16_384
 _KINDS = pa.array(["presence", "rating"], pa.string())
 
 

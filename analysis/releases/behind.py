@@ -1,0 +1,41 @@
+"""Writing in a thread of its own while the next page is read: the libraries that write need no Python meanwhile."""
+
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+from typing import Self
+
+# Pages that wait in memory; more would not make it faster.
+_WAITING = 2
+
+
+class Behind:
+    """Does one thing after the other, in order. What goes wrong is raised at the next `do`, or at the end."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="writing a release")
+        self._waiting: deque[Future[None]] = deque()
+
+    def do(self, work: Callable[[], None]) -> None:
+        """Have `work` done after all before it; wait when too much is put off."""
+        while len(self._waiting) >= _WAITING:
+            self._waiting.popleft().result()
+        self._waiting.append(self._thread.submit(work))
+
+    def finish(self) -> None:
+        """Wait until everything is done."""
+        while self._waiting:
+            self._waiting.popleft().result()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if error is None:
+                self.finish()
+        finally:
+            self._thread.shutdown(cancel_futures=True)

@@ -1,0 +1,134 @@
+"""A study of a million judgements in some seconds: rows are made by the database itself.
+
+Answers come in the order people give them: every task once, then every task again, so that what was said of one image
+lies scattered over the table as it does in a real campaign.
+"""
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from accounts.models import Annotator, AnnotatorProfile
+from annotation.models import Campaign, Instrument
+from catalog.models import Attribute
+from generation.models import Image
+from studies.models import Study, StudyAssociation, StudyGroup
+
+_GROUPS, _ATTRIBUTES, _ANNOTATORS = 50, 400, 500
+_ON_SCREEN, _SCREENS, _EACH = 4, 5, 3
+_REGIONS = ("North Isles", "South Isles", "High Plains", "Low Coast")
+# A series that both databases understand.
+_SERIES = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < {rows})"
+_UUID = {"sqlite": "printf('%032x', {})", "postgresql": "lpad(to_hex({}), 32, '0')::uuid"}
+
+
+@transaction.atomic
+def make(*, judgements: int) -> Study:
+    """Make a closed marking campaign with that many judgements, boxes on every tenth, and its study."""
+    study = Study.objects.create(name="Large", slug="large", seed=1, description="Made to be measured.")
+    groups = StudyGroup.objects.bulk_create(
+        StudyGroup(study=study, name=f"People {n}", display_name=f"People {n}", region=_REGIONS[n % 4])
+        for n in range(_GROUPS)
+    )
+    attributes = Attribute.objects.bulk_create(Attribute(text=f"thing {n}") for n in range(_ATTRIBUTES))
+    StudyAssociation.objects.bulk_create(
+        StudyAssociation(study=study, group=group, attribute=attributes[(8 * number + one) % _ATTRIBUTES])
+        for number, group in enumerate(groups)
+        for one in range(8)
+    )
+    annotators = Annotator.objects.bulk_create(Annotator() for _ in range(_ANNOTATORS))
+    AnnotatorProfile.objects.bulk_create(
+        AnnotatorProfile(
+            annotator=annotator,
+            gender=("Woman", "Man")[number % 2],
+            nationality=("Kenya", "Ghana", "Peru", "Japan")[number % 4],
+            age_band=AnnotatorProfile.AgeBand.values[number % 6],
+        )
+        for number, annotator in enumerate(annotators)
+    )
+    now = timezone.now()
+    campaign = Campaign.objects.create(
+        study=study,
+        slug="marking",
+        name="Marking",
+        kind=Campaign.Kind.STEREOTYPE_MARKING,
+        state=Campaign.State.CLOSED,
+        seed=1,
+        opened_at=now,
+        closed_at=now,
+    )
+    instrument = Instrument.objects.create(campaign=campaign, guidelines="Tick what you see.")
+    tasks = -(-judgements // (_ON_SCREEN * _EACH))
+    images = -(-tasks // _SCREENS)
+    Image.objects.bulk_create(
+        (
+            Image(
+                study=study,
+                group=groups[n % _GROUPS],
+                model_label=("model one", "model two")[n % 2],
+                prompt=f"A photo of a person of People {n % _GROUPS}",
+                source_name=f"{n}.png",
+                width=512,
+                height=512,
+            )
+            for n in range(images)
+        ),
+        batch_size=2_000,
+    )
+    _fill(
+        {
+            "campaign": campaign.pk,
+            "instrument": instrument.pk,
+            "first_image": Image.objects.filter(study=study).order_by("pk").values_list("pk", flat=True)[0],
+            "first_annotator": annotators[0].pk,
+            "first_attribute": attributes[0].pk,
+        },
+        tasks=tasks,
+        judgements=judgements,
+    )
+    return study
+
+
+def _fill(keys: dict[str, int], *, tasks: int, judgements: int) -> None:
+    uuid = _UUID[connection.vendor]
+    day = (
+        "datetime('2026-05-01', '+' || (i / 20000) || ' days')"
+        if connection.vendor == "sqlite"
+        else "timestamptz '2026-05-01 00:00+00' + (i / 20000) * interval '1 day'"
+    )
+    numbers = {**keys, "tasks": tasks, "day": day, "on": _ON_SCREEN, "annotators": _ANNOTATORS}
+    statements = (
+        (
+            tasks,
+            "INSERT INTO annotation_task (id, public_id, campaign_id, image_id, screen, wanted, held, quota_mix,"
+            " withdrawn, purpose, sensitive) SELECT i + 1, {uuid}, {campaign}, {first_image} + i / 5, i % 5, 3, 3, '',"
+            " false, 'label', false FROM n",
+        ),
+        (
+            tasks * _EACH,
+            "INSERT INTO annotation_annotation (id, submission_id, campaign_id, task_id, annotator_id, instrument_id,"
+            " revision, is_latest, status, status_reason, none_of_the_above, justification, active_seconds,"
+            " submitted_at) SELECT i + 1, {uuid}, {campaign}, i % {tasks} + 1,"
+            " {first_annotator} + (i * 7 + i / {tasks}) % {annotators}, {instrument}, 1, true, 'accepted', '',"
+            " i % 3 = 0, '', 5 + (i * 37 % 400) / 10.0, {day} FROM n",
+        ),
+        (
+            judgements,
+            "INSERT INTO annotation_judgement (id, annotation_id, attribute_id, present) SELECT i + 1, i / {on} + 1,"
+            " {first_attribute} + ((i / {on}) % {tasks} * {on} + i % {on}) % 400, i % 5 = 0 FROM n",
+        ),
+        (
+            judgements // 10,
+            "INSERT INTO annotation_box (id, judgement_id, x, y, width, height, clipped) SELECT i + 1, i * 10 + 1,"
+            " (i % 500) / 1000.0, (i % 400) / 1000.0, 0.1 + (i % 300) / 1000.0, 0.25, false FROM n",
+        ),
+    )
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            # What refers to what is known to be there: checking it row by row takes most of the time.
+            cursor.execute("SET LOCAL session_replication_role = replica")
+        for rows, statement in statements:
+            one = statement.format(uuid=uuid.format("i + 1"), **numbers)
+            insert, select = one.split(" SELECT ", 1)
+            cursor.execute(f"{insert} {_SERIES.format(rows=rows)} SELECT {select}")
+        if connection.vendor == "postgresql":
+            cursor.execute("ANALYZE")
