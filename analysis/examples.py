@@ -96,7 +96,7 @@ class Answer:
 def judged_images(page: ResultsPage, group: StudyGroup) -> QuerySet[Image]:
     """Images of the group that were judged, in the model shown."""
     labels = Annotation.objects.filter(status__in=Annotation.LABELS)
-    judged = labels.filter(task__image=OuterRef("pk"), campaign__study=page.study)
+    judged = labels.filter(task__image=OuterRef("pk"))
     return Image.objects.filter(
         Exists(judged),
         study=page.study,

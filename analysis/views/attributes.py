@@ -1,17 +1,24 @@
 """All attributes, one attribute, one image: where it appears, who sees it, how people disagree."""
 
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Exists, OuterRef
 
 from accounts.errors import NotFound
 from analysis.examples import answers_of, judged_images, with_boxes
 from analysis.pages import ResultsPage, Row, results_page
 from analysis.plots.figures import attribute_plot
 from annotation.counted import counted
-from annotation.models import Judgement
+from annotation.models import Judgement, TaskAttribute
 from generation.models import Image
 from generation.serving import FULL
+from studies.models import StudyGroup
+
+IMAGES_A_PAGE = 24
 
 
 @results_page("analysis/attributes.html")
@@ -46,6 +53,7 @@ def attribute(page: ResultsPage, attribute: str) -> dict[str, Any]:
         )
     alpha = page.agreement("stereotype_marking", "attribute", "krippendorff_alpha_nominal")
     chosen = page.groups.get(page.request.GET.get("group", ""))
+    pictures = _asked(page, chosen, attribute) if chosen else None
     return {
         "attribute": attribute,
         "attribute_query": f"?{urlencode({'attribute': attribute})}{page.and_model}",
@@ -59,7 +67,8 @@ def attribute(page: ResultsPage, attribute: str) -> dict[str, Any]:
         "rated": rated,
         "ratings": _ratings(page, attribute) if rated else [],
         "chosen": chosen,
-        "units": _units(page, chosen, attribute) if chosen else [],
+        "pictures": pictures,
+        "units": _units(page, list(pictures.object_list), attribute) if pictures else [],
     }
 
 
@@ -92,14 +101,20 @@ def _said(answers: list[Any], pseudonym: str) -> str:
     return ", ".join(given)
 
 
-def _units(page: ResultsPage, group: Any, attribute: str) -> list[Row]:
-    images = list(judged_images(page, group))
+def _units(page: ResultsPage, images: Sequence[Image], attribute: str) -> list[Row]:
     answers = answers_of(page, images, [attribute])
     return [
         {"example": example, "answers": answers[str(example.image.public_id), attribute]}
         for example in with_boxes(page, images, attribute=attribute)
         if (str(example.image.public_id), attribute) in answers
     ]
+
+
+def _asked(page: ResultsPage, group: StudyGroup, attribute: str) -> Page[Image]:
+    """The images of a group that were shown with the attribute, some at a time."""
+    asked = TaskAttribute.objects.filter(task__image=OuterRef("pk"), attribute__text=attribute)
+    images = judged_images(page, group).filter(Exists(asked))
+    return Paginator(images, IMAGES_A_PAGE).get_page(page.request.GET.get("page"))
 
 
 def _ratings(page: ResultsPage, attribute: str) -> list[Row]:

@@ -215,7 +215,7 @@ def test_a_wrong_choice_is_refused_and_nothing_computed(marked, analyst_client, 
 
 def test_pages_take_few_queries(marked, report, analyst_client, django_assert_max_num_queries):
     for url in every_address(marked):
-        with django_assert_max_num_queries(32 if "/labels/" in url else 21):
+        with django_assert_max_num_queries(32 if "/labels/" in url else 22):
             analyst_client.get(url)
 
 
