@@ -12,10 +12,17 @@ def who_labelled(contents: Contents) -> str:
     said = [f"{amount(annotators, 'annotator')} with labels that count, under ids made for this release."]
     said += [
         f"{plain(one.name)}: {amount(one.annotators, 'annotator')}, {amount(one.annotations, 'submission')}"
-        + (f" from {one.first_day} to {one.last_day}." if one.first_day and one.last_day else ".")
+        + _days(one)
         for one in contents.campaigns
     ]
     return sections(["## Who labelled", bullets(said), demographics(contents)]).rstrip("\n")
+
+
+def _days(one: CampaignFacts) -> str:
+    if not (one.first_day and one.last_day):
+        return "."
+    imported = " (the day of the import where the imported file named none)" if one.imported else ""
+    return f" from {one.first_day} to {one.last_day}{imported}."
 
 
 def demographics(contents: Contents) -> str:

@@ -1,8 +1,7 @@
 """The parts of the data card that are about the work: what was asked, how it was checked, what does not count."""
 
 from analysis.releases.contents import CampaignFacts, Contents, Guidelines, QualityCheck
-from analysis.releases.documents.markdown import amount, bullets, listed, plain, quoted, sections, table
-from annotation.counted import Reason
+from analysis.releases.documents.markdown import amount, bullets, listed, plain, quoted, sections
 from annotation.guidelines import RATING_ORDER
 from annotation.models import Campaign, QualityAction, QualityMeasure
 from annotation.options import Options
@@ -67,7 +66,7 @@ def quality_control(contents: Contents) -> str:
             "## Quality control",
             bullets(lines) if lines else "No checks were set.",
             "Answers to gold tasks, repeats and practice tasks are no labels and not in this release."
-            if lines
+            if any(not one.imported for one in contents.campaigns)
             else "",
         ]
     ).rstrip("\n")
@@ -105,22 +104,15 @@ def _asked_for(rule: QualityCheck) -> str:
 
 
 def what_does_not_count(contents: Contents) -> str:
-    """Submissions that are not in the release, by reason."""
-    reasons = {str(reason.value): str(reason.label) for reason in Reason}
-    rows = [
-        (one.name, reasons.get(reason, reason), f"{number:,}")
-        for one in contents.campaigns
-        for reason, number in one.not_counted.items()
-        if number
-    ]
+    """What one may look for and not find, submissions that do not count among it, and why."""
+    missing = [f"{plain(one.what)}: {plain(one.why)}" for one in contents.missing]
     return sections(
         [
             "## What is left out",
-            "Every submission counts but these; each has one reason, the first that holds."
-            if rows
-            else "Every submission counts.",
-            table(("campaign", "why", "submissions"), rows) if rows else "",
-            bullets(f"{plain(one.what)}: {plain(one.why)}" for one in contents.missing),
+            "Each submission that does not count has one reason, the first that holds."
+            if missing
+            else "Nothing.",
+            bullets(missing),
         ]
     ).rstrip("\n")
 
@@ -141,16 +133,4 @@ def images(contents: Contents) -> str:
         parts.append(
             "Files are encoded anew, so that nothing but pixels is in them; `sha256` is that of the file as it is here."
         )
-    left = [
-        f"{plain(why)}: {number:,} without a file" for why, number in facts.without_file.items() if number
-    ]
-    if facts.retracted:
-        left.append(
-            f"{amount(facts.retracted, 'retracted image')} of the study left out, with what was said of them"
-        )
-    if contents.coco is not None and contents.coco.left_out:
-        left.append(
-            f"{amount(contents.coco.left_out, 'box', 'boxes')} left out of `coco/boxes.json` alone: the size of the "
-            "image is not known"
-        )
-    return sections([*parts, bullets(left)]).rstrip("\n")
+    return sections(parts).rstrip("\n")
