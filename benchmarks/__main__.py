@@ -14,6 +14,7 @@ BENCHMARKS = [
     "import_visage",
     "analyze",
     "pages",
+    "results_pages",
     "screen",
     "metrics_speed",
     "release",
