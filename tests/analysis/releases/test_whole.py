@@ -119,3 +119,26 @@ def test_nothing_of_the_database_or_of_a_person_is_in_any_text(folder, marked, l
         if path.suffix in {".md", ".json", ".txt", ".csv", ".jsonl", ".xml", ".sha256"}:
             content = path.read_text(encoding="utf-8")
             assert not any(name in content for name in hidden), path
+
+
+@pytest.mark.slow
+def test_an_empty_study_gives_a_release_that_says_so_and_is_valid(study, tmp_path):
+    output = tmp_path / "release"
+    call_command("release", "--study", "isles", "--output", output, stdout=io.StringIO())
+    card = (output / "README.md").read_text(encoding="utf-8")
+    assert "0 judgements, 0 boxes and 0 ratings by 0 annotators on 0 images" in card
+    assert "rows of judgements: no marking campaign of the study has answers that count." in card
+    assert "Nothing: the study has no campaign." in card
+    found = read(output)
+    assert found["errors"] == []
+    assert found["rows"]["judgements"] == []
+
+
+def test_a_simulated_study_says_so_before_anything_else(marked, tmp_path):
+    Study.objects.filter(pk=marked.study.pk).update(simulated=True)
+    output = tmp_path / "release"
+    call_command("release", "--study", "isles", "--output", output, stdout=io.StringIO())
+    card = (output / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]
+    assert card.lstrip().split("\n\n")[1].startswith("> **Simulated.**")
+    written = json.loads((output / "croissant.json").read_text(encoding="utf-8"))
+    assert written["description"].startswith("Simulated.")
