@@ -181,7 +181,7 @@ class PrivacyReport:
     fields: tuple[FieldPrivacy, ...]
     combinations: int  # different combinations released, the all-empty one not among them
     smallest: int | None
-    suppressed: int  # people whose whole profile was withheld to protect small combinations
+    suppressed: int  # people who stated something and of whom nothing is released
     kept_share: float | None  # information kept, 0 to 1, by the measure of docs/releases.md
     justifications: str  # withheld, released or none_written
 

@@ -3,8 +3,9 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ FOLDER = "images"
 NEVER_HAD = "labels were imported without the picture"
 LEFT_OUT = "pictures were left out of this release"
 _AT_ONCE = 2_000
+_NUMBERS = ("key", "model", "condition", "group", "width", "height")
 # What is released of how an image was made: nothing that names a machine, a folder or an address.
 _SAFE = ("backend", "model_revision", "seed", "index", "pipeline", "scheduler", "dtype", "versions", "drawn")
 _SAFE_PARAMETERS = (
@@ -46,35 +48,30 @@ class ImageRows:
     folder: Path | None  # where pictures go; None when they are left out
     files: int = 0
     without_file: Counter[str] = field(default_factory=Counter)
-    _known: dict[str, list[Any]] = field(default_factory=dict)
+    # Of each page: ids, and numbers in the order of _NUMBERS.
+    _ids: list[pa.Array] = field(default_factory=list)
+    _numbers: list[np.ndarray] = field(default_factory=list)
     _codes: dict[str, dict[Any, int]] = field(default_factory=dict)
 
     def pages(self) -> Iterator[dict[str, list[Any]]]:
         """Yield rows of `images`, writing each picture as its row is made."""
         chosen = Image.objects.using(self.using).filter(study=self.study, retracted_at=None)
-        rows: list[dict[str, Any]] = []
-        for image in chosen.select_related("group").order_by("pk").iterator(chunk_size=_AT_ONCE):
-            rows.append(self._row(image))
-            if len(rows) == _AT_ONCE:
-                yield _turned(rows)
-                rows = []
-        if rows:
-            yield _turned(rows)
+        found = chosen.select_related("group").order_by("pk").iterator(chunk_size=_AT_ONCE)
+        while images := list(islice(found, _AT_ONCE)):
+            rows = [self._row(image) for image in images]
+            self._remember(images, rows)
+            yield {name: [row[name] for row in rows] for name in rows[0]}
 
     def table(self) -> ImageTable:
         """Return what labels need, once all pages were read."""
-        known = self._known or {name: [] for name in ("key", "id", "model", "condition", "group", "size")}
-        order = np.argsort(np.array(known["key"], dtype=np.int64), kind="stable")
-        size = np.array(known["size"], dtype=np.int64).reshape(-1, 2)[order]
+        numbers = np.concatenate([np.empty((0, len(_NUMBERS)), np.int64), *self._numbers])
+        known = dict(zip(_NUMBERS, numbers.T, strict=True))
         groups = self._codes.get("group", {})
         regions = sorted({region for _, region in groups if region})
         return ImageTable(
-            ids=Names.of(known["key"], known["id"]),
-            model=np.array(known["model"], dtype=np.int64)[order],
-            condition=np.array(known["condition"], dtype=np.int64)[order],
-            group=np.array(known["group"], dtype=np.int64)[order],
-            width=size[:, 0],
-            height=size[:, 1],
+            # They were read in the order of their keys.
+            ids=Names(known.pop("key").copy(), pa.concat_arrays([pa.array([], pa.string()), *self._ids])),
+            **{name: values.copy() for name, values in known.items()},
             models=pa.array(list(self._codes.get("model", {})), pa.string()),
             conditions=pa.array(list(self._codes.get("condition", {})), pa.string()),
             groups=pa.array([name for name, _ in groups], pa.string()),
@@ -98,7 +95,6 @@ class ImageRows:
     def _row(self, image: Image) -> dict[str, Any]:
         group, region = (image.group.name, image.group.region) if image.group else ("", "")
         name = image_id((image.sha256 or image.source_name, image.model_label, image.condition, group))
-        self._remember(image, name, (group, region) if image.group else None)
         data, reason = self._picture(image)
         path = f"{FOLDER}/{name}.webp" if data is not None else None
         if data is not None and path is not None and self.folder is not None:
@@ -132,24 +128,24 @@ class ImageRows:
         except NotFound as error:
             return None, error.message
 
-    def _remember(self, image: Image, name: str, group: tuple[str, str] | None) -> None:
-        for column, value in (
-            ("key", image.pk),
-            ("id", name),
-            ("model", self._code("model", image.model_label)),
-            ("condition", self._code("condition", image.condition)),
-            ("group", -1 if group is None else self._code("group", group)),
-            ("size", (image.width or 0, image.height or 0)),
-        ):
-            self._known.setdefault(column, []).append(value)
+    def _remember(self, images: Sequence[Image], rows: Sequence[Mapping[str, Any]]) -> None:
+        self._ids.append(pa.array([row["image"] for row in rows], pa.string()))
+        numbers = [
+            (
+                image.pk,
+                self._code("model", image.model_label),
+                self._code("condition", image.condition),
+                self._code("group", (image.group.name, image.group.region)) if image.group else -1,
+                image.width or 0,
+                image.height or 0,
+            )
+            for image in images
+        ]
+        self._numbers.append(np.array(numbers, dtype=np.int64))
 
     def _code(self, column: str, value: Any) -> int:
         codes = self._codes.setdefault(column, {})
         return codes.setdefault(value, len(codes))
-
-
-def _turned(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    return {name: [row[name] for row in rows] for name in rows[0]}
 
 
 def _safe(provenance: Mapping[str, Any]) -> str | None:

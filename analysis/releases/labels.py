@@ -48,7 +48,7 @@ def encoded(codes: np.ndarray, names: pa.Array) -> pa.DictionaryArray:
 
 @dataclass(frozen=True, eq=False)
 class ImageTable:
-    """Every released image by key: its id, and codes of what it shows. About fifty bytes an image."""
+    """Every released image by key: its id, and codes of what it shows. About seventy bytes an image."""
 
     ids: Names
     model: np.ndarray

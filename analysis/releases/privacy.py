@@ -70,7 +70,6 @@ def coarsen(
     nothing = (None,) * len(FIELDS)
     shown = {profile: number for profile, number in left.items() if profile != nothing}
     most = sum(_answers(profile) * number for profile, number in counts.items())
-    withheld_all = choice.levels == tuple(len(_levels(field)) - 1 for field in FIELDS)
     report = PrivacyReport(
         k=k,
         people=len(people),
@@ -80,7 +79,7 @@ def coarsen(
         ),
         combinations=len(shown),
         smallest=min(shown.values(), default=None),
-        suppressed=0 if withheld_all else left.get(nothing, 0),
+        suppressed=left.get(nothing, 0),
         kept_share=choice.kept / most if most else None,
         justifications=justifications,
     )

@@ -8,6 +8,7 @@ import numpy as np
 
 from accounts import consent
 from analysis.releases.contents import CampaignFacts, Guidelines, QualityCheck, StudyFacts
+from analysis.releases.kept_keys import Bits
 from analysis.releases.label_pages import Page
 from annotation import quota_rules
 from annotation.counted import not_counted
@@ -50,7 +51,7 @@ class Tally:
     answers: int = 0
     first: int | None = None
     last: int | None = None
-    annotators: set[int] = field(default_factory=set)
+    annotators: Bits = field(default_factory=Bits)
     instruments: dict[int, int] = field(default_factory=dict)
 
     def add(self, page: Page) -> None:
@@ -61,7 +62,7 @@ class Tally:
         self.answers += len(page.judgements["pk"])
         self.first = min(int(days.min()), self.first if self.first is not None else 2**31)
         self.last = max(int(days.max()), self.last if self.last is not None else -(2**31))
-        self.annotators.update(np.unique(rows["annotator"]).tolist())
+        self.annotators.add(rows["annotator"])
         for key, number in zip(*np.unique(rows["instrument"], return_counts=True), strict=True):
             self.instruments[int(key)] = self.instruments.get(int(key), 0) + int(number)
 
@@ -80,7 +81,7 @@ class Tally:
             annotations=self.annotations,
             judgements=self.answers if marking else 0,
             ratings=0 if marking else self.answers,
-            annotators=len(self.annotators),
+            annotators=len(self.annotators.keys()),
             first_day=day(self.first),
             last_day=day(self.last),
             not_counted={why: number for why, number in not_counted(campaign).items() if number},
