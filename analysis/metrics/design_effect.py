@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from analysis.metrics.judgements import Judgements
+from analysis.metrics.judgements import Judgements, dense
 
 
 def design_effects(data: Judgements, *, annotators: bool) -> np.ndarray:
@@ -18,7 +18,7 @@ def design_effects(data: Judgements, *, annotators: bool) -> np.ndarray:
     if annotators:
         people = len(data.annotator_names)
         key = data.unit_cell[data.row_unit].astype(np.int64) * people + data.row_annotator
-        cluster, inverse = np.unique(key, return_inverse=True)
+        inverse, cluster = dense(key, len(data.cell_group) * people)
         effect += _excess(
             data, cluster // people, np.bincount(inverse), np.bincount(inverse, weights=data.row_present)
         )

@@ -103,16 +103,17 @@ def agreement(
     seed = require_whole(seed, "seed", 0)
     scope, names, models = _scoped(units, by)
     width = len(names)
-    number = sum(units.counts.T)
     pattern, patterns = _patterns(units.counts)
     features = measure.features(patterns.astype(float))
-    times = np.bincount(scope.astype(np.int64) * len(patterns) + pattern, minlength=width * len(patterns))
-    value = measure.value(features.T @ times.reshape(width, len(patterns)).T.astype(float))
+    alike = pattern if width == 1 else scope.astype(np.int64) * len(patterns) + pattern
+    times = np.bincount(alike, minlength=width * len(patterns)).reshape(width, len(patterns))
+    value = measure.value(features.T @ times.T.astype(float))
     if measure.point is not None:
         for code, rows in enumerate(_rows_by(scope, width)):
             if not np.isnan(value[code]) and len(rows) <= measure.point_at_most:
                 value[code] = measure.point(units.counts[rows])
-    paired = np.bincount(scope[number >= 2], minlength=width)
+    number = patterns.sum(axis=1)
+    paired = times @ (number >= 2)
     reason = np.where(np.isnan(value), np.where(paired == 0, NO_PAIRS, measure.reason), "").astype(object)
     if resampling is not None:
         resamples, seed = resampling.resamples, resampling.seed
@@ -138,18 +139,18 @@ def agreement(
             "value": numbers(value),
             "ci_low": numbers(low),
             "ci_high": numbers(high),
-            "units": counts(np.bincount(scope[number > 0], minlength=width)),
+            "units": counts(times @ (number > 0)),
             "paired_units": counts(paired),
             "annotators": counts(np.zeros(width) if people is None else people, people is not None),
-            "judgements": counts(np.bincount(scope, weights=number, minlength=width)),
+            "judgements": counts(times @ number),
             "resamples_undefined": counts(undefined),
             "reason": words(reason),
         }
     )
     return Result(
         table=table,
-        used=int(number[number >= 2].sum()),
-        dropped={"single_rating_of_its_unit": int((number == 1).sum())},
+        used=int((times @ np.where(number >= 2, number, 0)).sum()),
+        dropped={"single_rating_of_its_unit": int((times @ (number == 1)).sum())},
         method=f"{measure.name}; bootstrap of {units.cluster_name}s" if resamples else measure.name,
         seed=seed,
         resamples=resamples,
@@ -252,7 +253,7 @@ def _from_judgements(data: Judgements) -> Units:
         return _distinct(scope[unit], data.row_annotator[rows], width)
 
     return Units(
-        counts=np.stack([shown - marked, marked], axis=1),
+        counts=np.stack([shown - marked, marked]).T,
         categories=(0, 1),
         cluster=unit_image,
         clusters=len(data.image_group),
