@@ -91,7 +91,7 @@ def compute_comparison(a: Side, b: Side, *, progress: Progress | None = None) ->
     from analysis.results import PROMISED, records
 
     progress = progress or Unwatched()
-    progress.start(3)
+    progress.start(2)
     loaded = [
         load(study=one.study, parameters=reports.parameters_from(one.study, one.report.parameters))
         for one in (a, b)

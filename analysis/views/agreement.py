@@ -11,6 +11,7 @@ from annotation.models import Campaign
 MARKING, LIKERT = str(Campaign.Kind.STEREOTYPE_MARKING), str(Campaign.Kind.ATTRIBUTE_LIKERT)
 ALPHA = "krippendorff_alpha_nominal"
 ROWS_A_PAGE = 500
+ANNOTATORS_A_PAGE = 200
 RULES = {
     "unanimous": "every annotator agrees",
     "majority": "more than half agree",
@@ -68,7 +69,7 @@ def annotators(page: ResultsPage) -> dict[str, Any]:
     rows = page.table("annotators")
     only = page.request.GET.get("flagged") == "1"
     shown = [row for row in rows if row["flags"] or not only]
-    pages = Paginator(sorted(shown, key=lambda row: -row["judgements"]), ROWS_A_PAGE)
+    pages = Paginator(sorted(shown, key=lambda row: -row["judgements"]), ANNOTATORS_A_PAGE)
     found = pages.get_page(page.request.GET.get("page"))
     for row in found.object_list:
         row["flag_words"] = [
