@@ -11,7 +11,7 @@ from analysis.country_values import MEASURES
 from analysis.models import Report
 from analysis.parameters import parameters_of
 from analysis.reports import compute_report
-from annotation.models import Annotation
+from annotation.models import Annotation, Box, Judgement
 
 PAGES = [
     "overview",
@@ -366,3 +366,49 @@ def test_groups_of_annotators_are_compared_with_the_family_of_tests(marked, anal
     assert "Only annotators with gender: a" in said
     report_file = " ".join(analyst_client.get(address("report")).content.decode().split())
     assert "Groups of annotators by gender: a family of 3 tests" in report_file
+
+
+def only_one_annotator(marked):
+    Annotation.objects.exclude(annotator=marked.annotators["p"]).update(status="excluded")
+
+
+def all_no(marked):
+    Box.objects.filter(judgement__annotation__campaign=marked.campaign).delete()
+    Judgement.objects.filter(annotation__campaign=marked.campaign).update(present=False)
+
+
+def only_one_group(marked):
+    Annotation.objects.filter(task__image__group__name="Orsani").update(status="excluded")
+
+
+def no_stereotypes(marked):
+    marked.study.associations.all().delete()
+
+
+@pytest.mark.parametrize(
+    ("change", "page", "said"),
+    [
+        (only_one_annotator, "agreement", "no unit rated twice"),
+        (only_one_annotator, "disagreement", "Nobody disagreed on any image"),
+        (only_one_annotator, "agreement", "No two annotators boxed the same attribute"),
+        (all_no, "overview", "The pooled θ is not defined: none marked"),
+        (all_no, "groups", "none marked"),
+        (all_no, "agreement", "no variation"),
+        (only_one_group, "overview", "1 group without judgements"),
+        (only_one_group, "compare", "Nothing to compare with"),
+        (no_stereotypes, "overview", "The pooled θ is not defined: not shown"),
+        (no_stereotypes, "groups", "too few stereotypes"),
+        (no_stereotypes, "annotator_groups", "Nobody said anything of themselves"),
+    ],
+    ids=lambda value: getattr(value, "__name__", str(value)),
+)
+def test_what_cannot_be_computed_is_said_with_its_reason(marked, analyst, analyst_client, change, page, said):
+    change(marked)
+    compute_report(study=marked.study, parameters=parameters_of(marked.study, resamples=100), by=analyst)
+    for name in PAGES:
+        assert analyst_client.get(address(name)).status_code == 200, name
+    for measure in MEASURES:
+        assert analyst_client.get(address("groups") + f"?map={measure}").status_code == 200
+    assert analyst_client.get(address("group", group="Velmari")).status_code == 200
+    assert analyst_client.get(address("report")).status_code == 200
+    assert said in " ".join(analyst_client.get(address(page)).content.decode().split())
