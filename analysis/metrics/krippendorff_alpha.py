@@ -1,5 +1,6 @@
 """Krippendorff's α."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import krippendorff
@@ -11,7 +12,7 @@ from analysis.metrics.units import ALL, Measure, agreement, coded, units_of
 from analysis.metrics.validation import require_choice
 
 NO_VARIATION = "no_variation"
-LEVELS = ("nominal", "ordinal")
+LEVELS = ("nominal", "ordinal", "interval")
 PACKAGE_UNITS = 50_000  # beyond it the package's units × categories² temporaries take longer than all else
 
 
@@ -28,7 +29,8 @@ def krippendorff_alpha(
     """Krippendorff's α = 1 − D_o / D_e (Krippendorff 2011), missing ratings allowed.
 
     D_o is the mean distance of pairs of ratings within a unit (each unit's pairs weigh 1/(m − 1)), D_e that
-    of all pairs of pairable ratings. Nominal distance: 0 or 1; ordinal: (Σ_{g=c..k} n_g − (n_c + n_k)/2)².
+    of all pairs of pairable ratings. Nominal distance: 0 or 1; ordinal: (Σ_{g=c..k} n_g − (n_c + n_k)/2)²;
+    interval: (c − k)², of the values themselves (value counts: of the columns 0, 1, …).
 
     `ratings`: presence judgements (unit = image × attribute; images are resampled within group), a Likert
     table (attribute, annotator, rating; attributes are resampled), or value counts (units × categories).
@@ -44,13 +46,13 @@ def krippendorff_alpha(
     0.4444444444444444
     """
     require_choice(level, "level", LEVELS)
-    if level == "ordinal" and unsure == "category":
+    if level != "nominal" and unsure == "category":
         raise ValueError("unsure: 'category' has no place in an order; use level='nominal'")
     ratings, resampling = coded(ratings, resampling)
     units = units_of(ratings, unsure=unsure)
     return agreement(
         units,
-        measure(level, len(units.categories)),
+        measure(level, units.categories),
         by=by,
         resamples=resamples,
         seed=seed,
@@ -58,18 +60,15 @@ def krippendorff_alpha(
     )
 
 
-def measure(level: str, categories: int) -> Measure:
-    pairs = np.triu_indices(categories, 1)
+def measure(level: str, categories: Sequence[float]) -> Measure:
+    domain = np.asarray(categories, dtype=float)
+    pairs = np.triu_indices(len(domain), 1)
 
     def value(sums: np.ndarray) -> np.ndarray:
-        return _alpha(sums, pairs, level)
+        return _alpha(sums, pairs, level, domain)
 
     def point(table: np.ndarray) -> float:
-        return float(
-            krippendorff.alpha(
-                value_counts=table, value_domain=np.arange(categories), level_of_measurement=level
-            )
-        )
+        return float(krippendorff.alpha(value_counts=table, value_domain=domain, level_of_measurement=level))
 
     return Measure(
         name=f"krippendorff_alpha_{level}",
@@ -92,7 +91,9 @@ def _features(table: np.ndarray, pairs: tuple[np.ndarray, np.ndarray]) -> np.nda
     )
 
 
-def _alpha(sums: np.ndarray, pairs: tuple[np.ndarray, np.ndarray], level: str) -> np.ndarray:
+def _alpha(
+    sums: np.ndarray, pairs: tuple[np.ndarray, np.ndarray], level: str, domain: np.ndarray
+) -> np.ndarray:
     coincidences, values = sums[: len(pairs[0])], sums[len(pairs[0]) :]
     total = values.sum(axis=0)
     if level == "ordinal":
@@ -101,7 +102,8 @@ def _alpha(sums: np.ndarray, pairs: tuple[np.ndarray, np.ndarray], level: str) -
         span = upto[pairs[1]] - upto[pairs[0]] + values[pairs[0]]
         distance = (span - (values[pairs[0]] + values[pairs[1]]) / 2) ** 2
     else:
-        distance = np.ones_like(coincidences)
+        apart = np.ones(len(pairs[0])) if level == "nominal" else (domain[pairs[0]] - domain[pairs[1]]) ** 2
+        distance = np.broadcast_to(apart.reshape(-1, *[1] * (coincidences.ndim - 1)), coincidences.shape)
     observed = (coincidences * distance).sum(axis=0)
     expected = (values[pairs[0]] * values[pairs[1]] * distance).sum(axis=0)
     able = expected > 0

@@ -96,6 +96,8 @@ def krippendorff_alpha(rated: list[list[int]], level: str) -> Fraction | None:
             return Fraction(0)
         if level == "nominal":
             return Fraction(1)
+        if level == "interval":
+            return Fraction((a - b) ** 2)
         low, high = min(a, b), max(a, b)
         between = sum(times for value, times in number.items() if low <= value <= high)
         return (between - Fraction(number[a] + number[b], 2)) ** 2
@@ -165,3 +167,25 @@ def kendall_tau_b(one: list[float], other: list[float]) -> float | None:
     if not all(untied):
         return None
     return float(sum(a * b for a, b in signs) / (untied[0] * untied[1]) ** 0.5)
+
+
+def holm(p: list[float | None]) -> list[float | None]:
+    """Each p times how many are at least as large, never below that of a smaller one, at most 1."""
+    kept = [value for value in p if value is not None]
+
+    def adjusted(value: float) -> float:
+        return max(min(other * sum(q >= other for q in kept), 1.0) for other in kept if other <= value)
+
+    return [None if value is None else adjusted(value) for value in p]
+
+
+def max_t(observed: list[float], permuted: list[list[float]]) -> list[float]:
+    """(1 + permutations in which the largest standardised statistic reaches this one's) over (1 + permutations)."""
+    spread = [(sum(x * x for x in row) / len(row)) ** 0.5 for row in permuted]
+    largest = [
+        max(abs(row[b]) / s for row, s in zip(permuted, spread, strict=True)) for b in range(len(permuted[0]))
+    ]
+    return [
+        (1 + sum(most >= abs(x) / s * (1 - 1e-9) for most in largest)) / (1 + len(largest))
+        for x, s in zip(observed, spread, strict=True)
+    ]

@@ -158,3 +158,35 @@ def test_annotator_in_two_groups_is_refused() -> None:
         compare_annotator_groups(
             frame, ROLES, pd.concat([groups, pd.DataFrame({"annotator": ["p00"], "group": ["south"]})])
         )
+
+
+def test_both_scopes_at_once_are_the_two_apart() -> None:
+    frame, groups = study(0.7, 0.3)
+    frame = pd.concat([frame, frame.assign(identity_group="Bel", image="b" + frame["image"])])
+    options = {"resamples": 40, "permutations": 60, "adjust": "max_t"}
+    both = compare_annotator_groups(frame, ROLES, groups, by="both", **options)
+    apart = [
+        compare_annotator_groups(frame, ROLES, groups, by=by, **options) for by in ("all", "identity_group")
+    ]
+    pd.testing.assert_frame_equal(both.table, pd.concat([one.table for one in apart], ignore_index=True))
+    assert both.notes["family"] == {"all": 3, "identity_group": apart[1].notes["family"]}
+
+
+def test_a_relation_that_cannot_be_told_is_left_out() -> None:
+    frame, _ = study(0.6, 0.4, people=4)
+    # p00 Aru; p01 gave no nationality; p02 a foreigner without region; p03 a foreigner of the same region.
+    profiles = pd.DataFrame(
+        {
+            "annotator": ["p00", "p01", "p02", "p03"],
+            "nationality": ["aru", None, "cir", "cir"],
+            "region": [None, "isles", None, "isles"],
+        }
+    )
+    depicted = pd.DataFrame(
+        {"identity_group": ["Aru", "Aru"], "nationality": ["aru", "aruland"], "region": "isles"}
+    )
+    result = compare_annotator_groups(
+        frame, ROLES, profiles, identity_groups=depicted, resamples=20, permutations=20
+    )
+    assert {(r["group_a"], r["group_b"]) for r in result.rows()} == {("in_group", "same_region")}
+    assert result.used == int(frame["annotator"].isin(["p00", "p03"]).sum())

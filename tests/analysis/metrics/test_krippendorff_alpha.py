@@ -25,7 +25,7 @@ def value(table: np.ndarray, level: str) -> float | None:
     return krippendorff_alpha(table, level=level, resamples=0).rows()[0]["value"]
 
 
-@pytest.mark.parametrize(("level", "alpha"), [("nominal", 0.743), ("ordinal", 0.815)])
+@pytest.mark.parametrize(("level", "alpha"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
 def test_alpha_of_the_published_example(level: str, alpha: float) -> None:
     assert value(PUBLISHED, level) == pytest.approx(alpha, abs=6e-4)
 
@@ -36,9 +36,16 @@ def test_alpha_by_hand() -> None:
     assert value(np.array([[2, 0], [1, 1], [0, 2]]), "nominal") == pytest.approx(4 / 9, abs=1e-15)
 
 
+def test_interval_alpha_by_hand() -> None:
+    # Units (1, 3), (3, 3), (1, 2), values 1 to 3: squared differences 4, 0, 1; D_o = (2·4 + 0 + 2·1)/6 = 10/6.
+    # Of the six ratings 1, 3, 3, 3, 1, 2 all ordered pairs: 1–3: 2·2·3·4 = 48, 1–2: 2·2·1·1 = 4,
+    # 2–3: 2·1·3·1 = 6; D_e = 58/30. α = 1 − (10/6)/(58/30) = 8/58.
+    assert value(np.array([[1, 0, 1], [0, 0, 2], [1, 1, 0]]), "interval") == pytest.approx(8 / 58, abs=1e-15)
+
+
 @settings(max_examples=60, deadline=None)
 @given(value_counts(4, most=4))
-@pytest.mark.parametrize("level", ["nominal", "ordinal"])
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
 def test_alpha_equals_exact_pairs_and_the_package(level: str, counts: list[list[int]]) -> None:
     table = np.array(counts)
     exact = oracles.krippendorff_alpha(oracles.ratings(counts), level)
@@ -51,12 +58,12 @@ def test_alpha_equals_exact_pairs_and_the_package(level: str, counts: list[list[
 
 @settings(max_examples=60, deadline=None)
 @given(value_counts(3))
-@pytest.mark.parametrize("level", ["nominal", "ordinal"])
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
 def test_coincidence_counts_of_the_resampling_path_equal_the_package(
     level: str, counts: list[list[int]]
 ) -> None:
     table = np.array(counts)
-    path = measure(level, 3)
+    path = measure(level, (0, 1, 2))
     ours = path.value(path.features(table.astype(float)).sum(axis=0)[:, None])[0]
     if np.isnan(ours):
         assert oracles.krippendorff_alpha(oracles.ratings(counts), level) is None
@@ -116,6 +123,8 @@ LIKERT = pd.DataFrame(
         ("missing", "ordinal", [1, 2, 4, 5]),
         ("middle", "ordinal", [1, 2, 3, 4, 5]),
         ("category", "nominal", [1, 2, 3, 4, 5]),
+        ("missing", "interval", [1, 2, 4, 5]),
+        ("middle", "interval", [1, 2, 3, 4, 5]),
     ],
 )
 def test_unsure_may_be_missing_the_middle_or_a_category(unsure: str, level: str, domain: list[int]) -> None:

@@ -41,6 +41,32 @@ def test_coefficients_by_hand() -> None:
     assert value(fleiss_kappa, HAND) == pytest.approx(0.2888888889)
 
 
+# Fleiss (1971), table 1: 30 patients, 6 psychiatrists each, 5 diagnoses.
+DIAGNOSES = """
+00060 03003 01401 00006 03030 20400 00402 20310 20040 00006 10050 11040 03300 10050 02031
+00501 30012 51000 02040 10203 00006 01050 02013 20040 10041 05010 40002 02040 10500 00006
+"""
+
+
+def test_kappa_of_the_diagnoses_of_fleiss() -> None:
+    table = np.array([[int(number) for number in patient] for patient in DIAGNOSES.split()])
+    # Shares of the diagnoses 26, 26, 30, 55, 43 of 180: p_e = Σ(n/180)² = 7,126/32,400 = 0.2199.
+    assert table.sum(axis=0).tolist() == [26, 26, 30, 55, 43]
+    # Of the 30·15 pairs 250 agree: p_a = 0.5556; κ = (0.5556 − 0.2199)/(1 − 0.2199) = 0.430, as published.
+    assert value(observed_agreement, table) == pytest.approx(250 / 450)
+    assert value(fleiss_kappa, table) == pytest.approx((250 / 450 - 7126 / 32400) / (1 - 7126 / 32400))
+    assert value(fleiss_kappa, table) == pytest.approx(0.430, abs=5e-4)
+
+
+def test_ac1_stands_where_kappa_breaks_down() -> None:
+    # Gwet (2002): two raters, 125 subjects: both yes 118, only one 5 and 2, both no 0. p_a = 118/125 = 0.944.
+    # π = (123 + 120)/250 = 0.972; AC1: p_e = 2·0.972·0.028 = 0.0544 → (0.944 − 0.0544)/0.9456 = 0.9408.
+    # κ: p_e = 0.972² + 0.028² = 0.9456 → (0.944 − 0.9456)/0.0544 = −0.029, although 94 % agree.
+    table = np.array([[0, 2]] * 118 + [[1, 1]] * 7)
+    assert value(gwet_ac, table) == pytest.approx(0.9408, abs=5e-5)
+    assert value(fleiss_kappa, table) == pytest.approx(-0.0288, abs=5e-5)
+
+
 @settings(max_examples=60, deadline=None)
 @given(value_counts(4))
 @pytest.mark.parametrize("weights", ["identity", "quadratic", "linear", "ordinal"])
