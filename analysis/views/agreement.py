@@ -12,6 +12,14 @@ MARKING, LIKERT = str(Campaign.Kind.STEREOTYPE_MARKING), str(Campaign.Kind.ATTRI
 ALPHA = "krippendorff_alpha_nominal"
 ROWS_A_PAGE = 500
 ANNOTATORS_A_PAGE = 200
+# How annotators may be ordered over all pages: in words, and 1 where the smallest come first.
+ORDERS = {
+    "judgements": ("most judgements", -1),
+    "agreement_with_others": ("least agreement with others", 1),
+    "gold_accuracy": ("least gold accuracy", 1),
+    "self_consistency": ("least self-consistency", 1),
+    "median_seconds": ("fastest", 1),
+}
 RULES = {
     "unanimous": "every annotator agrees",
     "majority": "more than half agree",
@@ -67,10 +75,12 @@ def visual_attributes(page: ResultsPage) -> dict[str, Any]:
 def annotators(page: ResultsPage) -> dict[str, Any]:
     """How each annotator worked, by pseudonym; the address may ask for those who are flagged."""
     rows = page.table("annotators")
-    only = page.request.GET.get("flagged") == "1"
-    shown = [row for row in rows if row["flags"] or not only]
-    pages = Paginator(sorted(shown, key=lambda row: -row["judgements"]), ANNOTATORS_A_PAGE)
-    found = pages.get_page(page.request.GET.get("page"))
+    only, words = page.request.GET.get("flagged") == "1", page.request.GET.get("q", "").strip().upper()
+    order = page.request.GET.get("order", "judgements")
+    order = order if order in ORDERS else "judgements"
+    shown = [row for row in rows if (row["flags"] or not only) and words in row["annotator"]]
+    shown.sort(key=lambda row: (row[order] is None, (row[order] or 0) * ORDERS[order][1], row["annotator"]))
+    found = Paginator(shown, ANNOTATORS_A_PAGE).get_page(page.request.GET.get("page"))
     for row in found.object_list:
         row["flag_words"] = [
             _FLAGS.get(name, {"name": name, "why": ""}) for name in (row["flags"] or "").split()
@@ -79,6 +89,9 @@ def annotators(page: ResultsPage) -> dict[str, Any]:
         "rows": found,
         "total": len(rows),
         "only": only,
+        "q": words,
+        "order": order,
+        "orders": {name: text for name, (text, _) in ORDERS.items()},
         "flagged": sum(bool(row["flags"]) for row in rows),
         "ids": page.report.summary["annotator_ids"],
     }

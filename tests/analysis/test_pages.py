@@ -412,3 +412,16 @@ def test_what_cannot_be_computed_is_said_with_its_reason(marked, analyst, analys
     assert analyst_client.get(address("group", group="Velmari")).status_code == 200
     assert analyst_client.get(address("report")).status_code == 200
     assert said in " ".join(analyst_client.get(address(page)).content.decode().split())
+
+
+def test_annotators_are_ordered_and_found_over_all_pages(marked, report, analyst_client, monkeypatch):
+    monkeypatch.setattr("analysis.views.agreement.ANNOTATORS_A_PAGE", 1)
+    agreeing = {row["annotator"]: row["agreement_with_others"] for row in report.rows("annotators")}
+    least = min(agreeing, key=lambda name: (agreeing[name], name))
+    page = analyst_client.get(address("annotators") + "?order=agreement_with_others").content.decode()
+    assert f">{least}</th>" in page
+    assert page.count('scope="row"') == 1
+    found = analyst_client.get(address("annotators") + f"?q={least.lower()}").content.decode()
+    assert f">{least}</th>" in found
+    assert "No annotator fits" in analyst_client.get(address("annotators") + "?q=nobody").content.decode()
+    assert analyst_client.get(address("annotators") + "?order=anything").status_code == 200
