@@ -48,7 +48,7 @@ def scenario_words(scenario: str, value: str) -> str:
         if not group:
             return f"Groups of annotators{' by ' + field.replace('_', ' ') if field else ', each alone'}"
         if field == "relation_to_depicted":
-            return f"Only answers about people of {RELATIONS[group]}"
+            return f"Only answers about people of {RELATIONS.get(group, group)}"
     return SCENARIOS[scenario].format(NONE_MODES.get(value, value.replace("_", " ")))
 
 
