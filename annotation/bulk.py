@@ -56,6 +56,17 @@ def insert(model: type[models.Model], columns: Mapping[str, Sequence[Any]]) -> i
     return len(next(iter(columns.values())))
 
 
+def refresh_statistics(*tables: type[models.Model]) -> None:
+    """Let PostgreSQL look how full these tables are now, as it will by itself some time later, or never.
+
+    Queries that follow a large insert at once are planned for empty tables otherwise, and take minutes.
+    """
+    if connection.vendor == "postgresql":
+        names = ", ".join(connection.ops.quote_name(table._meta.db_table) for table in tables)
+        with connection.cursor() as cursor:
+            cursor.execute(f"ANALYZE {names}")
+
+
 def _column(model: type[models.Model], name: str) -> models.Field[Any, Any]:
     field = model._meta.get_field(name)
     if not isinstance(field, models.Field):

@@ -11,13 +11,23 @@ import numpy as np
 from django.db import transaction
 
 from accounts.errors import Conflict, DomainError
-from accounts.models import User
+from accounts.models import Annotator, User
+from annotation.bulk import refresh_statistics
 from annotation.imports.loading import Loaded, create_campaign, load_marks, load_ratings
 from annotation.imports.mapping import ColumnMap
 from annotation.imports.marks import KnownImage, Marks, read_marks
 from annotation.imports.ratings import read_ratings
 from annotation.imports.reading import Reading
-from annotation.models import Annotation, Campaign, CampaignAttribute
+from annotation.models import (
+    Annotation,
+    Box,
+    Campaign,
+    CampaignAttribute,
+    Enrolment,
+    Judgement,
+    Task,
+    TaskAttribute,
+)
 from catalog.import_reports import RowsReport
 from catalog.importing import attribute_ids
 from catalog.models import IdentityGroup, Resource
@@ -30,6 +40,18 @@ from studies.freezing import freeze
 from studies.models import AuditEntry, Study, StudyAssociation, StudyGroup
 
 IMPORTED = "labels.imported"
+_FILLED = (
+    Annotator,
+    Enrolment,
+    Image,
+    Task,
+    TaskAttribute,
+    CampaignAttribute,
+    Annotation,
+    Judgement,
+    Box,
+    StudyAssociation,
+)
 NAMES = {
     Campaign.Kind.STEREOTYPE_MARKING: "Stereotype marking (imported)",
     Campaign.Kind.ATTRIBUTE_LIKERT: "Visual-attribute rating (imported)",
@@ -308,7 +330,8 @@ def digest_of(tables: Sequence[Table], options: Any, resource: Resource | None) 
 
 
 def record(report: ImportReport, *, digest: str, by: User | None) -> None:
-    """Write who imported what, in the transaction that did it."""
+    """Write who imported what, in the transaction that did it, which is at its end."""
+    refresh_statistics(*_FILLED)
     files = [
         {
             "kind": rows.kind,

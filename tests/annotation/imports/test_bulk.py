@@ -3,10 +3,10 @@
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 
 from accounts.models import Annotator
-from annotation.bulk import allocate_keys, insert, new_uuids
+from annotation.bulk import allocate_keys, insert, new_uuids, refresh_statistics
 from generation.models import Image
 
 
@@ -85,3 +85,13 @@ def test_keys_are_only_allocated_inside_a_transaction():
 def test_a_name_that_is_no_column_is_refused(study):
     with pytest.raises(TypeError, match=r"Image\.tasks is no column"):
         insert(Image, {"tasks": [1]})
+
+
+def test_the_database_knows_how_much_was_inserted(study):
+    with transaction.atomic():
+        insert(Image, image_columns(study, 3))
+        refresh_statistics(Image, Annotator)
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT reltuples FROM pg_class WHERE relname = %s", [Image._meta.db_table])
+            assert cursor.fetchone()[0] == Image.objects.count()
