@@ -7,6 +7,7 @@ from django.db.models import Exists, OuterRef
 
 from accounts.models import AnnotatorProfile
 from analysis import reports
+from analysis.models import Report
 from analysis.releases import privacy
 from analysis.releases.contents import PrivacyReport
 from annotation.counted import counted
@@ -36,23 +37,29 @@ class Preview:
 def preview(study: Study, *, k: int) -> Preview:
     """Count what would be in a release, of large studies as of the latest report, and try its privacy."""
     campaigns = list(Campaign.objects.filter(study=study).select_related("study"))
-    annotators = _annotators(campaigns)
-    report = reports.latest_report(study)
+    report = _whole_report(study)
     labels = (
         _labels(campaigns)
         if report is None
         else {name: report.summary["counted"][name] for name in ("judgements", "boxes", "ratings")}
     )
     rows = labels | {
-        "annotators": len(annotators),
+        "annotators": len(_annotators(campaigns)),
         "images": study.images.filter(retracted_at=None).count(),
         "associations": study.associations.count(),
     }
     return Preview(
         rows=rows,
         counted_at=report.computed_at if report else None,
-        privacy=_privacy(campaigns, annotators, k=k),
+        privacy=_privacy(campaigns, k=k),
     )
+
+
+def _whole_report(study: Study) -> Report | None:
+    """Return the latest report, if it left nothing out by choice."""
+    report = reports.latest_report(study)
+    chosen = report and (report.parameters["without_annotators"] or report.parameters["campaigns"])
+    return None if chosen else report
 
 
 def _labels(campaigns: list[Campaign]) -> dict[str, int]:
@@ -67,7 +74,7 @@ def _labels(campaigns: list[Campaign]) -> dict[str, int]:
     return labels
 
 
-def _privacy(campaigns: list[Campaign], annotators: set[int], *, k: int) -> PrivacyReport | None:
+def _privacy(campaigns: list[Campaign], *, k: int) -> PrivacyReport | None:
     stated: dict[int, privacy.Profile] = {}
     for campaign in campaigns:
         profiles = AnnotatorProfile.objects.filter(_answered(campaign))
@@ -76,7 +83,7 @@ def _privacy(campaigns: list[Campaign], annotators: set[int], *, k: int) -> Priv
         if len(stated) > MOST_PROFILES:
             return None
     ordered = {key: stated[key] for key in sorted(stated)}
-    return privacy.coarsen(ordered, k=k, without_profile=len(annotators) - len(ordered)).report
+    return privacy.coarsen(ordered, k=k, without_profile=0).report  # nobody is told of those here
 
 
 def _annotators(campaigns: list[Campaign]) -> set[int]:

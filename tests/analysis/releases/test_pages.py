@@ -13,9 +13,11 @@ from django.urls import reverse
 from accounts.models import AnnotatorProfile, ApiToken
 from accounts.tokens import issue
 from analysis.models import Release
+from analysis.parameters import parameters_of as report_parameters
 from analysis.releases.archiving import build_archive
 from analysis.releases.parameters import parameters_of
 from analysis.releases.requesting import JOB_KIND
+from analysis.reports import compute_report
 from jobs.models import Job
 from studies.models import StudyMembership
 from tests.analysis.releases.past import past_release
@@ -220,3 +222,17 @@ def test_queries_do_not_grow_with_releases(built, marked, analyst_client):
     assert before[0] <= 28
     assert Release.objects.count() == 5
     assert StudyMembership.objects.exists()
+
+
+def test_large_studies_are_counted_as_of_their_results(marked, lead_client, lead):
+    report = compute_report(
+        study=marked.study, parameters=report_parameters(marked.study, resamples=200), by=lead
+    )
+    report.summary["counted"]["judgements"] = 47
+    report.save()
+    page = text(lead_client.get(address("list")))
+    assert "judgements 47" in page
+    assert "Labels as the results of" in page
+    report.parameters["campaigns"] = ["stereotype-marking"]  # results of a part say nothing of the whole
+    report.save()
+    assert "judgements 48" in text(lead_client.get(address("list")))
