@@ -40,6 +40,8 @@ TEMPLATES = (
 SEED = 20_261_121
 # Share of the open campaign's work that simulated annotators leave for a visitor to do.
 LEFT_SHARE = 0.15
+# Enough for five of each gender they state, the fewest that are compared.
+ANNOTATORS = 20
 # Checks of the marking campaign, and how often one comes in place of a new screen.
 CHECKS, GOLD_SHARE = 6, 0.1
 
@@ -57,8 +59,8 @@ def seed_demo(*, progress: Progress, say: Callable[[str], None], model: str = ""
     people = _accounts()
     study = Study.objects.filter(name=STUDY).first() or _study(people)
     say("Drawing images …")
-    generation = plan_run(study=study, by=people["lead"], **_model(model))
-    run(run=generation, progress=progress)
+    for one in _models(model):
+        run(run=plan_run(study=study, by=people["lead"], **one), progress=progress)
     say("Simulated annotators rate which attributes can be seen …")
     rating = _campaign(
         study, people, "Which can be seen", Campaign.Kind.ATTRIBUTE_LIKERT, annotators_per_task=4
@@ -80,7 +82,7 @@ def seed_demo(*, progress: Progress, say: Callable[[str], None], model: str = ""
     already = marking.annotations.filter(is_latest=True).count()
     todo = round(wanted * (1 - LEFT_SHARE)) - already
     if todo > 0:
-        simulate(campaign=marking, annotators=6, seed=2, limit=todo, progress=progress)
+        simulate(campaign=marking, annotators=ANNOTATORS, seed=2, limit=todo, progress=progress)
     _invite_visitor(people["annotator"], rating, marking)
     say("Computing results …")
     compute_report(study=study, parameters=parameters_of(study), by=people["lead"], progress=progress)
@@ -130,14 +132,21 @@ def _study(people: dict[str, User]) -> Study:
     return study
 
 
-def _model(model: str) -> dict[str, Any]:
+def _models(model: str) -> list[dict[str, Any]]:
+    """Return what draws the images: the model a visitor named, or two sketchers to compare."""
     if model:
-        return {"backend": "diffusers", "model_id": model}
-    parameters = {
-        "probabilities": truth.drawing_probabilities(),
-        "default_probability": truth.RANDOM_PROBABILITY,
-    }
-    return {"backend": "sketch", "parameters": parameters}
+        return [{"backend": "diffusers", "model_id": model}]
+    return [
+        {
+            "backend": "sketch",
+            "model_label": label,
+            "parameters": {
+                "probabilities": truth.drawing_probabilities(strength=strength),
+                "default_probability": truth.RANDOM_PROBABILITY,
+            },
+        }
+        for label, strength in truth.MODELS.items()
+    ]
 
 
 def _campaign(study: Study, people: dict[str, User], name: str, kind: str, **numbers: Any) -> Campaign:

@@ -18,10 +18,15 @@ STEREOTYPE_PROBABILITY = {
     "Mirrowane": 0.25,
 }
 RANDOM_PROBABILITY = 0.2
+# Two models to compare, and how far each goes from what it draws of anybody to the probabilities above.
+MODELS = {"sketch": 1.0, "sketch-mild": 0.4}
 
 
-def drawing_probabilities() -> dict[str, dict[str, float]]:
-    """Return, for each people, the probability of each attribute its resource lists that can be drawn."""
+def drawing_probabilities(*, strength: float = 1.0) -> dict[str, dict[str, float]]:
+    """Return, for each people, the probability of each attribute its resource lists that can be drawn.
+
+    `strength` is how far it goes from RANDOM_PROBABILITY (0) to STEREOTYPE_PROBABILITY (1).
+    """
     from generation.backends.sketch import sketch_attributes
 
     drawable = set(sketch_attributes())
@@ -30,5 +35,8 @@ def drawing_probabilities() -> dict[str, dict[str, float]]:
         for row in csv.DictReader(file):
             raters = int(row["region_stereo"]) + int(row["NA_stereo"])
             if row["attribute"] in drawable and raters >= 2:
-                chosen[row["identity"]][row["attribute"]] = STEREOTYPE_PROBABILITY[row["identity"]]
+                full = STEREOTYPE_PROBABILITY[row["identity"]]
+                chosen[row["identity"]][row["attribute"]] = (
+                    RANDOM_PROBABILITY + (full - RANDOM_PROBABILITY) * strength
+                )
     return dict(chosen)
