@@ -19,6 +19,7 @@ from analysis.releases.parameters import parameters_of
 from analysis.releases.requesting import JOB_KIND
 from analysis.reports import compute_report
 from jobs.models import Job
+from jobs.running import execute
 from studies.models import StudyMembership
 from tests.analysis.releases.past import past_release
 
@@ -236,3 +237,12 @@ def test_large_studies_are_counted_as_of_their_results(marked, lead_client, lead
     report.parameters["campaigns"] = ["stereotype-marking"]  # results of a part say nothing of the whole
     report.save()
     assert "judgements 48" in text(lead_client.get(address("list")))
+
+
+def test_what_a_lead_asks_for_a_worker_builds(marked, lead_client, analyst_client):
+    lead_client.post(address("build"), CHOICES)
+    execute(Job.objects.get(kind=JOB_KIND).pk)
+    page = text(analyst_client.get(address("list")))
+    assert "A release is being built" not in page
+    assert "Release 1" in page
+    assert fetched(analyst_client, address("download", version=1)).startswith(b"PK")
