@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.releases import association_rows, soft_labels
+from analysis.releases import association_rows
 from analysis.releases.annotator_rows import AnnotatorRows
 from analysis.releases.behind import Behind
 from analysis.releases.coco import CocoWriter
@@ -30,6 +30,7 @@ from analysis.releases.kept_keys import Bits
 from analysis.releases.label_pages import Page, pages
 from analysis.releases.label_tables import LabelColumns, Naming, Numbering
 from analysis.releases.labels import Names
+from analysis.releases.soft_labels import SoftLabels
 from analysis.releases.study_facts import Tally, study_facts
 from analysis.releases.writers import TableWriter
 from annotation.models import Annotation, Campaign
@@ -90,11 +91,10 @@ class Filling:
                 self._writers[name] = open_files.enter_context(writer)
             self._behind = open_files.enter_context(Behind())
             naming, annotators = self._name()
-            self._labels(campaigns, naming, annotators)
-            for part in (soft_labels.presence, soft_labels.ratings):
-                for columns in part(campaigns, naming, using=self._using):
-                    self._write("soft_labels", columns)
-                    self._progress.check_cancelled()
+            soft = open_files.enter_context(SoftLabels(self._folder, naming, annotations=answers))
+            self._labels(campaigns, naming, annotators, soft)
+            for columns in soft.pages():
+                self._write("soft_labels", columns)
             self._annotators(annotators)
             self._behind.finish()
         self._filled.tables = tuple(
@@ -131,7 +131,9 @@ class Filling:
         stereotypes = association_rows.stereotype_pairs(self._study, table, highest)
         return Naming(annotators.names, attributes, table, stereotypes), annotators
 
-    def _labels(self, campaigns: list[Campaign], naming: Naming, annotators: AnnotatorRows) -> None:
+    def _labels(
+        self, campaigns: list[Campaign], naming: Naming, annotators: AnnotatorRows, soft: SoftLabels
+    ) -> None:
         numbering, tallies = Numbering(), [Tally(campaign) for campaign in campaigns]
         coco = CocoWriter(self._folder, naming) if "coco" in self._parameters.formats else None
         for tally in tallies:
@@ -144,6 +146,7 @@ class Filling:
                     self._behind.do(partial(coco.add, page, tables["boxes"]))
                 tally.add(page)
                 annotators.add(page)
+                soft.add(page)
                 self._remember(page)
                 self._progress.advance(len(page.annotations["pk"]), f"Writing {tally.campaign.name}")
                 self._progress.check_cancelled()

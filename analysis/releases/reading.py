@@ -4,7 +4,7 @@ PostgreSQL hands a whole column of a page over as one binary array; SQLite's row
 −1 in whole numbers, NaN in fractions.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
@@ -50,19 +50,6 @@ def read(queryset: QuerySet[Any], columns: Mapping[str, str]) -> Columns:
             return _arrays(cursor, statement, parameters, columns)
         cursor.execute(statement, parameters)
         return _columns(cursor.fetchall(), columns)
-
-
-def stream(queryset: QuerySet[Any], columns: Mapping[str, str], *, at_once: int) -> Iterator[Columns]:
-    """Read an ordered query piece by piece."""
-    database = connections[queryset.db]
-    try:
-        sql, parameters = _sql(queryset, columns)
-    except EmptyResultSet:
-        return
-    with database.chunked_cursor() as cursor:
-        cursor.execute(sql, parameters)
-        while rows := cursor.fetchmany(at_once):
-            yield _columns(rows, columns)
 
 
 def _sql(queryset: QuerySet[Any], columns: Mapping[str, str]) -> tuple[str, tuple[Any, ...]]:

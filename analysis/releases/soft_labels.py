@@ -1,40 +1,87 @@
-"""How annotators answered, taken together: shares beside the majority, counted by the database."""
+"""How annotators answered, taken together: shares beside the majority.
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+Answers are laid aside by ranges of images as they are read, and counted a range at a time: sorting all of them would
+take memory that grows with them.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
-from django.db.models import Count, Q, QuerySet
 
+from analysis.releases.label_pages import Page
 from analysis.releases.label_tables import Naming
 from analysis.releases.labels import encoded
-from analysis.releases.reading import INTEGER, Columns, stream
-from annotation.counted import counted
-from annotation.models import Campaign, Judgement
+from annotation.models import Campaign
 
 RATINGS = (1, 2, 3, 4, 5)
+_ANNOTATIONS_AT_ONCE = 16_384  # expected in a range
+_MOST_RANGES = 512  # each is an open file
 _AT_ONCE = 16_384
 _KINDS = pa.array(["presence", "rating"], pa.string())
+_ANSWER = np.dtype([("image", "<i4"), ("attribute", "<i4"), ("present", "<i4")])
 
 
-def presence(campaigns: Sequence[Campaign], naming: Naming, *, using: str) -> Iterator[dict[str, Any]]:
-    """Yield rows of images × attributes: n who answered, k who marked it. `majority` is null on a tie."""
-    mine = [campaign for campaign in campaigns if campaign.kind == Campaign.Kind.STEREOTYPE_MARKING]
-    keys = ("annotation__task__image", "attribute")
-    counting = (
-        _judgements(mine, using)
-        .filter(present__isnull=False, annotation__task__image__isnull=False)
-        .values(*keys)
-        .annotate(n=Count("pk"), k=Count("pk", filter=Q(present=True)))
-        .order_by(*keys)
-    )
-    for found in stream(counting, dict.fromkeys((*keys, "n", "k"), INTEGER), at_once=_AT_ONCE):
-        n, k = found["n"], found["k"]
-        images = naming.images.ids
-        yield {
-            **_shared(naming, "presence", found),
-            "image": encoded(images.places(found["annotation__task__image"]), images.names),
+class SoftLabels:
+    """Adds answers up. `annotations`: about how many there will be."""
+
+    def __init__(self, folder: Path, naming: Naming, *, annotations: int) -> None:
+        self._naming = naming
+        self._images = len(naming.images.ids.keys)
+        self._ranges = min(1 + annotations // _ANNOTATIONS_AT_ONCE, _MOST_RANGES)
+        self._open = ExitStack()
+        opened = (tempfile.TemporaryFile(dir=folder) for _ in range(self._ranges))  # noqa: SIM115
+        self._files = [self._open.enter_context(file) for file in opened]
+        self._ratings = np.zeros((len(naming.attributes.keys), len(RATINGS)), dtype=np.int64)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.close()
+
+    def add(self, page: Page) -> None:
+        """Add the answers of a page."""
+        answers = page.judgements
+        attribute = self._naming.attributes.places(answers["attribute"])
+        if page.campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT:
+            np.add.at(self._ratings, (attribute, answers["value"] - RATINGS[0]), 1)
+            return
+        place = self._naming.images.ids.places(page.annotations["task__image"])[answers["owner"]]
+        answered = np.empty(len(place), dtype=_ANSWER)
+        answered["image"], answered["attribute"], answered["present"] = place, attribute, answers["value"]
+        within = place * self._ranges // max(self._images, 1)
+        rows = answered[np.argsort(within, kind="stable")]
+        ends = np.cumsum(np.bincount(within[within >= 0], minlength=self._ranges))
+        begin = int((within < 0).sum())  # an image that is not released is none
+        for file, first, last in zip(self._files, [0, *ends[:-1]], ends, strict=True):
+            file.write(rows[begin + first : begin + last].tobytes())
+
+    def pages(self) -> Iterator[dict[str, Any]]:
+        """Yield rows of `soft_labels`: images × attributes, then rated attributes."""
+        for file in self._files:
+            file.seek(0)
+            image, attribute, n, k = _counted(np.frombuffer(file.read(), dtype=_ANSWER))
+            for start in range(0, len(n), _AT_ONCE):
+                some = slice(start, start + _AT_ONCE)
+                yield self._presence(image[some], attribute[some], n[some], k[some])
+        rated = np.flatnonzero(self._ratings.sum(axis=1))
+        for start in range(0, len(rated), _AT_ONCE):
+            yield self._rating(rated[start : start + _AT_ONCE])
+
+    def _presence(
+        self, image: np.ndarray, attribute: np.ndarray, n: np.ndarray, k: np.ndarray
+    ) -> dict[str, Any]:
+        return {
+            **self._shared(0, attribute, n),
+            "image": encoded(image, self._naming.images.ids.names),
             "k": pa.array(k),
             "share": pa.array(k / n),
             **{f"share_{value}": pa.nulls(len(n), pa.float64()) for value in RATINGS},
@@ -42,47 +89,32 @@ def presence(campaigns: Sequence[Campaign], naming: Naming, *, using: str) -> It
             "majority_rating": pa.nulls(len(n), pa.int64()),
         }
 
+    def _rating(self, attribute: np.ndarray) -> dict[str, Any]:
+        counts = self._ratings[attribute]
+        n = counts.sum(axis=1)
+        tied = (counts == counts.max(axis=1, keepdims=True)).sum(axis=1) > 1
+        return {
+            **self._shared(1, attribute, n),
+            "image": pa.nulls(len(n), pa.string()),
+            "k": pa.nulls(len(n), pa.int64()),
+            "share": pa.nulls(len(n), pa.float64()),
+            **{f"share_{value}": pa.array(counts[:, index] / n) for index, value in enumerate(RATINGS)},
+            "majority": pa.nulls(len(n), pa.bool_()),
+            "majority_rating": pa.array(counts.argmax(axis=1) + RATINGS[0], mask=tied),
+        }
 
-def ratings(campaigns: Sequence[Campaign], naming: Naming, *, using: str) -> Iterator[dict[str, Any]]:
-    """Yield rows of attributes: the share of each of the five answers, and the one given most often."""
-    mine = [campaign for campaign in campaigns if campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT]
-    given = {f"n_{value}": Count("pk", filter=Q(rating=value)) for value in RATINGS}
-    counting = (
-        _judgements(mine, using)
-        .filter(rating__isnull=False)
-        .values("attribute")
-        .annotate(n=Count("pk"), **given)
-        .order_by("attribute")
-    )
-    for found in stream(counting, dict.fromkeys(("attribute", "n", *given), INTEGER), at_once=_AT_ONCE):
-        counts = np.stack([found[name] for name in given], axis=1)
-        most = counts.max(axis=1)
-        tied = (counts == most[:, None]).sum(axis=1) > 1
-        yield {
-            **_shared(naming, "rating", found),
-            "image": pa.nulls(len(most), pa.string()),
-            "k": pa.nulls(len(most), pa.int64()),
-            "share": pa.nulls(len(most), pa.float64()),
-            **{
-                f"share_{value}": pa.array(counts[:, index] / found["n"])
-                for index, value in enumerate(RATINGS)
-            },
-            "majority": pa.nulls(len(most), pa.bool_()),
-            "majority_rating": pa.array(counts.argmax(axis=1) + 1, mask=tied),
+    def _shared(self, kind: int, attribute: np.ndarray, n: np.ndarray) -> dict[str, Any]:
+        return {
+            "kind": encoded(np.full(len(n), kind), _KINDS),
+            "attribute": encoded(attribute, self._naming.attributes.names),
+            "n": pa.array(n),
         }
 
 
-def _judgements(campaigns: Sequence[Campaign], using: str) -> QuerySet[Judgement]:
-    counts = Q(pk__in=())
-    for campaign in campaigns:
-        counts |= Q(annotation__in=counted(campaign))
-    return Judgement.objects.using(using).filter(counts)
-
-
-def _shared(naming: Naming, kind: str, found: Columns) -> dict[str, Any]:
-    rows = len(found["n"])
-    return {
-        "kind": encoded(np.full(rows, 0 if kind == "presence" else 1), _KINDS),
-        "attribute": naming.attributes.of_keys(found["attribute"]),
-        "n": pa.array(found["n"]),
-    }
+def _counted(answers: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return image, attribute, how many answered and how many said yes, of each pair, in order."""
+    pair = (answers["image"].astype(np.int64) << 32) | answers["attribute"].astype(np.int64)
+    pairs, of = np.unique(pair, return_inverse=True)
+    n = np.bincount(of, minlength=len(pairs))
+    k = np.bincount(of, weights=answers["present"], minlength=len(pairs)).astype(np.int64)
+    return pairs >> 32, pairs & 0xFFFFFFFF, n, k
