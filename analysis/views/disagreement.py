@@ -13,7 +13,7 @@ from analysis.examples import answers_of, judged_images
 from analysis.pages import ResultsPage, Row, results_page
 from analysis.results import DIVISIVE
 from analysis.views.downloads import csv_response
-from annotation.models import Judgement
+from annotation.models import Judgement, TaskAttribute
 from generation.models import Condition, Image
 from generation.serving import SMALL, image_url
 
@@ -68,7 +68,10 @@ def _judgements(page: ResultsPage, group: str, attribute: str) -> Any:
         images = Image.objects.filter(**mine, retracted_at=None)
         if group:
             images = images.none()
-    answers = Judgement.objects.filter(annotation__in=page.marks(images), present__isnull=False)
+    marks = page.marks(images)
+    if attribute:  # so that a database begins with the few screens that asked for it
+        marks = marks.filter(task__in=TaskAttribute.objects.filter(attribute__text=attribute).values("task"))
+    answers = Judgement.objects.filter(annotation__in=marks, present__isnull=False)
     return answers.filter(attribute__text=attribute) if attribute else answers
 
 
