@@ -5,11 +5,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import CommandParser
 
 from accounts.errors import DomainError, NotFound
 from annotation.imports.boxes import BoxFormat
+from annotation.imports.console import ImportCommand
 from annotation.imports.importing import ImportReport, import_annotations
 from annotation.imports.mapping import FIELDS, ColumnMap, parse_columns, parse_size, parse_words, with_words
 from annotation.label_studio.importing import import_export
@@ -17,13 +17,11 @@ from annotation.label_studio.names import FIELDS as NAMES
 from annotation.label_studio.names import parse_names
 from annotation.label_studio.reading import is_export
 from catalog.attributes import NONE_OF_THE_ABOVE
-from catalog.import_reports import write_rejected
 from catalog.models import Resource
 from generation.models import Condition
-from jobs.console import DomainCommand
 
 
-class Command(DomainCommand):
+class Command(ImportCommand):
     help = (
         "Import any table of judgements (CSV, TSV, JSON lines or XLSX, one a row) by saying which column "
         "holds what. Map present for marks on images, or rating for ratings of attributes. "
@@ -95,13 +93,7 @@ class Command(DomainCommand):
         parser.add_argument(
             "--campaign", default="", metavar="NAME", help="what to call the imported campaign"
         )
-        parser.add_argument(
-            "--output",
-            type=Path,
-            metavar="DIR",
-            help="where rejected.csv goes (default: imports/<study>/ in var)",
-        )
-        self.add_person_argument(parser)
+        self.add_report_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         exported = options["label_studio"] or is_export(options["file"])
@@ -113,23 +105,15 @@ class Command(DomainCommand):
             importing = self._export(options) if exported else self._table(options)
         except DomainError as error:
             self.usage_error(error.message)
-        progress = self.progress("Importing")
-        try:
-            report = importing(
-                study=options["study"],
-                file=options["file"],
-                by=self.person(options["by"]),
-                resource=_resource(options["resource"]),
-                name=options["campaign"],
-                progress=progress,
-            )
-        finally:
-            progress.finish()
-        for line in report.lines():
-            self.stdout.write(line)
-        if not report.already:
-            folder = options["output"] or settings.VAR / "imports" / report.study.slug
-            self.stdout.write(f"rejected rows: {write_rejected(report.reports, folder)}")
+        self.run_import(
+            importing,
+            output=options["output"],
+            study=options["study"],
+            file=options["file"],
+            by=self.person(options["by"]),
+            resource=_resource(options["resource"]),
+            name=options["campaign"],
+        )
 
     @staticmethod
     def _table(options: dict[str, Any]) -> Callable[..., ImportReport]:

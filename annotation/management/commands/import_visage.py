@@ -3,15 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import CommandParser
 
+from annotation.imports.console import ImportCommand
 from annotation.imports.visage import MODEL, import_visage
-from catalog.import_reports import write_rejected
-from jobs.console import DomainCommand
 
 
-class Command(DomainCommand):
+class Command(ImportCommand):
     help = (
         "Import the released ViSAGe files as they are into a study, and say of every row whether it was "
         "kept, repaired (how) or rejected (why). The same files again change nothing."
@@ -33,32 +31,18 @@ class Command(DomainCommand):
             "--visual-attributes", type=Path, metavar="XLSX|CSV", help="the ratings of attributes"
         )
         parser.add_argument("--model", default=MODEL, help=f"what reports call the model (default: {MODEL})")
-        parser.add_argument(
-            "--output",
-            type=Path,
-            metavar="DIR",
-            help="where rejected.csv goes (default: imports/<study>/ in var)",
-        )
-        self.add_person_argument(parser)
+        self.add_report_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        progress = self.progress("Importing")
-        try:
-            report = import_visage(
-                study=options["study"],
-                stereotypes=options["stereotypes"],
-                annotations=options["annotations"],
-                visual_attributes=options["visual_attributes"],
-                by=self.person(options["by"]),
-                model=options["model"],
-                progress=progress,
-            )
-        finally:
-            progress.finish()
-        for line in report.lines():
-            self.stdout.write(line)
-        if not report.already:
-            folder = options["output"] or settings.VAR / "imports" / report.study.slug
-            self.stdout.write(f"rejected rows: {write_rejected(report.reports, folder)}")
+        self.run_import(
+            import_visage,
+            output=options["output"],
+            study=options["study"],
+            stereotypes=options["stereotypes"],
+            annotations=options["annotations"],
+            visual_attributes=options["visual_attributes"],
+            by=self.person(options["by"]),
+            model=options["model"],
+        )
         if options["by"] is None:
             self.stdout.write("Only administrators see this study: it has no lead (--by USERNAME names one).")
