@@ -131,6 +131,7 @@ def images(contents: Contents) -> str:
         )
     if facts.files:
         parts.append(
-            "Files are encoded anew, so that nothing but pixels is in them; `sha256` is that of the file as it is here."
+            "Files are as annotators saw them: encoded anew, so that nothing but pixels is in them. `sha256` is that "
+            "of the file as it is here."
         )
     return sections(parts).rstrip("\n")

@@ -91,6 +91,8 @@ _KEYS = {
     "soft_labels": ("kind", "image", "attribute"),
     "associations": ("identity_group", "attribute"),
 }
+# What mlcroissant 1.1.1 opens.
+_READ_AS_PICTURES = {"image/png", "image/jpeg"}
 PICTURES, PICTURE_FILES = "pictures", "picture-files"
 _IMAGES = "images"
 
@@ -224,7 +226,9 @@ def _meaning(column: Column) -> str:
 
 
 def _picture_records(contents: Contents) -> list[dict[str, Any]]:
-    if not _picture_suffixes(contents):
+    formats = {_ENCODINGS[suffix] for suffix in _picture_suffixes(contents)}
+    # Readers refuse records of pictures they cannot open; the table images names each file all the same.
+    if not formats or not formats <= _READ_AS_PICTURES:
         return []
     source = {"fileSet": {"@id": PICTURE_FILES}}
     return [

@@ -207,13 +207,14 @@ def a_release(
     rows: dict[str, list[dict[str, Any]]] | None = None,
     version: int = 1,
     licence: str = "CC-BY-4.0",
+    picture: str = "png",
     **study: Any,
 ) -> Contents:
     """Write the data of a release into the folder, and return its contents."""
     made = tables(folder, formats, rows or ROWS)
     if "images" in formats:
         (folder / "images").mkdir(exist_ok=True)
-        Image.new("RGB", (4, 4), "teal").save(folder / "images" / "I-1.png")
+        Image.new("RGB", (4, 4), "teal").save(folder / "images" / f"I-1.{picture}")
     files = [
         ReleasedFile(
             PurePosixPath(path.relative_to(folder).as_posix()),

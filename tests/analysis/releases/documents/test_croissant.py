@@ -55,12 +55,16 @@ def expected(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("formats", [("parquet", "images"), ("jsonl",)])
-def test_the_reader_finds_no_fault_and_gives_every_row(tmp_path, formats):
-    write_documents(contents=a_release(tmp_path, formats=formats), folder=tmp_path)
+@pytest.mark.parametrize(
+    ("formats", "picture"),
+    [(("parquet", "images"), "png"), (("parquet", "images"), "webp"), (("jsonl",), "png")],
+)
+def test_the_reader_finds_no_fault_and_gives_every_row(tmp_path, formats, picture):
+    write_documents(contents=a_release(tmp_path, formats=formats, picture=picture), folder=tmp_path)
     found = read(tmp_path)
+    pictures = "images" in formats and picture == "png"
     assert (found["errors"], found["warnings"], found["said"]) == ([], [], [])
-    assert set(found["rows"]) == {*TABLES, *(["pictures"] if "images" in formats else [])}
+    assert set(found["rows"]) == {*TABLES, *(["pictures"] if pictures else [])}
     for name in TABLES:
         rows = found["rows"][name]
         for row in rows:
@@ -68,7 +72,7 @@ def test_the_reader_finds_no_fault_and_gives_every_row(tmp_path, formats):
                 if isinstance(value, str) and value.endswith(" 00:00:00"):
                     row[key] = value.removesuffix(" 00:00:00")
         assert rows == expected(name)
-    if "images" in formats:
+    if pictures:
         assert found["rows"]["pictures"][0]["pictures/file"] == "I-1.png"
 
 
@@ -93,6 +97,14 @@ def test_files_have_their_size_and_digest_and_pictures_are_one_set(tmp_path):
         assert one["encodingFormat"] == "application/x-parquet"
     (pictures,) = (one for one in written["distribution"] if one["@type"] == "cr:FileSet")
     assert pictures["includes"] == "images/*.png"
+
+
+def test_pictures_that_readers_cannot_open_are_files_without_records(tmp_path):
+    contents = a_release(tmp_path, picture="webp")
+    written = json.loads(croissant_json(contents))
+    (pictures,) = (one for one in written["distribution"] if one["@type"] == "cr:FileSet")
+    assert (pictures["includes"], pictures["encodingFormat"]) == ("images/*.webp", "image/webp")
+    assert "pictures" not in {one["@id"] for one in written["recordSet"]}
 
 
 def test_columns_refer_to_the_tables_they_name(tmp_path):
