@@ -24,6 +24,7 @@ from annotation.quotas import SEVERAL_VALUES
 NO_PROFILES = "no_profiles"
 PERMUTATIONS = 2_000
 MOST_VALUES = 10  # of a field with several values, the most named
+MOST_BY_GROUP = 4  # groups of a field beyond which differences are over all identity groups only
 _OTHERS = "not {}"  # of a field with several values: those who gave others only
 _TABLES = ("annotator_groups", "annotator_group_agreement")
 _NUMBERS = (
@@ -55,7 +56,7 @@ def group_tables(data: StudyData, resampling: Resampling, found: list[Grouping],
                 data.associations,
                 part.annotators,
                 identity_groups=part.depicted,
-                by="both",
+                by=part.scopes,
                 adjust="max_t",
                 permutations=PERMUTATIONS,
                 resamples=resampling.resamples,
@@ -83,6 +84,12 @@ class _Comparison:
     annotators: pd.DataFrame
     depicted: pd.DataFrame | None
     members: dict[str, int]
+
+    @property
+    def scopes(self) -> str:
+        """Each pair has a row per identity group only where pairs are few, and once a field."""
+        few = len(self.members) <= MOST_BY_GROUP and self.field not in SEVERAL_VALUES
+        return "both" if few else "all"
 
 
 def _comparisons(data: StudyData, one: Grouping) -> Iterator[_Comparison]:

@@ -6,8 +6,9 @@ Each study is invented: an attribute is truly in an image with probability p (dr
 annotator who misses with rate fn and imagines with rate fp marks it with probability p(1 − fn) + (1 − p)fp on
 average: the truth that intervals should cover. Annotators differ in fn and fp, and each judges many images.
 Every cell stated expects at least 10 marks per role. Coverage must lie between 0.93 and 0.995: the pigeonhole
-bootstrap is conservative. With ids that are screens images alone are resampled, which falls short with few
-images (0.92 with 15): that cell has many.
+bootstrap is conservative. Percentile intervals of few clusters fall short: of images alone (ids that are screens)
+with 15 to 20 images a group, and of three annotators who differ and see everything. Those cells are measured
+too, named as what they are, and must stay above 0.85.
 """
 
 from collections.abc import Iterable
@@ -21,6 +22,7 @@ from benchmarks.table import Row
 
 SEEDS, RESAMPLES = 400, 1_000
 ALLOWED = (0.93, 0.995)
+SHORT = (0.85, 0.995)
 LEAST_MARKS = 10
 
 
@@ -41,6 +43,7 @@ class Cell:
     nested: bool = (
         False  # every image has annotators of its own: ids are unusable, images alone are resampled
     )
+    allowed: tuple[float, float] = ALLOWED
 
     @property
     def truth(self) -> np.ndarray:
@@ -59,6 +62,9 @@ CELLS = (
     Cell("noisy annotators", 4, 30, 6, 15, 3, (0.50, 0.20), 0.25, 0.08, 0.8),
     Cell("five per task", 4, 20, 5, 10, 5, (0.40, 0.20), 0.10, 0.03, 0.5),
     Cell("ids are screens", 4, 60, 6, 40, 3, (0.40, 0.25), 0.10, 0.02, 0.5, nested=True),
+    Cell("screens, 15 images", 6, 15, 8, 40, 3, (0.45, 0.30), 0.10, 0.02, 0.5, nested=True, allowed=SHORT),
+    Cell("screens, 20 images", 4, 20, 6, 40, 3, (0.40, 0.25), 0.10, 0.02, 0.5, nested=True, allowed=SHORT),
+    Cell("three who differ", 4, 60, 6, 3, 3, (0.50, 0.20), 0.25, 0.08, 0.9, allowed=SHORT),
 )
 
 
@@ -124,5 +130,5 @@ def run(cells: Iterable[Cell] = CELLS, seeds: int = SEEDS) -> Iterable[Row]:
     for cell in cells:
         for name, share in coverage(cell, range(seeds), RESAMPLES).items():
             claim = f"coverage of {name}, {cell.name} ({cell.marks:.0f} marks expected, {seeds} seeds)"
-            allowed = f"{ALLOWED[0]} to {ALLOWED[1]}"
-            yield Row(claim, f"{share:.3f}", allowed, ALLOWED[0] <= share <= ALLOWED[1])
+            least, most = cell.allowed
+            yield Row(claim, f"{share:.3f}", f"{least} to {most}", least <= share <= most)
