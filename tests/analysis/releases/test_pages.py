@@ -142,6 +142,23 @@ def test_an_empty_study_says_what_is_missing(study, lead_client, analyst_client)
     assert analyst_client.get("/api/v1/studies/isles/releases/").json()["results"] == []
 
 
+@pytest.mark.parametrize("version", ["0", "2", "99999999999999999999999"])
+def test_a_version_there_is_not_is_not_found(version, built, lead_client):
+    for place in (f"/studies/isles/releases/{version}/", f"/api/v1/studies/isles/releases/{version}/"):
+        assert lead_client.get(place).status_code == 404
+        assert lead_client.get(f"{place}download/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "body", ["[]", "{", '{"formats": "parquet"}', '{"formats": ["x"]}', '{"k": 1e99}', '"x"']
+)
+def test_a_program_that_sends_nonsense_is_told_so(body, marked, lead_client):
+    answer = lead_client.post("/api/v1/studies/isles/releases/", body, content_type="application/json")
+    assert answer.status_code == 400
+    assert answer.json()["error"]["code"]
+    assert not Job.objects.filter(kind=JOB_KIND).exists()
+
+
 def test_a_past_release_is_listed_with_its_digest_and_files(built, analyst_client):
     page = text(analyst_client.get(address("list")))
     assert "Release 1" in page
