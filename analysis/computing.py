@@ -58,6 +58,8 @@ def compute(*, data: StudyData, parameters: Parameters, progress: Progress) -> R
     if boxes is not None:
         tables["iou_distribution"] = iou_table(boxes)
         _note(summary, "boxes", boxes)
+        # Boxes are clipped when they are stored; how many were is kept beside them.
+        summary["notes"]["boxes"]["clipped_share"] = float(data.boxes["clipped"].mean())
     step("agreement")
     if len(data.ratings):
         majority = visual_attributes(data.ratings, rule="majority").to_frame()["visual"]

@@ -1,5 +1,6 @@
 """Studies that hold hardly anything: every table is there, and says what cannot be computed and why."""
 
+import json
 from typing import Any
 
 import pandas as pd
@@ -7,6 +8,7 @@ import pytest
 
 from analysis.computing import compute
 from analysis.csv_tables import to_csv
+from analysis.files import write
 from analysis.results import PROMISED, Results, records
 from jobs.progress import Unwatched
 from tests.analysis.study_data import drawn, listed, marks, parameters, study_data
@@ -145,3 +147,26 @@ def test_the_overlap_of_boxes_is_given_in_ten_bins() -> None:
     mean_iou = rows(results, "agreement", measure="box_mean_iou")[0]["value"]
     assert sum(row["share"] * row["bin_low"] for row in bins) <= mean_iou
     assert mean_iou <= sum(row["share"] * row["bin_high"] for row in bins)
+
+
+def test_how_many_boxes_were_clipped_is_reported() -> None:
+    frame = marks(stereotype=0.9)
+    boxes = drawn(frame)
+    boxes["clipped"] = [i % 4 == 0 for i in range(len(boxes))]
+    results = computed(study_data(frame, boxes=boxes))
+    assert results.summary["notes"]["boxes"]["clipped_share"] == pytest.approx(boxes["clipped"].mean())
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", STUDIES)
+def test_files_are_written_whatever_is_missing(name: str, study, tmp_path) -> None:
+    written = write(study=study, results=computed(STUDIES[name]()), output=tmp_path / "out")
+    assert {path.name for path in written} == {
+        *(f"{table}.csv" for table in PROMISED),
+        "summary.json",
+        "report.html",
+    }
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
+    assert {file for file, about in summary["files"].items() if not about["rows"]} == {
+        f"{table}.csv" for table in summary["empty_tables"]
+    }

@@ -3,12 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from analysis.metrics import annotator_ids_usable, compare_models, pigeonhole_bootstrap
 from analysis.metrics import resampling as module
 from analysis.metrics.resampling import multinomial_weights
 from tests.analysis.metrics import oracles
-from tests.analysis.metrics.tables import ROLES, judgements
+from tests.analysis.metrics.tables import ROLES, judgement_tables, judgements, role_tables
 
 
 def crossed(groups: int = 2, images: int = 6, people: int = 5, seed: int = 0) -> pd.DataFrame:
@@ -163,6 +165,54 @@ def test_a_resampling_of_other_judgements_is_refused() -> None:
 def test_wrong_options_are_refused_by_name(options: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         pigeonhole_bootstrap(crossed(), **options)
+
+
+@settings(max_examples=40, deadline=None)
+@given(judgement_tables(models=True), role_tables(), st.sampled_from(["all", "identity_group"]))
+def test_differences_and_their_intervals_equal_weighing_judgements_one_by_one(
+    frame: pd.DataFrame, roles: pd.DataFrame, by: str
+) -> None:
+    shared = pigeonhole_bootstrap(frame, resamples=30, seed=4)
+    data = shared.judgements
+    images = [(data.group_names[g], name) for g, name in zip(data.image_group, data.image_names, strict=True)]
+
+    def measured(weights: int | None) -> dict[tuple[str, str, str], float | None]:
+        """(model, scope value, measure) → value, as it stands or in one resample."""
+        drawn = None if weights is None else dict(zip(images, shared.image_weights[:, weights], strict=True))
+        people = None
+        if weights is not None and shared.annotators_resampled:
+            people = dict(zip(data.annotator_names, shared.annotator_weights[:, weights], strict=True))
+        means = oracles.role_means(oracles.cell_counts(frame, drawn, people), roles)
+        found: dict[tuple[str, str, str], float | None] = {}
+        for model in data.model_names:
+            mine = {group: pair for (name, group), pair in means.items() if name == model}
+            scopes = {group: [pair] for group, pair in mine.items()} if by == "identity_group" else {}
+            scopes |= {"": [pair for pair in mine.values() if None not in pair]} if by == "all" else {}
+            for scope, pairs in scopes.items():
+                for role, name in enumerate(("likelihood_stereotype", "likelihood_random")):
+                    values = [pair[role] for pair in pairs]
+                    found[model, scope, name] = (
+                        sum(values) / len(values) if values and None not in values else None
+                    )
+                stereo, random = (found[model, scope, f"likelihood_{r}"] for r in ("stereotype", "random"))
+                found[model, scope, "theta"] = stereo / random if stereo is not None and random else None
+        return found
+
+    stands, draws = measured(None), [measured(number) for number in range(30)]
+    for row in compare_models(frame, roles, by=by, resampling=shared).rows():
+        a, b = ((row[side], row["scope_value"], row["measure"]) for side in ("model_a", "model_b"))
+        values = stands.get(a), stands.get(b)
+        if None in values:
+            assert (row["difference"], row["reason"]) == (None, "not_defined")
+            continue
+        assert row["difference"] == pytest.approx(values[0] - values[1], abs=1e-12)
+        assert row["ratio"] == (pytest.approx(values[0] / values[1]) if values[1] else None)
+        pairs = [(draw.get(a), draw.get(b)) for draw in draws]
+        kept = [one - other for one, other in pairs if one is not None and other is not None]
+        assert row["resamples_undefined"] == 30 - len(kept)
+        if row["ci_low"] is not None:
+            assert row["ci_low"] == pytest.approx(oracles.quantile(kept, 0.025), abs=1e-6)
+            assert row["ci_high"] == pytest.approx(oracles.quantile(kept, 0.975), abs=1e-6)
 
 
 def test_joint_difference_of_models_by_hand() -> None:
