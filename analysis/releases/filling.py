@@ -134,7 +134,7 @@ class Filling:
     def _labels(
         self, campaigns: list[Campaign], naming: Naming, annotators: AnnotatorRows, soft: SoftLabels
     ) -> None:
-        numbering, tallies = Numbering(), [Tally(campaign) for campaign in campaigns]
+        numbering, tallies = Numbering(), [Tally(campaign, self._using) for campaign in campaigns]
         coco = CocoWriter(self._folder, naming) if "coco" in self._parameters.formats else None
         for tally in tallies:
             marking = tally.campaign.kind == Campaign.Kind.STEREOTYPE_MARKING

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
+from django.db.models import Count
 
 from accounts import consent
 from analysis.releases.contents import CampaignFacts, Guidelines, QualityCheck, StudyFacts
 from analysis.releases.kept_keys import Bits
 from analysis.releases.label_pages import Page
 from annotation import quota_rules
-from annotation.counted import not_counted
+from annotation.counted import reason_of
 from annotation.models import Campaign, Instrument
 from studies.models import Study
 
@@ -47,6 +48,7 @@ class Tally:
     """What of a campaign counts, added up page by page."""
 
     campaign: Campaign
+    using: str
     annotations: int = 0
     answers: int = 0
     first: int | None = None
@@ -84,7 +86,7 @@ class Tally:
             annotators=len(self.annotators.keys()),
             first_day=day(self.first),
             last_day=day(self.last),
-            not_counted={why: number for why, number in not_counted(campaign).items() if number},
+            not_counted=self._not_counted(),
             guidelines=tuple(
                 _guidelines(one, self.instruments) for one in campaign.instruments.order_by("-version")
             ),
@@ -95,6 +97,11 @@ class Tally:
             quotas=tuple(quota_rules.line(rule) for rule in quota_rules.stored(campaign)),
             options=dict(sorted(campaign.options.items())),
         )
+
+    def _not_counted(self) -> dict[str, int]:
+        """Annotations by the reason why they do not count, as of the snapshot."""
+        rows = reason_of(self.campaign).using(self.using).exclude(reason="").values_list("reason")
+        return dict(rows.annotate(number=Count("pk")).order_by("reason"))
 
 
 def _guidelines(one: Instrument, answered: Mapping[int, int]) -> Guidelines:
