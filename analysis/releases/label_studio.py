@@ -8,6 +8,7 @@ bytes for each annotation.
 import hashlib
 import json
 import tempfile
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -68,21 +69,21 @@ class _Aside:
 
     file: IO[bytes]
     screens: list[np.ndarray] = field(default_factory=list)  # what tells one screen from another
-    ends: list[np.ndarray] = field(default_factory=list)  # of a screen's data, and of the annotation
+    ends: list[np.ndarray] = field(default_factory=list)  # of what was shown, and of the annotation
     length: int = 0
 
-    def add(self, rows: Sequence[tuple[Screen, Answer]]) -> None:
-        screens, ends = np.empty(len(rows), dtype=np.uint64), np.empty((len(rows), 2), dtype=np.int64)
-        for place, (screen, answer) in enumerate(rows):
-            data = _json(data_of(screen))
-            annotation = _json(annotation_of(screen, answer))
-            self.file.write(data)
+    def add(self, rows: Sequence[tuple[bytes, bytes]]) -> None:
+        """Write what was shown and what was answered."""
+        screens, ends = [], []
+        for shown, annotation in rows:
+            middle = self.length + len(shown)
+            self.length = middle + len(annotation)
+            ends.append((middle, self.length))
+            screens.append(int.from_bytes(hashlib.blake2b(shown, digest_size=8).digest(), "little"))
+            self.file.write(shown)
             self.file.write(annotation)
-            ends[place] = self.length + len(data), self.length + len(data) + len(annotation)
-            self.length = int(ends[place, 1])
-            screens[place] = int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
-        self.screens.append(screens)
-        self.ends.append(ends)
+        self.screens.append(np.array(screens, dtype=np.uint64))
+        self.ends.append(np.array(ends, dtype=np.int64).reshape(-1, 2))
 
 
 def _write_tasks(path: Path, labels: "_Labels", campaign: CampaignFacts) -> None:
@@ -92,13 +93,13 @@ def _write_tasks(path: Path, labels: "_Labels", campaign: CampaignFacts) -> None
             aside.add(rows)
         with path.open("wb") as tasks:
             tasks.write(b"[")
-            for number, text in enumerate(_tasks(aside), start=1):
+            for number, text in enumerate(_tasks(aside, labels), start=1):
                 tasks.write(b"\n" if number == 1 else b",\n")
                 tasks.write(b'{"id":%d,%s' % (number, text))
             tasks.write(b"\n]\n")
 
 
-def _tasks(aside: _Aside) -> Iterator[bytes]:
+def _tasks(aside: _Aside, labels: "_Labels") -> Iterator[bytes]:
     """Yield each task without its opening, in the order in which screens come first."""
     if not aside.screens:
         return
@@ -106,12 +107,15 @@ def _tasks(aside: _Aside) -> Iterator[bytes]:
     begins = np.append(0, ends[:-1, 1])
     _, first, of = np.unique(screens, return_index=True, return_inverse=True)
     order = np.lexsort((np.arange(len(screens)), first[of]))
-    bounds = np.flatnonzero(np.append(True, np.diff(first[of][order]) != 0))
-    for start, end in zip(bounds, np.append(bounds[1:], len(order)), strict=True):
-        rows = order[start:end].tolist()
-        data = _read(aside.file, begins[rows[0]], ends[rows[0], 0])
-        answers = b",".join(_read(aside.file, ends[row, 0], ends[row, 1]) for row in rows)
-        yield b'"data":%s,"annotations":[%s],"predictions":[]}' % (data, answers)
+    bounds = np.append(np.flatnonzero(np.append(True, np.diff(first[of][order]) != 0)), len(order))
+    for some in range(0, len(bounds) - 1, _AT_ONCE):
+        edges = bounds[some : some + _AT_ONCE + 1].tolist()
+        firsts = order[edges[:-1]].tolist()
+        shown = labels.data([_read(aside.file, begins[row], ends[row, 0]) for row in firsts])
+        for data, start, end in zip(shown, edges[:-1], edges[1:], strict=True):
+            rows = order[start:end].tolist()
+            answers = b",".join(_read(aside.file, ends[row, 0], ends[row, 1]) for row in rows)
+            yield b'"data":%s,"annotations":[%s],"predictions":[]}' % (data, answers)
 
 
 def _read(file: IO[bytes], begin: int, end: int) -> bytes:
@@ -127,14 +131,23 @@ def _json(value: object) -> bytes:
 
 
 class _Labels:
-    """The tables that labels are put together from, read side by side."""
+    """The tables that labels are put together from, read side by side.
+
+    What was shown is written aside as the number of the image's row, −1 for none, and those of its attributes.
+    """
 
     def __init__(self, tables: Mapping[str, Path]) -> None:
         self._tables = tables
-        self._images = pq.read_table(tables["images"], columns=["image", *_OF_IMAGE]).combine_chunks()
-        self._image_ids = self._images["image"].combine_chunks() if len(self._images) else None
+        images = pq.read_table(tables["images"], columns=["image", *_OF_IMAGE]).combine_chunks()
+        self._images = images
+        ids = np.array(images["image"].to_pylist(), dtype=np.bytes_)
+        self._by_id = np.argsort(ids)
+        self._ids = ids[self._by_id]
+        self._sizes = list(zip(*(images[name].to_pylist() for name in ("width", "height")), strict=True))
+        self._attributes: dict[str, int] = {}
+        self._texts: list[str] = []
 
-    def of(self, campaign: CampaignFacts) -> Iterator[list[tuple[Screen, Answer]]]:
+    def of(self, campaign: CampaignFacts) -> Iterator[list[tuple[bytes, bytes]]]:
         """Yield what was shown and answered in a campaign, submission by submission."""
         rates = campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT
         answers = _Following(self._tables["ratings" if rates else "judgements"], "annotation")
@@ -145,55 +158,78 @@ class _Labels:
                 continue
             given = answers.between(mine["annotation"])
             if rates:
-                yield list(_ratings(mine, given))
+                yield list(self._ratings(mine, given))
             else:
                 drawn = boxes.between(given["judgement"]) if len(given) else None
                 yield list(self._marks(mine, given, drawn))
 
+    def data(self, shown: Sequence[bytes]) -> list[bytes]:
+        """Return the data of tasks from what was written aside."""
+        numbers = [array("i", one) for one in shown]
+        rows = [number[0] for number in numbers if number[0] >= 0]
+        facts = iter(self._images.take(pa.array(rows, pa.int64())).to_pylist())
+        return [_json(data_of(self._screen(number, facts))) for number in numbers]
+
+    def _screen(self, numbers: Sequence[int], facts: Iterator[dict[str, Any]]) -> Screen:
+        attributes = tuple(self._texts[number] for number in numbers[1:])
+        if numbers[0] < 0:
+            return Screen(0, attributes)
+        about = next(facts)
+        return Screen(
+            number=0,
+            attributes=attributes,
+            image=about["image"],
+            address=f"{_LOCAL_FILES}{about['file']}" if about["file"] else about["image"],
+            size=_size(about["width"], about["height"]),
+            described={
+                "group": about["identity_group"] or "",
+                "model": about["model"],
+                "condition": about["condition"],
+            },
+        )
+
     def _marks(
         self, annotations: pa.RecordBatch, judgements: pa.Table, boxes: pa.Table | None
-    ) -> Iterator[tuple[Screen, Answer]]:
-        shown = self._shown(annotations["image"])
+    ) -> Iterator[tuple[bytes, bytes]]:
+        images = annotations["image"].to_pylist()
+        places = self._by_id[np.searchsorted(self._ids, np.array(images, dtype=np.bytes_))].tolist()
         rectangles = _rectangles(boxes)
         asked = _by(judgements, "annotation", ("judgement", "attribute", "present"))
-        columns = ("annotation", "annotator", "image", "none_of_the_above", "active_seconds")
-        rows = zip(*(annotations[name].to_pylist() for name in columns), shown, strict=True)
-        for number, annotator, image, none, seconds, about in rows:
+        columns = ("annotation", "annotator", "none_of_the_above", "active_seconds")
+        rows = zip(*(annotations[name].to_pylist() for name in columns), images, places, strict=True)
+        for number, annotator, none, seconds, image, place in rows:
             judged = asked.get(number, [])
-            screen = Screen(
-                number=0,
-                attributes=tuple(attribute for _, attribute, _ in judged),
-                image=image,
-                address=f"{_LOCAL_FILES}{about['file']}" if about["file"] else image,
-                size=(about["width"], about["height"]) if about["width"] and about["height"] else None,
-                described={
-                    "group": about["identity_group"] or "",
-                    "model": about["model"],
-                    "condition": about["condition"],
-                },
-            )
+            attributes = tuple(attribute for _, attribute, _ in judged)
+            screen = Screen(0, attributes, image, size=_size(*self._sizes[place]))
             ticked = {text: rectangles.get(key, []) for key, text, present in judged if present}
-            yield screen, Answer(number, annotator, ticked, none, seconds=seconds)
+            answer = Answer(number, annotator, ticked, none, seconds=seconds)
+            yield self._aside(place, attributes), _json(annotation_of(screen, answer))
 
-    def _shown(self, images: pa.Array) -> list[dict[str, Any]]:
-        places = pc.index_in(images, value_set=self._image_ids)
-        rows: list[dict[str, Any]] = self._images.take(places).select(_OF_IMAGE).to_pylist()
-        return rows
+    def _ratings(self, annotations: pa.RecordBatch, ratings: pa.Table) -> Iterator[tuple[bytes, bytes]]:
+        said = "justification" in annotations.schema.names
+        texts = annotations["justification"].to_pylist() if said else [None] * len(annotations)
+        given = _by(ratings, "annotation", ("attribute", "rating"))
+        columns = ("annotation", "annotator", "active_seconds")
+        rows = zip(*(annotations[name].to_pylist() for name in columns), texts, strict=True)
+        for number, annotator, seconds, text in rows:
+            for attribute, rating in given.get(number, []):
+                answer = Answer(number, annotator, rating=rating, justification=text or "", seconds=seconds)
+                annotation = annotation_of(Screen(0, (attribute,)), answer)
+                yield self._aside(-1, (attribute,)), _json(annotation)
+
+    def _aside(self, place: int, attributes: tuple[str, ...]) -> bytes:
+        return array("i", [place, *map(self._number, attributes)]).tobytes()
+
+    def _number(self, attribute: str) -> int:
+        number = self._attributes.get(attribute)
+        if number is None:
+            number = self._attributes[attribute] = len(self._texts)
+            self._texts.append(attribute)
+        return number
 
 
-def _ratings(annotations: pa.RecordBatch, ratings: pa.Table) -> Iterator[tuple[Screen, Answer]]:
-    texts = (
-        annotations["justification"].to_pylist()
-        if "justification" in annotations.schema.names
-        else [None] * len(annotations)
-    )
-    given = _by(ratings, "annotation", ("attribute", "rating"))
-    columns = ("annotation", "annotator", "active_seconds")
-    rows = zip(*(annotations[name].to_pylist() for name in columns), texts, strict=True)
-    for number, annotator, seconds, text in rows:
-        for attribute, rating in given.get(number, []):
-            answer = Answer(number, annotator, rating=rating, justification=text or "", seconds=seconds)
-            yield Screen(0, (attribute,)), answer
+def _size(width: int | None, height: int | None) -> tuple[int, int] | None:
+    return (width, height) if width and height else None
 
 
 def _rectangles(boxes: pa.Table | None) -> dict[int, list[Rectangle]]:
