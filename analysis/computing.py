@@ -53,6 +53,7 @@ def compute(*, data: StudyData, parameters: Parameters, progress: Progress) -> R
     else:
         progress.advance(3)
     boxes = None if resampling is None else overlap(data, resampling)
+    summary["left_out"]["agreement"] = _rated_once(data, resampling)
     tables["agreement"] = agreement_table(data, parameters, resampling, boxes)
     tables["consensus"] = consensus_table(data)
     if boxes is not None:
@@ -121,6 +122,16 @@ def _note(summary: dict[str, Any], name: str, result: Result) -> None:
     """What a measure rests on, and what it left out by reason."""
     summary["notes"][name] = {"method": result.method, "used": result.used, **result.notes}
     summary["left_out"][name] = {reason: number for reason, number in result.dropped.items() if number}
+
+
+def _rated_once(data: StudyData, resampling: Resampling | None) -> dict[str, int]:
+    """Answers without another to compare them with, by kind of campaign."""
+    alone = {str(LIKERT): int((data.ratings.groupby("attribute", observed=True).size() == 1).sum())}
+    if resampling is not None:
+        judgements = resampling.judgements
+        shown = judgements.unit_shown[~judgements.cell_is_none[judgements.unit_cell]]
+        alone[str(MARKING)] = int((shown == 1).sum())
+    return {f"single_{kind}": number for kind, number in alone.items() if number}
 
 
 def _comparisons(

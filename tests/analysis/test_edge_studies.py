@@ -87,7 +87,9 @@ def test_an_empty_study_has_no_row_anywhere() -> None:
 
 
 def test_one_annotator_agrees_with_nobody() -> None:
-    results = computed(study_data(marks(people=1, per_task=1)))
+    frame = marks(people=1, per_task=1)
+    results = computed(study_data(frame))
+    assert results.summary["left_out"]["agreement"] == {"single_stereotype_marking": len(frame)}
     alpha = rows(results, "agreement", scope="all", measure="krippendorff_alpha_nominal")[0]
     assert (alpha["value"], alpha["reason"]) == (None, "no_unit_rated_twice")
     annotator = rows(results, "annotators")[0]
