@@ -24,9 +24,9 @@ class KForm(forms.Form):
 
     k = forms.IntegerField(label="People who share each (k)", min_value=LEAST_K, max_value=MOST_K, initial=K)
 
-    def chosen(self) -> int:
-        """Return k as given, or the default where it is none."""
-        return self.cleaned_data["k"] if self.is_bound and self.is_valid() else K
+    def chosen(self, *, otherwise: int = K) -> int:
+        """Return k as given, or another where it is none."""
+        return self.cleaned_data["k"] if self.is_bound and self.is_valid() else otherwise
 
 
 class ReleaseForm(forms.Form):

@@ -23,6 +23,7 @@ from studies.models import Study
 
 _PER_PAGE = 20
 _FILES_PER_PAGE = 50
+_KEPT = ("annotations", "annotators", "images")  # large, and for building alone
 _TRIED = "tried_%s"  # the same field stands twice on the page
 
 
@@ -95,9 +96,9 @@ def archive_response(release: Release) -> FileResponse:
 
 
 def _context(request: HttpRequest, study: Study, tried: KForm, *, form: ReleaseForm | None) -> dict[str, Any]:
-    k = tried.chosen()
-    rows = Release.objects.filter(study=study).select_related("built_by")
+    rows = Release.objects.filter(study=study).select_related("built_by").defer(*_KEPT)
     latest = rows.first()
+    k = tried.chosen(otherwise=latest.parameters["k"]) if latest else tried.chosen()
     held = preview(study, k=k)
     job = requesting.running_job(study)
     return {
@@ -108,7 +109,7 @@ def _context(request: HttpRequest, study: Study, tried: KForm, *, form: ReleaseF
         "preview": held,
         "preview_rows": [(name, number, DESCRIPTIONS[name]) for name, number in held.rows.items()],
         "k": k,
-        "tried": tried,
+        "tried": tried if tried.is_bound else KForm(initial={"k": k}, auto_id=_TRIED),
         "check": held.privacy,
         "check_rows": _check_rows(held.privacy),
         "form": form or ReleaseForm.beginning(latest.parameters if latest else None, k=k),

@@ -159,6 +159,13 @@ def test_a_program_that_sends_nonsense_is_told_so(body, marked, lead_client):
     assert not Job.objects.filter(kind=JOB_KIND).exists()
 
 
+def test_choices_begin_as_in_the_release_before(built, lead_client):
+    page = lead_client.get(address("list"))
+    assert page.context["form"].initial["k"] == page.context["tried"].initial["k"] == page.context["k"] == 2
+    assert page.context["form"].initial["formats"] == ["parquet", "csv"]
+    assert lead_client.get(address("list") + "?k=7").context["form"].initial["k"] == 7
+
+
 def test_a_past_release_is_listed_with_its_digest_and_files(built, analyst_client):
     page = text(analyst_client.get(address("list")))
     assert "Release 1" in page
