@@ -59,3 +59,31 @@ def test_a_test_reads_through_its_own_connection(marked):
             )
         )
     assert [len(page.annotations["pk"]) for page in found] == [12]
+
+
+_BUILD = """
+from pathlib import Path
+from django.db import connection
+from django.utils import timezone
+from analysis.releases.building import build
+from analysis.releases.parameters import parameters_of
+from annotation.models import Campaign
+study = Study.objects.create(name="Isles", slug="isles", seed=1)
+for kind in Campaign.Kind.values:
+    made = {"study": study, "slug": kind, "name": kind, "kind": kind, "seed": 1}
+    Campaign.objects.create(state="open", opened_at=timezone.now(), **made)
+read = []
+def note(execute, sql, params, many, context):
+    read.append(sql)
+    return execute(sql, params, many, context)
+for version in (1, 2):
+    with connection.execute_wrapper(note):
+        build(study=study, parameters=parameters_of(k=version + 1), output=Path(r"{folder}"), by=None)
+answer = [sql for sql in read if "annotation_" in sql or "generation_" in sql or "accounts_annotator" in sql]
+"""
+
+
+def test_all_labels_are_read_in_the_snapshot(tmp_path):
+    """What is asked on the other connection: the study, the consent text, and writing the release down."""
+    with own_server(tmp_path) as server:
+        assert server.ask(_BUILD.replace("{folder}", str(tmp_path / "release"))) == []
