@@ -5,7 +5,8 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any
+from types import TracebackType
+from typing import IO, Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -30,7 +31,15 @@ class CocoWriter:
         self._left_out = 0
         self._images = np.zeros(len(naming.images.ids.keys), dtype=bool)
         self._categories = np.zeros(len(naming.attributes.keys), dtype=bool)
-        self._pieces: IO[bytes] = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 -- closed by `close`
+        self._pieces: IO[bytes] = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 -- closed on leaving
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._pieces.close()
 
     def add(self, page: Page, boxes: Mapping[str, Any]) -> None:
         """Add the boxes of a page; `boxes` are their columns in the table of boxes."""
@@ -77,7 +86,7 @@ class CocoWriter:
         self._pieces.write(box)
         self._number += len(kept)
 
-    def close(self, description: Mapping[str, Any]) -> CocoFacts:
+    def write(self, description: Mapping[str, Any]) -> CocoFacts:
         """Write the file, with what is known of the study in `info`."""
         attributes = self._naming.attributes.names
         categories = [
@@ -96,7 +105,6 @@ class CocoWriter:
                 file.seek(-2, 1)  # the comma behind the last
                 file.write(b"\n")
             file.write(b"]}\n")
-        self._pieces.close()
         return CocoFacts(self._number - 1, int(self._images.sum()), len(categories), self._left_out)
 
     def _write_images(self, file: IO[bytes]) -> None:

@@ -92,7 +92,14 @@ class Filling:
             self._behind = open_files.enter_context(Behind())
             naming, annotators = self._name()
             soft = open_files.enter_context(SoftLabels(self._folder, naming, annotations=answers))
-            self._labels(campaigns, naming, annotators, soft)
+            coco = None
+            if "coco" in self._parameters.formats:
+                coco = open_files.enter_context(CocoWriter(self._folder, naming))
+            self._labels(campaigns, naming, annotators, soft, coco)
+            if coco is not None:
+                self._behind.finish()
+                title = {"description": self._filled.study.name, "version": str(self._version)}
+                self._filled.coco = coco.write(title)
             for columns in soft.pages():
                 self._write("soft_labels", columns)
             self._annotators(annotators)
@@ -132,10 +139,14 @@ class Filling:
         return Naming(annotators.names, attributes, table, stereotypes), annotators
 
     def _labels(
-        self, campaigns: list[Campaign], naming: Naming, annotators: AnnotatorRows, soft: SoftLabels
+        self,
+        campaigns: list[Campaign],
+        naming: Naming,
+        annotators: AnnotatorRows,
+        soft: SoftLabels,
+        coco: CocoWriter | None,
     ) -> None:
         numbering, tallies = Numbering(), [Tally(campaign, self._using) for campaign in campaigns]
-        coco = CocoWriter(self._folder, naming) if "coco" in self._parameters.formats else None
         for tally in tallies:
             marking = tally.campaign.kind == Campaign.Kind.STEREOTYPE_MARKING
             for page in self._pages(tally.campaign, naming):
@@ -151,10 +162,6 @@ class Filling:
                 self._progress.advance(len(page.annotations["pk"]), f"Writing {tally.campaign.name}")
                 self._progress.check_cancelled()
         self._filled.campaigns = tuple(tally.facts() for tally in tallies)
-        if coco is not None:
-            self._behind.finish()
-            facts = self._filled.study
-            self._filled.coco = coco.close({"description": facts.name, "version": str(self._version)})
 
     def _pages(self, campaign: Campaign, naming: Naming) -> Any:
         rank = np.zeros(int(naming.attributes.keys[-1]) + 1 if len(naming.attributes.keys) else 1, np.int64)

@@ -20,6 +20,7 @@ from annotation.models import Annotation, Campaign, Enrolment, Judgement, Task
 from catalog.models import Attribute
 from generation.models import Image
 from generation.storage import store_image
+from jobs.progress import Cancelled, Unwatched
 from studies.models import AuditEntry
 from tests.analysis.conftest import ASKED, ORSANI, VELMARI
 from tests.analysis.releases.conftest import rows, tree
@@ -349,6 +350,27 @@ def test_a_failure_leaves_nothing_behind(marked, tmp_path, monkeypatch):
     monkeypatch.setattr("analysis.releases.building.write_documents", fail)
     with pytest.raises(Conflict):
         build(study=marked.study, parameters=parameters_of(), output=tmp_path / "x" / "release", by=None)
+    assert list((tmp_path / "x").iterdir()) == []
+    assert not Release.objects.exists()
+
+
+class StopAt(Unwatched):
+    """Somebody cancels at the `last` time that it is asked for."""
+
+    def __init__(self, last):
+        self.left = last
+
+    def check_cancelled(self):
+        self.left -= 1
+        if self.left < 0:
+            raise Cancelled
+
+
+@pytest.mark.parametrize("last", [0, 1, 2])
+def test_a_build_that_is_cancelled_leaves_nothing_behind(marked, tmp_path, last):
+    folder = tmp_path / "x" / "release"
+    with pytest.raises(Cancelled):
+        build(study=marked.study, parameters=parameters_of(), output=folder, by=None, progress=StopAt(last))
     assert list((tmp_path / "x").iterdir()) == []
     assert not Release.objects.exists()
 
