@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -39,6 +39,26 @@ _SAFE_PARAMETERS = (
 )
 
 
+class _Image(NamedTuple):
+    """What is read of an image: rows of the model would take most of the time."""
+
+    pk: int
+    sha256: str
+    source_name: str
+    model_label: str
+    condition: str
+    prompt: str
+    file: str
+    width: int | None
+    height: int | None
+    provenance: Mapping[str, Any]
+    group: str | None
+    region: str | None
+
+
+_READ = (*_Image._fields[:-2], "group__name", "group__region")
+
+
 @dataclass
 class ImageRows:
     """Reads the study's images once, and gives rows of the table and what labels need to know of images."""
@@ -56,8 +76,9 @@ class ImageRows:
     def pages(self) -> Iterator[dict[str, list[Any]]]:
         """Yield rows of `images`, writing each picture as its row is made."""
         chosen = Image.objects.using(self.using).filter(study=self.study, retracted_at=None)
-        found = chosen.select_related("group").order_by("pk").iterator(chunk_size=_AT_ONCE)
-        while images := list(islice(found, _AT_ONCE)):
+        found = chosen.order_by("pk").values_list(*_READ).iterator(chunk_size=_AT_ONCE)
+        while some := list(islice(found, _AT_ONCE)):
+            images = [_Image(*values) for values in some]
             rows = [self._row(image) for image in images]
             self._remember(images, rows)
             yield {name: [row[name] for row in rows] for name in rows[0]}
@@ -92,9 +113,9 @@ class ImageRows:
             retracted=images.filter(retracted_at__isnull=False).count(),
         )
 
-    def _row(self, image: Image) -> dict[str, Any]:
-        group, region = (image.group.name, image.group.region) if image.group else ("", "")
-        name = image_id((image.sha256 or image.source_name, image.model_label, image.condition, group))
+    def _row(self, image: "_Image") -> dict[str, Any]:
+        what = image.sha256 or image.source_name
+        name = image_id((what, image.model_label, image.condition, image.group or ""))
         data, reason = self._picture(image)
         path = f"{FOLDER}/{name}.webp" if data is not None else None
         if data is not None and path is not None and self.folder is not None:
@@ -106,8 +127,8 @@ class ImageRows:
             "image": name,
             "model": image.model_label,
             "condition": image.condition,
-            "identity_group": group or None,
-            "region": region or None,
+            "identity_group": image.group,
+            "region": image.region or None,
             "prompt": image.prompt or None,
             "file": path,
             "reason": None if data is not None else reason,
@@ -118,24 +139,24 @@ class ImageRows:
             "provenance": _safe(image.provenance),
         }
 
-    def _picture(self, image: Image) -> tuple[bytes | None, str]:
+    def _picture(self, image: "_Image") -> tuple[bytes | None, str]:
         if not image.file:
             return None, NEVER_HAD
         if self.folder is None:
             return None, LEFT_OUT
         try:
-            return shown_bytes(image, size=FULL), ""
+            return shown_bytes(Image(sha256=image.sha256, file=image.file), size=FULL), ""
         except NotFound as error:
             return None, error.message
 
-    def _remember(self, images: Sequence[Image], rows: Sequence[Mapping[str, Any]]) -> None:
+    def _remember(self, images: Sequence["_Image"], rows: Sequence[Mapping[str, Any]]) -> None:
         self._ids.append(pa.array([row["image"] for row in rows], pa.string()))
         numbers = [
             (
                 image.pk,
                 self._code("model", image.model_label),
                 self._code("condition", image.condition),
-                self._code("group", (image.group.name, image.group.region)) if image.group else -1,
+                self._code("group", (image.group, image.region)) if image.group else -1,
                 image.width or 0,
                 image.height or 0,
             )
