@@ -11,6 +11,7 @@ from analysis.metrics.results import Result, counts, numbers, words
 
 UNUSABLE = "annotator_ids_unusable"
 LOOKED_BACK = 16  # rows; more answers of a unit than this are faster ordered than compared
+PART = 16
 LOOKED_AT_ONCE = 50_000  # rows; most annotators are soon seen on a second image
 
 
@@ -78,14 +79,19 @@ def _answered_twice(judgements: Judgements) -> bool:
     unit_by_unit = np.count_nonzero(rows.slot[1:] != rows.slot[:-1]) + 1 == len(judgements.unit_cell)
     if not unit_by_unit or most > LOOKED_BACK:
         answers = rows.packed()
-        answers.sort()
-        return bool((answers[1:] == answers[:-1]).any())
+        # Where ids answer twice they do so all over: a part is enough to see it.
+        return _twice(answers[rows.slot < rows.slots // PART]) or _twice(answers)
     for back in range(1, most):
         same = np.flatnonzero(rows.annotator[back:] == rows.annotator[:-back])
         same = same[rows.slot[same + back] == rows.slot[same]]
         if (rows.campaign[same + back] == rows.campaign[same]).any():
             return True
     return False
+
+
+def _twice(answers: np.ndarray) -> bool:
+    answers.sort()
+    return bool((answers[1:] == answers[:-1]).any())
 
 
 def _on_several(images: int, annotators: int, single: int) -> bool:

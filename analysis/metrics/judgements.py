@@ -205,7 +205,7 @@ class Judgements:
         width = len(attribute_names) + 1
         attribute = _joined([attribute, *(np.full(len(f), width - 1) for f in frames[1:])])
 
-        image, image_group, image_label = _images(group, label, len(image_labels))
+        image, image_group, image_label = _images(group, label, len(image_labels), len(group_names))
         stratum = _strata(image, image_group, model, len(model_names))
         if len(model_names) > 1:
             order = np.argsort(stratum, kind="stable")
@@ -221,15 +221,7 @@ class Judgements:
         place = _Places.of(image_group, len(group_names), width)
         slot = place.of_rows(model, image, attribute)
         slots = place.slots * len(model_names)
-        if slots > max(MARKED_AT_ONCE, 2 * len(slot)):
-            used, slot = np.unique(slot, return_inverse=True)
-            slots = len(used)
-            absent, marked = _counted(slot, present, slots)
-        else:
-            absent, marked = _counted(slot, present, slots)
-            used = np.flatnonzero(absent + marked)
-            if len(used) < slots:
-                absent, marked = absent[used], marked[used]
+        used, absent, marked = _units(slot, present, slots)
         unit_model, unit_group, unit_attribute, unit_image = place.of_slots(used)
         cell_key = (unit_model * max(len(group_names), 1) + unit_group) * width + unit_attribute
         first = np.flatnonzero(np.diff(cell_key, prepend=-1))
@@ -370,16 +362,33 @@ def _codes(column: pd.Series | int) -> tuple[np.ndarray, np.ndarray]:
     return codes, np.asarray(distinct, dtype=object)
 
 
-def _counted(slot: np.ndarray, present: np.ndarray, slots: int) -> tuple[np.ndarray, np.ndarray]:
-    """Per slot, how many answers are no and how many are yes, in one pass."""
+def _units(slot: np.ndarray, present: np.ndarray, slots: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The slots that are used, in order; of each how many answers are no, and how many are yes."""
     answer = slot * 2
     answer += present
+    if slots > max(MARKED_AT_ONCE, len(slot)):
+        answer.sort()
+        begins = np.ones(len(answer), dtype=bool)
+        np.greater(answer[1:] ^ answer[:-1], 1, out=begins[1:])  # they differ in more than the answer
+        first = np.flatnonzero(begins)
+        used = answer[first] >> 1
+        answer &= 1
+        marked = np.add.reduceat(answer, first) if len(first) else first
+        return used, np.diff(np.append(first, len(answer))) - marked, marked
     both = np.bincount(answer, minlength=2 * slots)
-    return both[0::2], both[1::2]
+    absent, marked = both[0::2], both[1::2]
+    used = np.flatnonzero(absent + marked)
+    if len(used) < slots:
+        absent, marked = absent[used], marked[used]
+    return used, absent, marked
 
 
-def _images(group: np.ndarray, label: np.ndarray, labels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _images(
+    group: np.ndarray, label: np.ndarray, labels: int, groups: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Image of each row, ordered by group and then label; group and label of each image."""
+    if groups == 1:
+        return label, np.zeros(labels, dtype=np.int32), np.arange(labels)
     one_group = np.zeros(labels, dtype=np.int32)
     one_group[label] = group
     if (one_group[label] == group).all():  # no file is in two groups
@@ -389,7 +398,6 @@ def _images(group: np.ndarray, label: np.ndarray, labels: int) -> tuple[np.ndarr
         rank = np.empty(labels, dtype=np.int64)
         rank[order] = np.arange(labels)
         return rank[label], one_group[order], order
-    groups = int(group.max(initial=0)) + 1
     image, key = dense(group.astype(np.int64) * labels + label, groups * labels)
     return image, key // labels, key % labels
 
