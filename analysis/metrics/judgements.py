@@ -7,143 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.metrics.rows import Places, Rows
 from analysis.metrics.validation import binary, require_columns, require_filled
 
 NONE_OF_THE_ABOVE = "none of the above"
 MARKED_AT_ONCE = 1_000_000  # a table of this many marks is cheaper than any sort
-_BITS = 63
 KEYS = ("image", "identity_group", "attribute", "annotator")
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Judgements one by one, as they came. They are put in order only for those who need each of them: counting
-    units needs no order, and ordering takes longer than everything else."""
-
-    slot: np.ndarray
-    """the unit, as a code that sorts like units; not every code need be used"""
-    slots: int
-    image: np.ndarray
-    annotator: np.ndarray
-    annotators: int
-    campaign: np.ndarray
-    campaigns: int
-    present: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.slot)
-
-    @property
-    def is_ordered(self) -> bool:
-        """Whether the work of ordering was done already."""
-        return "ordered" in self.__dict__
-
-    @cached_property
-    def ordered(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Unit, annotator, campaign and answer of each row, sorted by these.
-
-        Sorting one packed number per row is faster than sorting an index, and takes no memory besides it.
-        """
-        bits = self._bits
-        if sum(bits) >= _BITS:
-            order = np.lexsort((self.present, self.campaign, self.annotator, self.slot))
-            columns = (self.slot, self.annotator, self.campaign, self.present)
-            key, who, where, answer = (column[order] for column in columns)
-            return _numbered(key), who.astype(np.int32), where.astype(np.int32), answer
-        key = self._packed(np.int64)
-        key <<= 1
-        key |= self.present
-        key.sort()
-        answer = (key & 1).astype(bool)
-        key >>= 1
-        where = _last(key, bits[2])
-        who = _last(key, bits[1])
-        return _numbered(key), who, where, answer
-
-    @property
-    def _bits(self) -> list[int]:
-        return [max(size - 1, 0).bit_length() for size in (self.slots, self.annotators, self.campaigns)]
-
-    def packed(self) -> np.ndarray:
-        """Unit, annotator and campaign of each row as one number; equal where all three are."""
-        if sum(self._bits) > _BITS:
-            return self.ordered[0].astype(np.int64) * self.annotators * self.campaigns + (
-                self.ordered[1].astype(np.int64) * self.campaigns + self.ordered[2]
-            )
-        return self._packed(np.uint32 if sum(self._bits) <= 32 else np.int64)
-
-    def _packed(self, number: type) -> np.ndarray:
-        key: np.ndarray = self.slot.astype(number)
-        for codes, width in ((self.annotator, self._bits[1]), (self.campaign, self._bits[2])):
-            if width:
-                key <<= number(width)
-                key |= codes.astype(number)
-        return key
-
-
-def _last(key: np.ndarray, bits: int) -> np.ndarray:
-    """Take the last bits off `key`, in place, and return them."""
-    if not bits:
-        return np.broadcast_to(np.int32(0), len(key))
-    last = (key & ((1 << bits) - 1)).astype(np.int32)
-    key >>= bits
-    return last
-
-
-def _numbered(key: np.ndarray) -> np.ndarray:
-    """Consecutive numbers for the distinct values of a sorted array."""
-    begins = np.ones(len(key), dtype=bool)
-    np.not_equal(key[1:], key[:-1], out=begins[1:])
-    number = np.cumsum(begins, dtype=np.int32)
-    number -= 1
-    return number
-
-
-@dataclass(frozen=True, eq=False)
-class _Places:
-    """A slot for every (model, group, attribute, image of the group), in this order."""
-
-    first: np.ndarray
-    """per group, its first image"""
-    images: np.ndarray
-    """per group, how many"""
-    image_group: np.ndarray
-    width: int
-
-    @classmethod
-    def of(cls, image_group: np.ndarray, groups: int, width: int) -> "_Places":
-        images = np.bincount(image_group, minlength=groups)
-        return cls(np.cumsum(images) - images, images, image_group, width)
-
-    @property
-    def slots(self) -> int:
-        return len(self.image_group) * self.width
-
-    @cached_property
-    def step(self) -> int | None:
-        """Images of each group where all have as many: dividing by one number is a tenth of the work."""
-        sizes = np.unique(self.images)
-        return int(sizes[0]) if len(sizes) == 1 else None
-
-    def of_rows(self, model: np.ndarray, image: np.ndarray, attribute: np.ndarray) -> np.ndarray:
-        first = self.first[self.image_group]
-        slot = (first * (self.width - 1) + np.arange(len(first)))[image]
-        step = self.images[self.image_group][image] if self.step is None else self.step
-        slot += np.multiply(attribute, step, dtype=np.int64)
-        if model.strides[0]:
-            slot += np.multiply(model, self.slots, dtype=np.int64)
-        return slot
-
-    def of_slots(self, slot: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Model, group, attribute and image of slots."""
-        model = slot // max(self.slots, 1)
-        within = slot - model * self.slots
-        group = self.image_group[within // self.width]  # slots of a group are as many as its images × width
-        first = self.first[group]
-        within -= first * self.width
-        attribute = within // (self.images[group] if self.step is None else max(self.step, 1))
-        within -= attribute * (self.images[group] if self.step is None else self.step)
-        return model, group, attribute, within + first
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,7 +87,7 @@ class Judgements:
                 stratum[order],
             )
 
-        place = _Places.of(image_group, len(group_names), width)
+        place = Places.of(image_group, len(group_names), width)
         slot = place.of_rows(model, image, attribute)
         slots = place.slots * len(model_names)
         used, absent, marked = _units(slot, present, slots)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.metrics import annotator_ids_usable, krippendorff_alpha
+from analysis.metrics import annotator_ids_usable, krippendorff_alpha, rows
 from analysis.metrics import judgements as module
 from analysis.metrics.annotator_ids import ids_stand_for_people
 from analysis.metrics.judgements import Judgements
@@ -40,7 +40,7 @@ def _way(request, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param != "counted":
         monkeypatch.setattr(module, "MARKED_AT_ONCE", 0)
     if request.param == "without packing":
-        monkeypatch.setattr(module, "_BITS", 3)
+        monkeypatch.setattr(rows, "BITS", 3)
 
 
 def check(frame: pd.DataFrame) -> Judgements:
