@@ -4,6 +4,9 @@ from typing import Any
 
 from accounts.errors import NotFound
 from analysis import comparing, releases, reports
+from annotation.bulk import refresh_statistics
+from annotation.models import Annotation, Box, Judgement, Task, TaskAttribute
+from generation.models import Image
 from jobs.models import Job
 from jobs.progress import Progress
 from jobs.registry import register
@@ -17,6 +20,8 @@ def compute_report(job: Job, progress: Progress) -> dict[str, Any]:
     if study is None:
         raise NotFound("study_not_found", "The study of this job was deleted.")
     parameters = reports.parameters_from(study, job.arguments["parameters"])
+    # Labels came one by one: reading all of them, and the pages afterwards, are planned for as many as there are.
+    refresh_statistics(Image, Task, TaskAttribute, Annotation, Judgement, Box)
     report = reports.compute_report(study=study, parameters=parameters, by=job.created_by, progress=progress)
     counted = report.summary["counted"]["judgements"]
     return {"report": report.pk, "summary": f"Results of {counted:,} judgements are ready."}

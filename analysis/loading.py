@@ -18,11 +18,14 @@ from annotation.counted import counted, not_counted
 from annotation.models import Annotation, Box, Campaign, Judgement
 from catalog.models import Attribute
 from generation.models import Condition, Image
+from jobs.progress import Progress, Unwatched
 from studies import roles
 from studies.models import Study
 
 MARKING = Campaign.Kind.STEREOTYPE_MARKING
 LIKERT = Campaign.Kind.ATTRIBUTE_LIKERT
+# Of the largest studies nobody waits longer than some seconds to see that something happens.
+_ANNOTATIONS_AT_ONCE = 250_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +60,14 @@ class StudyData:
     depicted: pd.DataFrame
 
 
-def load(*, study: Study, parameters: Parameters) -> StudyData:
-    """Read what counts in the study's campaigns; raise NotFound for an unknown campaign or annotator."""
+def load(*, study: Study, parameters: Parameters, progress: Progress | None = None) -> StudyData:
+    """Read what counts in the study's campaigns; raise NotFound for an unknown campaign or annotator.
+
+    Told to `progress` between queries, never within one: SQLite refuses writing (of how far a job is) to a
+    connection that reads what others have changed meanwhile.
+    """
+    progress = progress or Unwatched()
+    progress.start()
     campaigns = campaigns_named(study, parameters.campaigns)
     images, annotators = _images(study), _annotators(campaigns)
     excluded = _excluded(annotators, parameters.without_annotators)
@@ -71,10 +80,10 @@ def load(*, study: Study, parameters: Parameters) -> StudyData:
             for name, column in (("image", "key"), ("model", "model"), ("identity_group", "identity_group"))
         },
     }
-    marking, marking_dropped = _submissions(campaigns, MARKING, images, excluded)
-    likert, likert_dropped = _submissions(campaigns, LIKERT, images, excluded)
-    marks = _answers(campaigns, MARKING, "present", marking)
-    ratings = _answers(campaigns, LIKERT, "rating", likert)
+    marking, marking_dropped = _submissions(campaigns, MARKING, images, excluded, progress)
+    likert, likert_dropped = _submissions(campaigns, LIKERT, images, excluded, progress)
+    marks = _answers(campaigns, MARKING, "present", marking, progress)
+    ratings = _answers(campaigns, LIKERT, "rating", likert, progress)
     none_asked = marking[marking["none"].notna()]
     working = annotators[
         annotators["id"].isin(marking["annotator"]) | annotators["id"].isin(likert["annotator"])
@@ -88,7 +97,7 @@ def load(*, study: Study, parameters: Parameters) -> StudyData:
         ratings=_labelled(ratings, labels, ("campaign", "attribute", "annotator")).assign(
             rating=ratings["rating"].to_numpy(dtype=np.int8)
         ),
-        boxes=_boxes(campaigns, marks, labels),
+        boxes=_boxes(campaigns, marks, labels, progress),
         submissions=_all_submissions(marking, likert, labels),
         associations=_associations(study, parameters.min_raters),
         annotators=annotators,
@@ -183,7 +192,7 @@ def _excluded(annotators: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
 
 
 def _submissions(
-    campaigns: Sequence[Campaign], kind: str, images: pd.DataFrame, excluded: np.ndarray
+    campaigns: Sequence[Campaign], kind: str, images: pd.DataFrame, excluded: np.ndarray, progress: Progress
 ) -> tuple[pd.DataFrame, dict[str, int]]:
     """Counted annotations of one kind of campaign, by key, and how many do not count, by reason."""
     answer = ("none_of_the_above", "active_seconds", "instrument__version")
@@ -192,6 +201,7 @@ def _submissions(
     for campaign in campaigns:
         if campaign.kind == kind:
             parts.append(fetch(counted(campaign), *columns, dtype=float))
+            _told(progress, parts[-1], "annotations")
             dropped.update({reason: number for reason, number in not_counted(campaign).items() if number})
     frame = pd.DataFrame(
         np.concatenate(parts),
@@ -205,13 +215,22 @@ def _submissions(
     return frame[~by_analyst & ~elsewhere].reset_index(drop=True), dict(dropped)
 
 
-def _answers(campaigns: Sequence[Campaign], kind: str, value: str, submissions: pd.DataFrame) -> pd.DataFrame:
+def _answers(
+    campaigns: Sequence[Campaign], kind: str, value: str, submissions: pd.DataFrame, progress: Progress
+) -> pd.DataFrame:
     """The judgements within the given submissions, each with what its submission knows."""
     mine = [campaign for campaign in campaigns if campaign.kind == kind]
-    queryset = Judgement.objects.filter(annotation__campaign__in=mine, **{f"{value}__isnull": False})
-    rows = fetch(queryset, "pk", "annotation", "attribute", value)
-    rows = rows[np.argsort(rows[:, 0], kind="stable")]
     known = submissions["annotation"].to_numpy(np.int64)
+    parts = [np.empty((0, 4), dtype=np.int64)]
+    for start in range(0, len(known), _ANNOTATIONS_AT_ONCE):
+        some = known[start : start + _ANNOTATIONS_AT_ONCE]
+        between = {"pk__gte": int(some[0]), "pk__lte": int(some[-1])}
+        asked = Annotation.objects.filter(campaign__in=mine, **between)
+        queryset = Judgement.objects.filter(annotation__in=asked, **{f"{value}__isnull": False})
+        parts.append(fetch(queryset, "pk", "annotation", "attribute", value))
+        _told(progress, parts[-1], "judgements")
+    rows = np.concatenate(parts)
+    rows = rows[np.argsort(rows[:, 0], kind="stable")]
     place = np.searchsorted(known, rows[:, 1])
     kept = np.flatnonzero(place < len(known))
     kept = kept[known[place[kept]] == rows[kept, 1]]
@@ -221,9 +240,13 @@ def _answers(campaigns: Sequence[Campaign], kind: str, value: str, submissions: 
     return frame.assign(judgement=rows[kept, 0], attribute=rows[kept, 2], **{value: rows[kept, 3]})
 
 
-def _boxes(campaigns: Sequence[Campaign], marks: pd.DataFrame, labels: Mapping[str, _Labels]) -> pd.DataFrame:
+def _boxes(
+    campaigns: Sequence[Campaign], marks: pd.DataFrame, labels: Mapping[str, _Labels], progress: Progress
+) -> pd.DataFrame:
     queryset = Box.objects.filter(judgement__annotation__campaign__in=campaigns)
-    rows = fetch(queryset, "pk", "judgement", "x", "y", "width", "height", "clipped", dtype=float)
+    columns = ("pk", "judgement", "x", "y", "width", "height", "clipped")
+    rows = fetch(queryset, *columns, dtype=float)
+    _told(progress, rows, "boxes")
     rows = rows[np.argsort(rows[:, 0], kind="stable")]
     place = pd.Index(marks["judgement"]).get_indexer(rows[:, 1].astype(np.int64))
     rows, place = rows[place >= 0], place[place >= 0]
@@ -238,6 +261,11 @@ def _boxes(campaigns: Sequence[Campaign], marks: pd.DataFrame, labels: Mapping[s
         y1=y + height,
         clipped=clipped == 1,
     )
+
+
+def _told(progress: Progress, rows: np.ndarray, what: str) -> None:
+    progress.check_cancelled()
+    progress.advance(len(rows), f"{what} read")
 
 
 def _all_submissions(

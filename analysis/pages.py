@@ -26,6 +26,8 @@ from studies.access import ANALYST, study_for
 from studies.models import Study, StudyGroup
 
 Row = dict[str, Any]
+# Row by row all labels are read at once: of more than these a release is built, by a worker.
+MOST_LABELS = 500_000
 
 
 @dataclass
@@ -91,6 +93,12 @@ class ResultsPage:
         return LABELS
 
     @property
+    def too_many_labels(self) -> bool:
+        """Whether there are too many labels to take them away in one request."""
+        counted = self.report.summary["counted"]
+        return int(counted["judgements"]) + int(counted["ratings"]) > MOST_LABELS
+
+    @property
     def viewer(self) -> str:
         return f"user:{self.request.user.pk}"
 
@@ -146,6 +154,11 @@ class ResultsPage:
         ]
 
 
+def _waiting(study: Study) -> dict[str, Any]:
+    judgements = reports.judgements_of(study, most=reports.MOST_COUNTED)
+    return {"judgements": judgements, "at_least": judgements == reports.MOST_COUNTED}
+
+
 View = Callable[..., HttpResponse | dict[str, Any]]
 
 
@@ -163,13 +176,14 @@ def results_page(template: str) -> Callable[[View], Callable[..., HttpResponse]]
             report, job = reports.standing_report(study=found, by=request.user)
             shared: dict[str, Any] = {"study": found, "report": report, "job": job}
             if report is None:
-                waiting = {"judgements": reports.judgements_of(found)}
+                waiting = {} if job else _waiting(found)
                 return render(request, "analysis/no_report.html", shared | waiting)
             results = ResultsPage(request, found, report, job)
             answer = view(results, **places)
             if isinstance(answer, HttpResponse):
                 return answer
-            shared |= {"page": results, "since": reports.judgements_since(report)}
+            since = reports.judgements_since(report)
+            shared |= {"page": results, "since": since, "since_at_least": since == reports.MOST_COUNTED}
             return render(request, template, shared | answer)
 
         return login_required(require_safe(page))

@@ -20,6 +20,8 @@ JOB_KIND = "compute_report"
 # More judgements than this are computed by a worker: a page must answer while one waits.
 INLINE_JUDGEMENTS = 20_000
 KEPT = 5
+# Nobody waits for a page to count more: it says that there are at least as many.
+MOST_COUNTED = 500_000
 # What makes labels stop counting, or count again, after they were submitted.
 _TAKEN_BACK = (
     Q(action="consent.withdrawn")
@@ -39,7 +41,7 @@ def compute_report(
 
     progress = progress or Unwatched()
     last_audit_entry = AuditEntry.objects.filter(study=study).aggregate(last=Max("pk"))["last"] or 0
-    data = load(study=study, parameters=parameters)
+    data = load(study=study, parameters=parameters, progress=progress)
     results = compute(data=data, parameters=parameters, progress=progress)
     summary = json.loads(json.dumps(results.summary, allow_nan=False, default=lambda number: number.item()))
     with transaction.atomic():
@@ -75,7 +77,7 @@ def request_report(*, study: Study, parameters: Parameters, by: User) -> Report 
     under_way = running_job(study)
     if under_way is not None:
         return under_way
-    if judgements_of(study) <= INLINE_JUDGEMENTS:
+    if judgements_of(study, most=INLINE_JUDGEMENTS + 1) <= INLINE_JUDGEMENTS:
         return compute_report(study=study, parameters=parameters, by=by)
     return enqueue(
         kind=JOB_KIND,
@@ -120,14 +122,17 @@ def running_job(study: Study) -> Job | None:
     return Job.objects.filter(study_id=study.pk, kind=JOB_KIND, state__in=active).order_by("-pk").first()
 
 
-def judgements_of(study: Study) -> int:
-    """How many judgements there are, counted or not; answers to checks are none of them."""
+def judgements_of(study: Study, *, most: int) -> int:
+    """How many judgements there are, counted or not; no more than `most` are looked at.
+
+    Answers to checks are none of them.
+    """
     labels = Judgement.objects.filter(annotation__status__in=Annotation.LABELS)
-    return labels.filter(annotation__campaign__study=study).count()
+    return labels.filter(annotation__campaign__study=study)[:most].count()
 
 
 def judgements_since(report: Report) -> int:
     """How many judgements were submitted after the report was computed."""
     labels = Annotation.objects.filter(status__in=Annotation.LABELS)
     later = labels.filter(campaign__study=report.study_id, pk__gt=report.last_annotation)
-    return Judgement.objects.filter(annotation__in=later).count()
+    return Judgement.objects.filter(annotation__in=later)[:MOST_COUNTED].count()

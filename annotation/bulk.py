@@ -12,6 +12,9 @@ from typing import Any
 
 from django.db import connection, models, transaction
 
+# Of each index, by SQLite: enough to tell few from many, in milliseconds.
+_ROWS_LOOKED_AT = 1_000
+
 
 def allocate_keys(model: type[models.Model], count: int) -> list[int]:
     """Reserve `count` primary keys of `model`; insert the rows in this transaction, before reserving more."""
@@ -57,14 +60,18 @@ def insert(model: type[models.Model], columns: Mapping[str, Sequence[Any]]) -> i
 
 
 def refresh_statistics(*tables: type[models.Model]) -> None:
-    """Let PostgreSQL look how full these tables are now, as it will by itself some time later, or never.
+    """Let the database look how full these tables are now: PostgreSQL does so some time later or never, SQLite never.
 
-    Queries that follow a large insert at once are planned for empty tables otherwise, and take minutes.
+    Queries that follow a large insert are planned for empty tables otherwise, and take minutes.
     """
-    if connection.vendor == "postgresql":
-        names = ", ".join(connection.ops.quote_name(table._meta.db_table) for table in tables)
-        with connection.cursor() as cursor:
-            cursor.execute(f"ANALYZE {names}")
+    names = [connection.ops.quote_name(table._meta.db_table) for table in tables]
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(f"ANALYZE {', '.join(names)}")
+            return
+        cursor.execute(f"PRAGMA analysis_limit = {_ROWS_LOOKED_AT}")
+        for name in names:
+            cursor.execute(f"ANALYZE {name}")
 
 
 def _column(model: type[models.Model], name: str) -> models.Field[Any, Any]:

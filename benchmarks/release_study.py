@@ -1,4 +1,4 @@
-"""A study of a million judgements in some seconds: rows are made by the database itself.
+"""A study of a million judgements in some seconds, or of more: rows are made by the database itself.
 
 Answers come in the order people give them: every task once, then every task again, so that what was said of one image
 lies scattered over the table as it does in a real campaign.
@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.models import Annotator, AnnotatorProfile
-from annotation.models import Campaign, Instrument
+from annotation.models import Campaign, Enrolment, Instrument
 from catalog.models import Attribute
 from generation.models import Image
 from studies.models import Study, StudyAssociation, StudyGroup
@@ -57,6 +57,7 @@ def make(*, judgements: int) -> Study:
         closed_at=now,
     )
     instrument = Instrument.objects.create(campaign=campaign, guidelines="Tick what you see.")
+    Enrolment.objects.bulk_create(Enrolment(campaign=campaign, annotator=one) for one in annotators)
     tasks = -(-judgements // (_ON_SCREEN * _EACH))
     images = -(-tasks // _SCREENS)
     Image.objects.bulk_create(
@@ -64,7 +65,7 @@ def make(*, judgements: int) -> Study:
             Image(
                 study=study,
                 group=groups[n % _GROUPS],
-                model_label=("model one", "model two")[n % 2],
+                model_label=("model one", "model two")[n // (2 * _GROUPS) % 2],
                 prompt=f"A photo of a person of People {n % _GROUPS}",
                 source_name=f"{n}.png",
                 width=512,
@@ -96,12 +97,22 @@ def _fill(keys: dict[str, int], *, tasks: int, judgements: int) -> None:
         else "timestamptz '2026-05-01 00:00+00' + (i / 20000) * interval '1 day'"
     )
     numbers = {**keys, "tasks": tasks, "day": day, "on": _ON_SCREEN, "annotators": _ANNOTATORS}
+    # What is asked of an image: an eighth of it is there, and an annotator errs about one in twelve times.
+    numbers["unit"] = f"((i / {_ON_SCREEN}) % {tasks} * {_ON_SCREEN} + i % {_ON_SCREEN})"
+    # Everybody who was asked boxes every tenth attribute asked of an image.
+    units, boxed = tasks * _ON_SCREEN, (judgements - 1) // _EACH // 10
+    numbers |= {"units": units, "boxed": boxed}
     statements = (
         (
             tasks,
             "INSERT INTO annotation_task (id, public_id, campaign_id, image_id, screen, wanted, held, quota_mix,"
             " withdrawn, purpose, sensitive) SELECT i + 1, {uuid}, {campaign}, {first_image} + i / 5, i % 5, 3, 3, '',"
             " false, 'label', false FROM n",
+        ),
+        (
+            tasks * _ON_SCREEN,
+            "INSERT INTO annotation_taskattribute (id, task_id, attribute_id, position) SELECT i + 1, i / {on} + 1,"
+            " {first_attribute} + i % 400, i % {on} FROM n",
         ),
         (
             tasks * _EACH,
@@ -114,11 +125,12 @@ def _fill(keys: dict[str, int], *, tasks: int, judgements: int) -> None:
         (
             judgements,
             "INSERT INTO annotation_judgement (id, annotation_id, attribute_id, present) SELECT i + 1, i / {on} + 1,"
-            " {first_attribute} + ((i / {on}) % {tasks} * {on} + i % {on}) % 400, i % 5 = 0 FROM n",
+            " {first_attribute} + {unit} % 400, ({unit} % 997 * 571 % 997 < 120) <> (i % 991 * 577 % 991 < 80) FROM n",
         ),
         (
-            judgements // 10,
-            "INSERT INTO annotation_box (id, judgement_id, x, y, width, height, clipped) SELECT i + 1, i * 10 + 1,"
+            _EACH * boxed,
+            "INSERT INTO annotation_box (id, judgement_id, x, y, width, height, clipped) SELECT i + 1,"
+            " i / {boxed} * {units} + i % {boxed} * 10 + 1,"
             " (i % 500) / 1000.0, (i % 400) / 1000.0, 0.1 + (i % 300) / 1000.0, 0.25, false FROM n",
         ),
     )

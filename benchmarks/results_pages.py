@@ -98,14 +98,19 @@ def _times() -> Iterator[str]:
 
 
 def _line(client: Any, name: str, path: str, times: int, kind: str) -> str:
-    address = f"/studies/{STUDY}/results/{path}"
+    status, seconds = request_seconds(client, f"/studies/{STUDY}/results/{path}", times=times)
+    return f"{name}\t{status}\t{statistics.median(seconds) * 1000:.2f}\t{kind}"
+
+
+def request_seconds(client: Any, address: str, *, times: int) -> tuple[int, list[float]]:
+    """Return the status of a page and, after that warm-up, how long each of `times` requests took."""
     status = client.get(address).status_code
     seconds = []
     for _ in range(times):
         start = time.perf_counter()
         client.get(address)
         seconds.append(time.perf_counter() - start)
-    return f"{name}\t{status}\t{statistics.median(seconds) * 1000:.2f}\t{kind}"
+    return status, seconds
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from analysis.pages import ResultsPage, Row, results_page
 from analysis.results import DIVISIVE
 from analysis.views.downloads import csv_response
 from annotation.models import Judgement, TaskAttribute
+from catalog.models import Attribute
 from generation.models import Condition, Image
 from generation.serving import SMALL, image_url
 
@@ -77,31 +78,45 @@ def _judgements(page: ResultsPage, group: str, attribute: str) -> Any:
 
 def _divisive(judgements: Any) -> list[Row]:
     """Items answered both ways, those with the most differing pairs first; of equals, those with more answers."""
-    rows = judgements.values(
-        image=F("annotation__task__image__public_id"),
-        identity_group=F("annotation__task__image__group__name"),
-        text=F("attribute__text"),
-    ).annotate(shown=Count("pk"), marked=Count("pk", filter=Q(present=True)))
+    counts = list(
+        judgements.values_list("annotation__task__image", "attribute")
+        .annotate(shown=Count("pk"), marked=Count("pk", filter=Q(present=True)))
+        .filter(marked__gt=0, marked__lt=F("shown"))
+        .order_by()
+    )
+    # What places are called is asked of those alone that may be among the first: there may be 100,000 others.
+    counts.sort(key=_most_differing)
+    if len(counts) > MOST_ITEMS:
+        last = _most_differing(counts[MOST_ITEMS - 1])
+        counts = [row for row in counts if _most_differing(row) <= last]
+    images = Image.objects.filter(pk__in={row[0] for row in counts})
+    places = {pk: rest for pk, *rest in images.values_list("pk", "public_id", "group__name")}
+    texts = dict(Attribute.objects.filter(pk__in={row[1] for row in counts}).values_list("pk", "text"))
     found = [
-        {**row, "attribute": row["text"], "image": str(row["image"])}
-        for row in rows
-        if 0 < row["marked"] < row["shown"]
+        {
+            "image": str(places[image][0]),
+            "identity_group": places[image][1],
+            "attribute": texts[attribute],
+            "shown": shown,
+            "marked": marked,
+        }
+        for image, attribute, shown, marked in counts
     ]
     found.sort(
         key=lambda row: (
-            -_differing(row),
-            -row["shown"],
+            *_most_differing((None, None, row["shown"], row["marked"])),
             row["attribute"],
-            row["identity_group"],
+            row["identity_group"] or "",
             row["image"],
         )
     )
     return found[:MOST_ITEMS]
 
 
-def _differing(row: Row) -> float:
-    shown, marked = row["shown"], row["marked"]
-    return float(2 * marked * (shown - marked) / (shown * (shown - 1)))
+def _most_differing(row: tuple[Any, ...]) -> tuple[float, int]:
+    """Sorts items by the share of pairs of answers that differ, then by the number of answers."""
+    *_, shown, marked = row
+    return -2 * marked * (shown - marked) / (shown * (shown - 1)), -shown
 
 
 def _with_answers(page: ResultsPage, items: list[Row]) -> list[Row]:

@@ -8,11 +8,11 @@ from functools import partial
 
 from django.http import HttpResponse
 
-from accounts.errors import NotFound
+from accounts.errors import Conflict, NotFound
 from analysis.country_values import MEASURES
 from analysis.csv_tables import rows_to_csv, to_csv
 from analysis.models import Report
-from analysis.pages import ResultsPage, results_page
+from analysis.pages import MOST_LABELS, ResultsPage, results_page
 from analysis.plots.figures import (
     alpha_plot,
     attribute_plot,
@@ -44,6 +44,11 @@ def labels(page: ResultsPage, table: str) -> HttpResponse:
     """What annotators said and counts now, row by row, under the choices of the report."""
     if table not in LABELS:
         raise NotFound("table_not_found", f"There is no table “{table}”; there are {', '.join(LABELS)}.")
+    if page.too_many_labels:
+        raise Conflict(
+            "too_many_labels",
+            f"There are more than {MOST_LABELS:,} labels, too many for one table: build a release of them.",
+        )
     from analysis.label_tables import LABEL_TABLES
     from analysis.loading import load
 

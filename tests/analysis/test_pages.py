@@ -7,6 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import Annotator, AnnotatorProfile, User
+from analysis import reports
 from analysis.country_values import MEASURES
 from analysis.models import Report
 from analysis.parameters import parameters_of
@@ -213,6 +214,28 @@ def test_a_wrong_choice_is_refused_and_nothing_computed(marked, analyst_client, 
     assert not Report.objects.exists()
 
 
+def test_more_labels_than_a_request_may_read_are_a_release(marked, report, analyst_client, monkeypatch):
+    monkeypatch.setattr("analysis.pages.MOST_LABELS", 10)
+    answer = analyst_client.get(address("labels", table="judgements"))
+    assert answer.status_code == 409
+    assert "build a release of them" in answer.content.decode()
+    page = analyst_client.get(address("overview")).content.decode()
+    assert address("labels", table="judgements") not in page
+    assert "Build a release of them" in page
+
+
+def test_pages_count_no_further_than_anybody_waits(marked, analyst, analyst_client, monkeypatch):
+    monkeypatch.setattr(reports, "MOST_COUNTED", 7)
+    assert "at least 7 judgements" in analyst_client.get(address("overview")).content.decode()
+    report = compute_report(
+        study=marked.study, parameters=parameters_of(marked.study, resamples=100), by=analyst
+    )
+    assert reports.judgements_since(report) == 0
+    report.last_annotation = 0
+    report.save()
+    assert "At least 7 judgements came" in analyst_client.get(address("overview")).content.decode()
+
+
 def test_pages_take_few_queries(marked, report, analyst_client, django_assert_max_num_queries):
     for url in every_address(marked):
         with django_assert_max_num_queries(32 if "/labels/" in url else 22):
@@ -287,6 +310,30 @@ def test_disagreement_lists_items_answered_both_ways(marked, report, analyst_cli
     assert items("?group=Nobody") == 0
     text = analyst_client.get(address("disagreement") + "?attribute=drum&format=csv").content.decode()
     assert [row["identity_group"] for row in csv.DictReader(text.splitlines())] == ["Orsani", "Velmari"]
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 100])
+def test_items_of_a_filter_are_those_of_counting_one_by_one(
+    marked, report, analyst_client, monkeypatch, most
+):
+    monkeypatch.setattr("analysis.views.disagreement.MOST_ITEMS", most)
+    said: dict[tuple[str, str, str], list[bool]] = {}
+    for one in Judgement.objects.filter(present__isnull=False):
+        image = one.annotation.task.image
+        said.setdefault((one.attribute.text, image.group.name, str(image.public_id)), []).append(one.present)
+    for group in ("Velmari", "Orsani"):
+        expected = []
+        for key, answers in said.items():
+            marks, others = sum(answers), len(answers) - sum(answers)
+            if key[1] == group and marks and others:
+                share = 2 * marks * others / (len(answers) * (len(answers) - 1))
+                expected.append((-share, -len(answers), key))
+        text = analyst_client.get(address("disagreement") + f"?group={group}&format=csv").content.decode()
+        rows = [
+            (row["attribute"], row["identity_group"], row["image"])
+            for row in csv.DictReader(text.splitlines())
+        ]
+        assert rows == [key for *_, key in sorted(expected)][:most]
 
 
 def test_answers_by_profile_are_shown_of_five_people_or_more(marked, report, analyst_client):

@@ -1,16 +1,19 @@
 """Stored reports: computed at once or by a worker, over the pages and the API."""
 
+import pandas as pd
 import pytest
 from django.core.management import call_command
 
 from accounts import consent, tokens
 from accounts.models import ApiToken
-from analysis import reports
+from analysis import loading, reports
+from analysis.digest import inputs_digest
 from analysis.models import Report
 from analysis.parameters import parameters_of
 from annotation import retraction
 from annotation.withdrawal import withdraw
 from jobs.models import Job
+from jobs.progress import Cancelled, Unwatched
 from jobs.running import execute
 from studies.models import AuditEntry
 
@@ -41,6 +44,34 @@ def test_a_large_study_is_computed_by_a_worker_while_the_page_follows(
     assert job.result["summary"] == "Results of 48 judgements are ready."
     assert Report.objects.get().parameters["seed"] == 5
     assert "Results are being computed" not in analyst_client.get("/studies/isles/results/").content.decode()
+
+
+def test_reading_many_labels_says_how_far_it_is_and_reads_the_same(marked, monkeypatch):
+    told = []
+
+    class Told(Unwatched):
+        def advance(self, n: int = 1, message: str = "") -> None:
+            told.append((n, message))
+
+    parameters = parameters_of(marked.study)
+    at_once = loading.load(study=marked.study, parameters=parameters)
+    monkeypatch.setattr(loading, "_ANNOTATIONS_AT_ONCE", 5)
+    in_parts = loading.load(study=marked.study, parameters=parameters, progress=Told())
+    for name in ("judgements", "none_rows", "ratings", "boxes", "submissions"):
+        pd.testing.assert_frame_equal(getattr(in_parts, name), getattr(at_once, name))
+    assert inputs_digest(in_parts) == inputs_digest(at_once)
+    # twelve annotations of images, four judgements each: five, five, two
+    assert [n for n, message in told if message == "judgements read"][:3] == [20, 20, 8]
+    assert {message for _, message in told} == {"annotations read", "judgements read", "boxes read"}
+
+
+def test_reading_stops_when_the_job_is_cancelled(marked):
+    class Stopped(Unwatched):
+        def check_cancelled(self) -> None:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        loading.load(study=marked.study, parameters=parameters_of(marked.study), progress=Stopped())
 
 
 def test_a_second_request_waits_for_the_computation_under_way(marked, analyst, monkeypatch):

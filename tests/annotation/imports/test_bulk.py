@@ -95,3 +95,7 @@ def test_the_database_knows_how_much_was_inserted(study):
         with connection.cursor() as cursor:
             cursor.execute("SELECT reltuples FROM pg_class WHERE relname = %s", [Image._meta.db_table])
             assert cursor.fetchone()[0] == Image.objects.count()
+    else:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT stat FROM sqlite_stat1 WHERE tbl = %s", [Image._meta.db_table])
+            assert {stat.split()[0] for (stat,) in cursor.fetchall()} == {str(Image.objects.count())}
