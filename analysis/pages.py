@@ -118,7 +118,11 @@ class ResultsPage:
 
     def marks(self, images: Sequence[Image] | QuerySet[Image]) -> QuerySet[Annotation]:
         """What annotators said of these images and counts now; withdrawn since the report, it is gone."""
-        per_campaign = [counted(campaign).filter(task__image__in=images) for campaign in self._marking]
+        return self.marks_where(task__image__in=images)
+
+    def marks_where(self, **holds: Any) -> QuerySet[Annotation]:
+        """The same for images of which `holds` (of an annotation) is true."""
+        per_campaign = [counted(campaign).filter(**holds) for campaign in self._marking]
         if len(per_campaign) == 1:
             marks = per_campaign[0]
         else:

@@ -62,14 +62,16 @@ def disagreement(page: ResultsPage) -> HttpResponse | dict[str, Any]:
 
 def _judgements(page: ResultsPage, group: str, attribute: str) -> Any:
     """What counts now of one group's images, one attribute, or both."""
-    if group in page.groups:
-        images = judged_images(page, page.groups[group])
-    else:
-        mine = {"study": page.study, "model_label": page.model, "condition": Condition.DEFAULT}
-        images = Image.objects.filter(**mine, retracted_at=None)
-        if group:
-            images = images.none()
-    marks = page.marks(images)
+    if group and group not in page.groups:
+        return Judgement.objects.none()
+    if group:
+        marks = page.marks(judged_images(page, page.groups[group]))
+    else:  # no list of all images: there may be 200,000
+        marks = page.marks_where(
+            task__image__study=page.study,
+            task__image__model_label=page.model,
+            task__image__condition=Condition.DEFAULT,
+        )
     if attribute:  # so that a database begins with the few screens that asked for it
         marks = marks.filter(task__in=TaskAttribute.objects.filter(attribute__text=attribute).values("task"))
     answers = Judgement.objects.filter(annotation__in=marks, present__isnull=False)
