@@ -128,7 +128,7 @@ def _times() -> Iterator[str]:
         before = time.process_time()
         status, seconds = request_seconds(client, address, times=2)
         processor = (time.process_time() - before) / 3  # the warm-up too
-        yield f"{path.format(**places)}\t{status}\t{max(seconds):.4f}\t{processor:.4f}"
+        yield f"{path}\t{status}\t{max(seconds):.4f}\t{processor:.4f}"
 
 
 def main(what: str) -> None:
