@@ -111,7 +111,8 @@ class CampaignFacts:
     not_counted: Mapping[str, int]
     guidelines: tuple[Guidelines, ...]  # newest first; empty for imported labels
     quality_checks: tuple[QualityCheck, ...]
-    quotas: tuple[str, ...]  # as leads write them
+    # Profile fields that quotas were set on. Their values would say what somebody stated, whatever k is.
+    quota_fields: tuple[str, ...]
     # Options as annotation.options.Options names them: pay, pay_amount, gold_share, practice_attempts …
     options: Mapping[str, Any]
 

@@ -94,7 +94,7 @@ class Tally:
                 QualityCheck(rule.measure, rule.threshold, rule.minimum, rule.action)
                 for rule in campaign.quality_rules.order_by("pk")
             ),
-            quotas=tuple(quota_rules.line(rule) for rule in quota_rules.stored(campaign)),
+            quota_fields=tuple(dict.fromkeys(rule.field for rule in quota_rules.stored(campaign))),
             options=dict(sorted(campaign.options.items())),
         )
 

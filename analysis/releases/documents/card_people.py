@@ -82,7 +82,11 @@ def recruitment(contents: Contents) -> str:
     if contents.study.simulated:
         return ""
     lines = [f"{plain(one.name)}: {_pay(one)}" for one in contents.campaigns]
-    quotas = [f"{plain(one.name)}: {plain(rule)}" for one in contents.campaigns for rule in one.quotas]
+    quotas = [
+        f"{plain(one.name)}: by {listed([FIELD_WORDS.get(name, name) for name in one.quota_fields])}"
+        for one in contents.campaigns
+        if one.quota_fields
+    ]
     return sections(
         [
             "## Recruitment and pay",
@@ -90,7 +94,9 @@ def recruitment(contents: Contents) -> str:
             if any(not one.imported for one in contents.campaigns)
             else "The labels were made elsewhere and imported; how annotators were found is not known here.",
             bullets(lines),
-            "Quotas on who annotates each task:" if quotas else "",
+            "Quotas on who annotates each task (values withheld: they would say what people stated):"
+            if quotas
+            else "",
             bullets(quotas),
         ]
     ).rstrip("\n")

@@ -306,7 +306,7 @@ def _campaign() -> CampaignFacts:
             ),
         ),
         quality_checks=(QualityCheck("gold_accuracy", 0.7, 10, "pause"),),
-        quotas=("at least 1 region_of_origin: North Isles",),
+        quota_fields=("region_of_origin", "gender"),
         options={
             "pay_amount": 12.5,
             "pay_currency": "EUR",

@@ -82,7 +82,7 @@ def test_ratings_are_loaded_by_default_where_there_are_no_judgements(tmp_path):
         "The whole profile of 2 people is withheld",
         "12.5 EUR for each hour of active work",
         "Annotators were told: Paid monthly.",
-        "at least 1 region\\_of\\_origin: North Isles",
+        "Marking: by region of origin and gender",
         "default v1",
         "What you do\nYou look at pictures. ```Stop``` when you like.",
         "# Look\n\nTick what you see.",
