@@ -7,12 +7,13 @@ from django.core.paginator import Paginator
 from django.db.models import Count, F, Q
 from django.http import HttpResponse
 
-from accounts.models import AnnotatorProfile
 from analysis.csv_tables import rows_to_csv
 from analysis.examples import answers_of, judged_images
 from analysis.pages import ResultsPage, Row, results_page
 from analysis.results import DIVISIVE
+from analysis.said_by import FIELDS, said_by
 from analysis.views.downloads import csv_response
+from annotation.lead_views.reading import typed
 from annotation.models import Judgement, TaskAttribute
 from catalog.models import Attribute
 from generation.models import Condition, Image
@@ -20,17 +21,13 @@ from generation.serving import SMALL, image_url
 
 ITEMS_A_PAGE = 25
 MOST_ITEMS = 300
-# Nobody is described alone: smaller groups of annotators are not shown.
-LEAST_ANNOTATORS = 5
 COLUMNS = ("identity_group", "attribute", "image", "marked", "shown")
-# Of one value each: a person with several languages would be in several groups.
-FIELDS = tuple(field for field in AnnotatorProfile.FIELDS if field != "languages")
 
 
 @results_page("analysis/disagreement.html")
 def disagreement(page: ResultsPage) -> HttpResponse | dict[str, Any]:
     """The most divisive items, of one group or attribute where the address names one."""
-    given = {name: page.request.GET.get(name, "").strip() for name in ("group", "attribute", "by")}
+    given = {name: typed(page.request.GET.get(name)) for name in ("group", "attribute", "by")}
     by = given["by"] if given["by"] in FIELDS else ""
     filtered = bool(given["group"] or given["attribute"])
     judgements = _judgements(page, given["group"], given["attribute"]) if filtered else None
@@ -47,7 +44,6 @@ def disagreement(page: ResultsPage) -> HttpResponse | dict[str, Any]:
         **given,
         "by": by,
         "fields": FIELDS,
-        "least": LEAST_ANNOTATORS,
         "filtered": filtered,
         "items": _with_answers(page, [row for row in shown.object_list if row["image"]]),
         "item_pages": shown,
@@ -55,7 +51,7 @@ def disagreement(page: ResultsPage) -> HttpResponse | dict[str, Any]:
             (page.names.get(name, name), name) for name in {row["identity_group"] for row in cells}
         ),
         "attributes": sorted({row["attribute"] for row in cells}),
-        "said_by": _said_by(judgements, by) if judgements is not None and by else None,
+        "said_by": _said_by(page, by, given["group"]) if by and not given["attribute"] else None,
         "csv_query": f"?{urlencode(kept | {'format': 'csv'})}{page.and_model}",
     }
 
@@ -136,16 +132,8 @@ def _with_answers(page: ResultsPage, items: list[Row]) -> list[Row]:
     ]
 
 
-def _said_by(judgements: Any, field: str) -> list[Row]:
-    """Answers by a part of the profile: groups of enough annotators, and nobody to be found by subtraction."""
-    rows = judgements.values(value=F(f"annotation__annotator__profile__{field}")).annotate(
-        people=Count("annotation__annotator", distinct=True),
-        shown=Count("pk"),
-        marked=Count("pk", filter=Q(present=True)),
-    )
-    told = sorted((row for row in rows if row["value"]), key=lambda row: (-row["people"], row["value"]))
-    shown = [row for row in told if row["people"] >= LEAST_ANNOTATORS]
-    everybody = sum(row["people"] for row in told)
-    while shown and 0 < everybody - sum(row["people"] for row in shown) < LEAST_ANNOTATORS:
-        shown.pop()
-    return [{**row, "share": row["marked"] / row["shown"]} for row in shown]
+def _said_by(page: ResultsPage, field: str, group: str) -> list[Row]:
+    """Shares by a part of the profile; of a part of the annotators none, who could be told from all of them."""
+    if page.report.parameters["without_annotators"] or page.report.parameters["campaigns"]:
+        return []
+    return said_by(page.rows("annotator_groups"), field, group)

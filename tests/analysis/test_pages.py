@@ -336,31 +336,6 @@ def test_items_of_a_filter_are_those_of_counting_one_by_one(
         assert rows == [key for *_, key in sorted(expected)][:most]
 
 
-def test_answers_by_profile_are_shown_of_five_people_or_more(marked, report, analyst_client):
-    def shown() -> str:
-        page = analyst_client.get(address("disagreement") + "?group=Velmari&by=gender").content.decode()
-        return page.split('id="said-by"')[1].split('id="items-title"')[0]
-
-    task = marked.images["v1"].tasks.get()
-    people = [*marked.annotators.values(), *(Annotator.objects.create() for _ in range(7))]
-    task.wanted = len(people)
-    task.save()
-    for slot, person in enumerate(people):
-        AnnotatorProfile.objects.create(annotator=person, gender="first" if slot < 5 else "second")
-        if slot < 9 and slot > 2:
-            annotation = marked.submit(task, person, slot, none=False)
-            for item in task.task_attributes.all():
-                annotation.judgements.create(attribute=item.attribute, present=True)
-    # five of the first; of the second four have answered, who must not be told from the difference
-    assert "Nothing is shown" in shown()
-    annotation = marked.submit(task, people[9], 9, none=False)
-    for item in task.task_attributes.all():
-        annotation.judgements.create(attribute=item.attribute, present=True)
-    table = " ".join(shown().split())
-    assert '<th scope="row">first</th><td class="num" data-value="5">5</td>' in table
-    assert '<th scope="row">second</th><td class="num" data-value="5">5</td>' in table
-
-
 def test_a_report_without_images_says_so_on_every_page(marked, analyst, analyst_client):
     Annotation.objects.filter(campaign=marked.campaign).update(status="excluded")
     compute_report(study=marked.study, parameters=parameters_of(marked.study, resamples=200), by=analyst)

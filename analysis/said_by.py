@@ -1,0 +1,63 @@
+"""How often groups of annotators marked, so coarsely that it can stand beside everybody's answers by pseudonym.
+
+Shares come from the report, where groups of fewer than five people and what would tell of them by subtraction are
+withheld already. Here they are read over everything or for a whole identity group only, rounded to tenths, without
+the numbers they are made of; and where one identity group is withheld, all are: the rest of a sum tells what is
+missing.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from accounts.models import AnnotatorProfile
+
+Row = dict[str, Any]
+
+# Of one value each: a person with several languages would be in several groups.
+FIELDS = tuple(field for field in AnnotatorProfile.FIELDS if field != "languages")
+WITHHELD = "too_few_annotators"
+_MEASURES = ("likelihood_stereotype", "likelihood_random")
+# All and none are never told: of such a group everybody would be known to have said the same.
+_LEAST, _MOST = 1, 9
+
+
+def said_by(rows: Sequence[Row], field: str, identity_group: str) -> list[Row]:
+    """Groups of one field with their rounded shares, over everything or (`identity_group` named) for one group.
+
+    rows: of the table `annotator_groups`, of one model. Empty where nothing may be told.
+    """
+    mine = [row for row in rows if row["field"] == field and row["group_a"] is not None]
+    if identity_group and not _all_told(mine):
+        return []
+    scope = "identity_group" if identity_group else "all"
+    shares: dict[str, dict[str, float | None]] = {}
+    for row in mine:
+        here = row["scope"] == scope and (not identity_group or row["scope_value"] == identity_group)
+        if here and row["measure"] in _MEASURES and row["reason"] != WITHHELD:
+            for side in "ab":
+                shares.setdefault(row[f"group_{side}"], {})[row["measure"]] = row[f"value_{side}"]
+    return [
+        {"value": value, **{measure: _tenths(found.get(measure)) for measure in _MEASURES}}
+        for value, found in sorted(shares.items())
+    ]
+
+
+def _all_told(rows: Iterable[Row]) -> bool:
+    """Whether every two groups that are compared over everything are so for each identity group too."""
+    pairs: dict[str, set[tuple[str, str]]] = {}
+    for row in rows:
+        place = row["scope_value"] if row["scope"] == "identity_group" else ""
+        if row["reason"] == WITHHELD:
+            return False
+        pairs.setdefault(place, set()).add((row["group_a"], row["group_b"]))
+    return all(found == pairs.get("") for found in pairs.values())
+
+
+def _tenths(share: float | None) -> str | None:
+    """A share in words: "about 30 %"; the two ends are open."""
+    if share is None:
+        return None
+    tenth = min(max(round(share * 10), _LEAST), _MOST)
+    if tenth == _LEAST:
+        return "at most 10 %"
+    return "at least 90 %" if tenth == _MOST else f"about {tenth}0 %"
