@@ -64,7 +64,11 @@ class AnnotatorRows:
             if _among(row[0], counted)
         }
         return privacy.coarsen(
-            stated, k=k, without_profile=len(counted) - len(stated), justifications=justifications
+            stated,
+            k=k,
+            without_profile=len(counted) - len(stated),
+            origins={key: _ORIGINS[self.origins[np.searchsorted(self.names.keys, key)]] for key in stated},
+            justifications=justifications,
         )
 
     def pages(self, coarsened: privacy.Coarsened) -> Iterator[dict[str, Any]]:

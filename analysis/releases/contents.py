@@ -180,7 +180,7 @@ class PrivacyReport:
     people: int  # annotators who stated anything of themselves
     without_profile: int
     fields: tuple[FieldPrivacy, ...]
-    combinations: int  # different combinations released, the all-empty one not among them
+    combinations: int  # different ones released, origin included, the all-empty one not among them
     smallest: int | None
     suppressed: int  # people who stated something and of whom nothing is released
     kept_share: float | None  # information kept, 0 to 1, by the measure of docs/releases.md

@@ -76,14 +76,18 @@ def _labels(campaigns: list[Campaign]) -> dict[str, int]:
 
 def _privacy(campaigns: list[Campaign], *, k: int) -> PrivacyReport | None:
     stated: dict[int, privacy.Profile] = {}
+    origins: dict[int, str] = {}
     for campaign in campaigns:
         profiles = AnnotatorProfile.objects.filter(_answered(campaign))
-        found = profiles.values_list("annotator", *AnnotatorProfile.FIELDS)[: MOST_PROFILES + 1]
-        stated.update({row[0]: privacy.stated_by(row[1:]) for row in found})
+        columns = ("annotator", "annotator__origin", *AnnotatorProfile.FIELDS)
+        found = list(profiles.values_list(*columns)[: MOST_PROFILES + 1])
+        stated.update({row[0]: privacy.stated_by(row[2:]) for row in found})
+        origins.update({row[0]: row[1] for row in found})
         if len(stated) > MOST_PROFILES:
             return None
     ordered = {key: stated[key] for key in sorted(stated)}
-    return privacy.coarsen(ordered, k=k, without_profile=0).report  # nobody is told of those here
+    # Nobody is told here of those who stated nothing.
+    return privacy.coarsen(ordered, k=k, without_profile=0, origins=origins).report
 
 
 def _annotators(campaigns: list[Campaign]) -> set[int]:

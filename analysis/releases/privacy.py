@@ -1,8 +1,9 @@
-"""Profiles made so coarse that every combination released is shared by at least k people, or withheld.
+"""Profiles made so coarse that every combination released is shared by at least k people of one origin, or withheld.
 
 Every field has levels, from what was stated to nothing. Of all choices of one level a field, the one is taken that
 keeps most. People whose combination is still too rare lose their whole profile; they are k or more themselves, so that
-having no profile says nothing either. docs/releases.md has the measure and its limits.
+having no profile says nothing either. Where labels come from (`origin`) stands beside the profile in every row, and so
+is part of each combination. docs/releases.md has the measure and its limits.
 """
 
 from collections import Counter
@@ -28,6 +29,7 @@ _WIDER = {
 }
 
 Profile = tuple[str | None, ...]  # one value a field, in the order of FIELDS
+_Kind = tuple[str, Profile]  # origin, and what people of it stated
 
 
 def _region(country: str) -> str | None:
@@ -54,22 +56,31 @@ class _Choice:
     """One level a field, the profiles that follow, and how much they keep."""
 
     levels: tuple[int, ...]
-    released: Mapping[Profile, Profile]  # stated: released
+    released: Mapping[_Kind, Profile]
     kept: float
 
 
 def coarsen(
-    stated: Mapping[int, Profile], *, k: int, without_profile: int, justifications: str = WITHHELD
+    stated: Mapping[int, Profile],
+    *,
+    k: int,
+    without_profile: int,
+    origins: Mapping[int, str] | None = None,
+    justifications: str = WITHHELD,
 ) -> Coarsened:
-    """Return profiles in which every combination belongs to at least `k` of these people."""
+    """Return profiles in which every combination belongs to at least `k` of these people, of one origin.
+
+    Without `origins`, all are of the same.
+    """
     people = {key: profile for key, profile in _one_spelling(stated).items() if any(profile)}
-    counts = Counter(people.values())
+    kinds = {key: ((origins or {}).get(key, ""), profile) for key, profile in people.items()}
+    counts = Counter(kinds.values())
     choice = _best(counts, k)
-    released = {key: choice.released[profile] for key, profile in people.items()}
-    left = Counter(released.values())
+    released = {key: choice.released[kind] for key, kind in kinds.items()}
+    left = Counter((kind[0], released[key]) for key, kind in kinds.items())
     nothing = (None,) * len(FIELDS)
-    shown = {profile: number for profile, number in left.items() if profile != nothing}
-    most = sum(_answers(profile) * number for profile, number in counts.items())
+    shown = {kind: number for kind, number in left.items() if kind[1] != nothing}
+    most = sum(_answers(profile) * number for (_, profile), number in counts.items())
     report = PrivacyReport(
         k=k,
         people=len(people),
@@ -79,14 +90,14 @@ def coarsen(
         ),
         combinations=len(shown),
         smallest=min(shown.values(), default=None),
-        suppressed=left.get(nothing, 0),
+        suppressed=sum(left.values()) - sum(shown.values()),
         kept_share=choice.kept / most if most else None,
         justifications=justifications,
     )
     return Coarsened(released, report)
 
 
-def _best(counts: Counter[Profile], k: int) -> _Choice:
+def _best(counts: Counter[_Kind], k: int) -> _Choice:
     """Try every choice of levels; of those that keep equally much, the first in the order of FIELDS."""
     best: _Choice | None = None
     for levels in product(*(range(len(_levels(field))) for field in FIELDS)):
@@ -98,28 +109,33 @@ def _best(counts: Counter[Profile], k: int) -> _Choice:
     return best
 
 
-def _choose(levels: tuple[int, ...], counts: Counter[Profile], k: int) -> _Choice:
-    coarse = {profile: _at(profile, levels) for profile in counts}
-    sizes = Counter[Profile]()
-    for profile, number in counts.items():
-        sizes[coarse[profile]] += number
+def _choose(levels: tuple[int, ...], counts: Counter[_Kind], k: int) -> _Choice:
+    coarse = {(origin, profile): (origin, _at(profile, levels)) for origin, profile in counts}
+    sizes = Counter[_Kind]()
+    for kind, number in counts.items():
+        sizes[coarse[kind]] += number
+    rare = {kind for origin in {origin for origin, _ in sizes} for kind in _rare(sizes, origin, k)}
     nothing = (None,) * len(FIELDS)
-    rare = {profile for profile, number in sizes.items() if number < k} | {nothing}
-    hidden = sum(number for profile, number in sizes.items() if profile in rare)
-    # Fewer than k without a profile would stand out: the rarest of the others join them.
-    rest = sorted((p for p in sizes if p not in rare), key=lambda p: (sizes[p], [value or "" for value in p]))
-    if 0 < hidden < k and rest:
-        rare.add(rest[0])
-    released = {profile: nothing if kept in rare else kept for profile, kept in coarse.items()}
+    released = {kind: nothing if left in rare else left[1] for kind, left in coarse.items()}
     kept = 0.0
-    for profile, number in counts.items():
-        if released[profile] != nothing:
+    for kind, number in counts.items():
+        if released[kind] != nothing:
             kept += number * sum(
                 1 - level / (len(_levels(field)) - 1)
-                for field, level, value in zip(FIELDS, levels, released[profile], strict=True)
+                for field, level, value in zip(FIELDS, levels, released[kind], strict=True)
                 if value is not None
             )
     return _Choice(levels, released, kept)
+
+
+def _rare(sizes: Counter[_Kind], origin: str, k: int) -> set[_Kind]:
+    """Return the combinations of one origin that are withheld."""
+    own = {kind: number for kind, number in sizes.items() if kind[0] == origin}
+    rare = {kind for kind, number in own.items() if number < k or not any(kind[1])}
+    hidden = sum(own[kind] for kind in rare)
+    # Fewer than k without a profile would stand out: the rarest of the others join them.
+    rest = sorted(own.keys() - rare, key=lambda kind: (own[kind], [value or "" for value in kind[1]]))
+    return rare | set(rest[:1]) if 0 < hidden < k else rare
 
 
 def _levels(field: str) -> tuple[str, ...]:

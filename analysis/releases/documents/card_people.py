@@ -59,9 +59,13 @@ def coarsening(contents: Contents) -> str:
     """One paragraph on how small groups of people are protected."""
     privacy = contents.privacy
     parts = [
-        f"What they stated is coarsened until every combination of values is shared by at least {privacy.k} people, "
-        "or withheld."
+        f"What they stated is coarsened until every combination of values is shared by at least {privacy.k} people "
+        "of one origin, or withheld."
     ]
+    if any(one.imported for one in contents.campaigns):
+        parts.append(
+            "An imported id counts as one person; whether its source gave each one id is not known here."
+        )
     if privacy.combinations and privacy.smallest is not None:
         different = amount(privacy.combinations, "combination")
         parts.append(

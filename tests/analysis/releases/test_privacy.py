@@ -138,6 +138,28 @@ def test_fewer_people_than_k_are_withheld_altogether():
     assert made.report.smallest is None
 
 
+@settings(max_examples=60, deadline=None)
+@given(people, st.integers(2, 8), st.data())
+def test_every_combination_belongs_to_k_people_of_one_origin(stated, k, data):
+    origins = {key: data.draw(st.sampled_from(["person", "imported"])) for key in stated}
+    made = coarsen(stated, k=k, without_profile=0, origins=origins)
+    sizes = Counter((origins[key], profile) for key, profile in made.profiles.items())
+    for origin in ("person", "imported"):
+        nothing = sizes.pop((origin, NOTHING), 0)
+        # Whoever has no profile is no rarer among those of the same origin.
+        shown = [number for (whose, _), number in sizes.items() if whose == origin]
+        assert all(number >= k for number in shown)
+        assert not shown or nothing == 0 or nothing >= k
+    assert (made.report.combinations, made.report.smallest) == (len(sizes), min(sizes.values(), default=None))
+
+
+def test_the_only_one_of_an_origin_has_no_profile():
+    origins = dict.fromkeys(range(5), "person") | {5: "imported"}
+    made = coarsen(dict.fromkeys(range(6), profile(gender="Woman")), k=5, without_profile=0, origins=origins)
+    assert made.profiles == dict.fromkeys(range(5), profile(gender="Woman")) | {5: NOTHING}
+    assert made.report.suppressed == 1
+
+
 def test_nobody_with_a_profile():
     report = coarsen({}, k=5, without_profile=4).report
     assert (report.people, report.without_profile, report.kept_share) == (0, 4, None)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from accounts.models import AnnotatorProfile
+from accounts.models import Annotator, AnnotatorProfile
 from annotation.models import QuotaRule
-from tests.analysis.releases.conftest import tree
+from tests.analysis.releases.conftest import rows, tree
 
 pytestmark = pytest.mark.django_db
 
@@ -24,3 +24,13 @@ def test_values_of_quotas_stay_and_their_fields_are_named(marked, released):
     _, folder = released(marked.study, k=5)
     assert "orsanian" not in readable(folder)
     assert "by nationality" in (folder / "README.md").read_text()
+
+
+def test_the_only_imported_id_has_no_profile_beside_its_origin(marked, released):
+    for annotator in marked.annotators.values():
+        AnnotatorProfile.objects.create(annotator=annotator, gender="Woman")
+    Annotator.objects.filter(pk=marked.annotators["p"].pk).update(origin="imported")
+    _, folder = released(marked.study, k=2)
+    said = sorted((row["origin"], row["gender"]) for row in rows(folder, "annotators") if row["gender"])
+    assert said == [("person", "Woman")] * 2
+    assert [row["gender"] for row in rows(folder, "annotators") if row["origin"] == "imported"] == [None]
