@@ -98,6 +98,9 @@ class ResultsTable(APIView):
 def _latest(request: Request, study: Study) -> Report:
     assert isinstance(request.user, User)  # HasScope lets nobody else in
     report, job = reports.standing_report(study=study, by=request.user)
+    if report is None and job is not None and job.state in reports.STOPPED:
+        message = "Labels were taken back, and computing the results without them failed. Compute them again."
+        raise Conflict("results_outdated", message, fields={"job": str(job.pk)})
     if report is None and job is not None:
         message = "Labels were taken back; the results are being computed without them."
         raise Conflict("results_outdated", message, fields={"job": str(job.pk)})

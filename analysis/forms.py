@@ -34,6 +34,8 @@ class ParametersForm(forms.Form):
     without_annotators = forms.CharField(
         label="Without annotators", required=False, help_text="Pseudonyms, separated by spaces."
     )
+    # Not asked for here, but carried on: computing anew must not change what a report is about.
+    campaigns = forms.MultipleChoiceField(label="Campaigns", required=False, widget=forms.MultipleHiddenInput)
     resamples = forms.IntegerField(label="Resamples", min_value=100, max_value=MOST_RESAMPLES, required=False)
     seed = forms.IntegerField(label="Seed", min_value=0, required=False)
 
@@ -43,6 +45,10 @@ class ParametersForm(forms.Form):
             kwargs["initial"] = given | {"without_annotators": " ".join(given.get("without_annotators", []))}
         super().__init__(*args, **kwargs)
         self.study = study
+        choices = [(campaign.slug, campaign.name) for campaign in study.campaigns.order_by("pk")]
+        field = self.fields["campaigns"]
+        assert isinstance(field, forms.MultipleChoiceField)  # as declared above
+        field.choices = choices
 
     def parameters(self) -> Parameters:
         """Return what was chosen, or raise DomainError naming the first wrong field."""

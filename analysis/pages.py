@@ -16,6 +16,7 @@ from accounts.errors import NotFound
 from accounts.models import User
 from analysis import reports
 from analysis.campaign_choice import campaigns_named
+from analysis.forms import ParametersForm
 from analysis.models import Report
 from analysis.results import COEFFICIENTS, FILES, LABELS
 from annotation.counted import counted
@@ -125,8 +126,9 @@ class ResultsPage:
         per_campaign = [counted(campaign).filter(**holds) for campaign in self._marking]
         if len(per_campaign) == 1:
             marks = per_campaign[0]
-        else:
-            keys = [mark for part in per_campaign for mark in part.values_list("pk", flat=True)]
+        else:  # by a query within the query: keys as values would be more than a database takes
+            none = Annotation.objects.none().values("pk")
+            keys = none.union(*(part.order_by().values("pk") for part in per_campaign), all=True)
             marks = Annotation.objects.filter(pk__in=keys)
         left_out = self.report.parameters["without_annotators"]
         person = Q(annotator__pseudonym__in=left_out) | Q(annotator__source_id__in=left_out)
@@ -158,7 +160,14 @@ class ResultsPage:
         ]
 
 
-def _waiting(study: Study) -> dict[str, Any]:
+def _waiting(study: Study, job: Job | None) -> dict[str, Any]:
+    """What a page says before there are results: those under way, those that stopped, or what they would rest on."""
+    if job is not None and job.state in reports.STOPPED:
+        last = reports.latest_report(study)
+        form = ParametersForm(study, initial=last.parameters if last else {})
+        return {"job": None, "stopped": job, "form": form}
+    if job is not None:
+        return {}
     judgements = reports.judgements_of(study, most=reports.MOST_COUNTED)
     return {"judgements": judgements, "at_least": judgements == reports.MOST_COUNTED}
 
@@ -180,8 +189,7 @@ def results_page(template: str) -> Callable[[View], Callable[..., HttpResponse]]
             report, job = reports.standing_report(study=found, by=request.user)
             shared: dict[str, Any] = {"study": found, "report": report, "job": job}
             if report is None:
-                waiting = {} if job else _waiting(found)
-                return render(request, "analysis/no_report.html", shared | waiting)
+                return render(request, "analysis/no_report.html", shared | _waiting(found, job))
             results = ResultsPage(request, found, report, job)
             answer = view(results, **places)
             if isinstance(answer, HttpResponse):

@@ -20,6 +20,7 @@ JOB_KIND = "compute_report"
 # More judgements than this are computed by a worker: a page must answer while one waits.
 INLINE_JUDGEMENTS = 20_000
 KEPT = 5
+STOPPED = (Job.State.FAILED, Job.State.CANCELLED)
 # Nobody waits for a page to count more: it says that there are at least as many.
 MOST_COUNTED = 500_000
 # What makes labels stop counting, or count again, after they were submitted.
@@ -103,17 +104,33 @@ def standing_report(*, study: Study, by: User) -> tuple[Report | None, Job | Non
 
     Labels that were withdrawn, excluded or retracted leave the results too: a report that still holds them is
     not shown again but computed anew with its own parameters, at once or, when there is much, by a worker.
+    A computation that ended without results since is returned instead: reading asks for no further one, a person
+    does (`request_report`).
     """
     report = latest_report(study)
-    if report is None or not _taken_back_since(report):
+    if report is None:
         return report, running_job(study)
+    taken_back = _taken_back_since(report)
+    if taken_back is None:
+        return report, running_job(study)
+    job = running_job(study) or _stopped_since(study, taken_back)
+    if job is not None:
+        return None, job
     fresh = request_report(study=study, parameters=parameters_from(study, report.parameters), by=by)
     return (fresh, None) if isinstance(fresh, Report) else (None, fresh)
 
 
-def _taken_back_since(report: Report) -> bool:
+def _taken_back_since(report: Report) -> AuditEntry | None:
+    """The last entry by which labels were taken back, or count again, after the report was computed."""
     later = AuditEntry.objects.filter(study=report.study_id, pk__gt=report.last_audit_entry)
-    return later.filter(_TAKEN_BACK).exists()
+    return later.filter(_TAKEN_BACK).order_by("-pk").first()
+
+
+def _stopped_since(study: Study, taken_back: AuditEntry) -> Job | None:
+    """The last computation, where it failed or was cancelled and was asked for since labels were taken back."""
+    last = Job.objects.filter(study_id=study.pk, kind=JOB_KIND).order_by("-pk").first()
+    stopped = last is not None and last.state in STOPPED and last.created_at >= taken_back.at
+    return last if stopped else None
 
 
 def running_job(study: Study) -> Job | None:

@@ -1,5 +1,6 @@
 """How much annotators agree, what they agree on, and where they do not."""
 
+from math import isfinite
 from typing import Any
 
 from django.core.paginator import Paginator
@@ -112,7 +113,7 @@ def _threshold(text: str) -> float:
         value = float(text)
     except ValueError:
         return 4.0
-    return min(max(value, 1.0), 5.0)
+    return min(max(value, 1.0), 5.0) if isfinite(value) else 4.0
 
 
 def _visual(row: dict[str, Any], rule: str, threshold: float) -> bool:

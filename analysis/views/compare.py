@@ -107,6 +107,8 @@ def _pairs(page: ResultsPage) -> list[Pair]:
 
 def _other_report(user: User, slug: str) -> Any:
     """The report of a study this person may see as an analyst; labels taken back since have left it."""
+    if "\x00" in slug:  # which PostgreSQL refuses to look for
+        raise NotFound("study_not_found", "There is no such study, or you are not a member of it.")
     other = study_for(user, slug, role=ANALYST)
     report, _ = reports.standing_report(study=other, by=user)
     if report is None:

@@ -178,7 +178,8 @@ def test_the_threshold_explorer_counts_by_the_chosen_rule(marked, report, analys
 
     assert counted("").startswith("<strong>2</strong> of 4")
     assert counted("?rule=mean&threshold=2.6").startswith("<strong>3</strong> of 4")
-    assert counted("?rule=mean&threshold=nonsense").startswith("<strong>2</strong> of 4")
+    for wrong in ("nonsense", "nan", "inf", "-inf"):
+        assert counted(f"?rule=mean&threshold={wrong}").startswith("<strong>2</strong> of 4")
 
 
 @pytest.mark.parametrize(
