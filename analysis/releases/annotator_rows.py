@@ -27,6 +27,8 @@ class AnnotatorRows:
 
     names: Names
     origins: np.ndarray  # codes of _ORIGINS
+    pseudonyms: pa.Array
+    length: int  # of the ids: longer for all where two would be equal, be it those of people who do not count
     using: str
     counts: dict[str, np.ndarray] = field(default_factory=dict)
 
@@ -36,10 +38,10 @@ class AnnotatorRows:
         answered = Annotation.objects.filter(campaign__study=study.pk).values("annotator")
         everybody = Annotator.objects.using(using).filter(pk__in=answered).order_by("pk")
         for length in LENGTHS:
-            keys, origins, ids = _named(everybody, key=key, version=version, length=length)
+            keys, origins, pseudonyms, ids = _named(everybody, key=key, version=version, length=length)
             if pc.count_distinct(ids).as_py() == len(ids):
                 break
-        made = cls(Names(keys, ids), origins, using)
+        made = cls(Names(keys, ids), origins, pseudonyms, length, using)
         made.counts = {
             name: np.zeros(len(keys), dtype=np.int64) for name in ("annotations", "judgements", "ratings")
         }
@@ -51,6 +53,13 @@ class AnnotatorRows:
         kind = "judgements" if page.campaign.kind == Campaign.Kind.STEREOTYPE_MARKING else "ratings"
         for name, owners in (("annotations", place), (kind, place[page.judgements["owner"]])):
             self.counts[name] += np.bincount(owners, minlength=len(self.names.keys))
+
+    def said(self) -> list[tuple[int, str, str]]:
+        """Return what rows of those who count are made from, profiles apart: for the digest of the inputs."""
+        counted = np.flatnonzero(self.counts["annotations"] > 0)
+        names = self.pseudonyms.take(pa.array(counted)).to_pylist()
+        origins = [_ORIGINS[origin] for origin in self.origins[counted]]
+        return list(zip(self.names.keys[counted].tolist(), names, origins, strict=True))
 
     def coarsened(self, *, k: int, justifications: str) -> privacy.Coarsened:
         """Return the profiles of those who count, as coarse as `k` asks."""
@@ -93,17 +102,24 @@ class AnnotatorRows:
 
 def _named(
     everybody: QuerySet[Annotator], *, key: bytes, version: int, length: int
-) -> tuple[np.ndarray, np.ndarray, pa.Array]:
+) -> tuple[np.ndarray, np.ndarray, pa.Array, pa.Array]:
+    """Return keys, codes of origins, pseudonyms and ids."""
     keys: list[np.ndarray] = [np.empty(0, np.int64)]
     origins: list[np.ndarray] = [np.empty(0, np.int64)]
-    ids = [pa.array([], pa.string())]
+    pseudonyms, ids = [pa.array([], pa.string())], [pa.array([], pa.string())]
     rows = everybody.values_list("pk", "pseudonym", "origin").iterator(chunk_size=_AT_ONCE)
     for some in _pieces(rows):
         keys.append(np.array([pk for pk, _, _ in some], dtype=np.int64))
         origins.append(np.array([_ORIGINS.index(origin) for _, _, origin in some], dtype=np.int64))
+        pseudonyms.append(pa.array([name for _, name, _ in some], pa.string()))
         named = [annotator_id(name, key=key, version=version, length=length) for _, name, _ in some]
         ids.append(pa.array(named, pa.string()))
-    return np.concatenate(keys), np.concatenate(origins), pa.concat_arrays(ids)
+    return (
+        np.concatenate(keys),
+        np.concatenate(origins),
+        pa.concat_arrays(pseudonyms),
+        pa.concat_arrays(ids),
+    )
 
 
 def _pieces(rows: Iterator[tuple[int, str, str]]) -> Iterator[list[tuple[int, str, str]]]:

@@ -2,9 +2,9 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import date
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,7 @@ class _Attempt:
     version: int
     key: bytes
     earlier: tuple[Release, ...]  # older versions, newest first
+    again: Release | None = None  # the same version, built before
 
     def fill(self, folder: Path, progress: Progress) -> Filled:
         folder.mkdir()
@@ -69,10 +70,13 @@ def build(
     output: Path,
     by: User | None,
     progress: Progress | None = None,
+    keep: Callable[[Path, int], Callable[[Release], None]] | None = None,
 ) -> Release:
     """Build the study's dataset at `output`, which must be new, empty or an earlier release of the study.
 
     Labels and parameters of the latest release give that release again, byte for byte; any others the next version.
+    `keep` gets the whole folder and its version before anything is written down; what it returns is called with the
+    release in the transaction that writes it down.
     """
     require_folder(output, study=study.slug)
     consent.current_text(study)  # writes the default text where there is none yet: a snapshot cannot
@@ -87,7 +91,14 @@ def build(
                 write_label_studio(folder=ready, tables=tables, campaigns=filled.campaigns)
             contents = _contents(attempt, filled, changed, ready)
         _write_documents(contents, ready)
-        return _record(attempt, filled, contents, study, by, move=partial(put_in_place, ready, output))
+        kept = keep(ready, attempt.version) if keep is not None else None
+
+        def finish(release: Release) -> None:
+            if kept is not None:
+                kept(release)
+            put_in_place(ready, output)
+
+        return _record(attempt, filled, contents, study, by, finish=finish)
 
 
 def _fill(
@@ -97,7 +108,7 @@ def _fill(
     known = tuple(Release.objects.using(using).filter(study=study).order_by("-version"))
     latest = known[0] if known else None
     if latest is not None and _may_be_again(latest, study, using, parameters):
-        attempt = _Attempt(study, using, parameters, latest.version, bytes(latest.key), known[1:])
+        attempt = _Attempt(study, using, parameters, latest.version, bytes(latest.key), known[1:], latest)
         filled = attempt.fill(ready, progress)
         if filled.inputs_digest == latest.inputs_digest:
             return attempt, filled
@@ -121,6 +132,10 @@ def _campaigns(study: Study, using: str) -> Any:
 
 
 def _changes(attempt: _Attempt, filled: Filled) -> Changes:
+    if attempt.again is not None:
+        # As it was told: who left as withdrawn may have been deleted since, and bytes would differ.
+        (told,) = changes.history([attempt.again])
+        return told.changes
     if not attempt.earlier:
         return changes.FIRST
     return changes.since(
@@ -208,9 +223,15 @@ def _plain(value: object) -> str:
 
 
 def _record(
-    attempt: _Attempt, filled: Filled, contents: Contents, study: Study, by: User | None, *, move: Any
+    attempt: _Attempt,
+    filled: Filled,
+    contents: Contents,
+    study: Study,
+    by: User | None,
+    *,
+    finish: Callable[[Release], None],
 ) -> Release:
-    """Write the release down and move its folder, both or neither."""
+    """Write the release down and put its files where they belong, both or neither."""
     facts = {
         "format": FORMAT,
         "rows": {table.name: table.rows for table in contents.tables},
@@ -246,7 +267,7 @@ def _record(
                 digest=release.inputs_digest,
                 again=not new,
             )
-            move()
+            finish(release)
     except IntegrityError:
         raise _meanwhile(attempt.version) from None
     return release

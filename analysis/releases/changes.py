@@ -113,8 +113,11 @@ def history(earlier: Sequence[Release]) -> tuple[PastRelease, ...]:
 
 
 def as_json(changes: Changes) -> dict[str, Any]:
-    """Return changes as they are stored with a release."""
-    return asdict(changes)
+    """Return changes as they are stored with a release, names in an order that no database has a say in."""
+    return {
+        name: dict(sorted(value.items())) if isinstance(value, dict) else value
+        for name, value in asdict(changes).items()
+    }
 
 
 def _restored(stored: Mapping[str, Any]) -> Changes:

@@ -39,7 +39,7 @@ from jobs.progress import Progress
 from studies.models import Study
 
 # Raised when equal labels come to be written in another way: the next release is then a new version.
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(eq=False)
@@ -127,6 +127,7 @@ class Filling:
             (self._folder / FOLDER).rmdir()
         table = images.table()
         self._filled.images = images.facts()
+        self._note("images", asdict(self._filled.images))
         self._filled.image_keys.add(table.ids.keys)
         associations = association_rows.rows(self._study)
         self._write("associations", associations)
@@ -147,6 +148,7 @@ class Filling:
         coco: CocoWriter | None,
     ) -> None:
         numbering, tallies = Numbering(), [Tally(campaign, self._using) for campaign in campaigns]
+        asked = Bits()
         for tally in tallies:
             marking = tally.campaign.kind == Campaign.Kind.STEREOTYPE_MARKING
             for page in self._pages(tally.campaign, naming):
@@ -158,10 +160,13 @@ class Filling:
                 tally.add(page)
                 annotators.add(page)
                 soft.add(page)
+                asked.add(page.judgements["attribute"])
                 self._remember(page)
                 self._progress.advance(len(page.annotations["pk"]), f"Writing {tally.campaign.name}")
                 self._progress.check_cancelled()
         self._filled.campaigns = tuple(tally.facts() for tally in tallies)
+        texts = naming.attributes.of_keys(asked.keys()).to_pylist()
+        self._note("attributes", list(zip(asked.keys().tolist(), texts, strict=True)))
 
     def _pages(self, campaign: Campaign, naming: Naming) -> Any:
         rank = np.zeros(int(naming.attributes.keys[-1]) + 1 if len(naming.attributes.keys) else 1, np.int64)
@@ -180,7 +185,9 @@ class Filling:
         for columns in annotators.pages(coarsened):
             self._write("annotators", columns)
         self._filled.privacy = coarsened.report
+        self._note("annotators", [annotators.length, annotators.said()])
         self._note("profiles", sorted(coarsened.profiles.items()))
+        self._note("privacy", coarsened.report.as_json())
 
     def _write(self, table: str, columns: Mapping[str, Any]) -> None:
         self._behind.do(partial(self._writers[table].write, columns))
