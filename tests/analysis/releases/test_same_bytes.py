@@ -21,7 +21,7 @@ def another_pseudonym(marked):
 
 
 def another_text_of_an_attribute(marked):
-    Attribute.objects.filter(text="lantern").update(text="lamp")
+    Attribute.objects.filter(text="clever").update(text="cunning")
 
 
 def another_field_that_is_withheld(marked):
