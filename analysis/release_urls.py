@@ -10,4 +10,5 @@ urlpatterns = [
     path("build/", releases.build, name="build"),
     path("<int:version>/", releases.release, name="release"),
     path("<int:version>/download/", releases.download, name="download"),
+    path("<int:version>/remove-files/", releases.remove_files, name="remove_files"),
 ]

@@ -47,6 +47,7 @@ _SENTENCES = {
     "labels.imported": "imported labels from a file",
     "report.computed": "computed the results",
     "release.built": "built release {version}",
+    "release.files_removed": "removed the files of release {version}",
     "invitation.created": "made an invitation link to “{campaign}”",
     "invitation.revoked": "revoked an invitation link to “{campaign}”",
     "invitation.reissued": "reissued an invitation link to “{campaign}”",

@@ -2,16 +2,15 @@
 
 import tempfile
 import zipfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from django.conf import settings
-from django.core.files import File
 from django.core.files.storage import default_storage
-from django.db import transaction
 
-from accounts.errors import NotFound
 from accounts.models import User
 from analysis.models import Release
+from analysis.releases import zips
 from analysis.releases.building import build
 from analysis.releases.contents import ReleaseParameters
 from jobs.progress import Progress
@@ -23,22 +22,31 @@ _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # zip knows no earlier day; no file of a rele
 def build_archive(
     *, study: Study, parameters: ReleaseParameters, by: User | None, progress: Progress | None = None
 ) -> Release:
-    """Build a release and keep it in storage; one that was kept of the same version is replaced."""
-    beside = Path(settings.VAR) / "releases"
-    beside.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=beside) as temporary:
-        folder = Path(temporary) / study.slug
-        release = build(study=study, parameters=parameters, output=folder, by=by, progress=progress)
-        archive = Path(temporary) / "release.zip"
-        _zip(folder, archive, root=f"{study.slug}-v{release.version}")
-        return _keep(release, archive)
+    """Build a release and keep it in storage, both or neither; one that was kept of the same version is replaced."""
+    saved: list[str] = []
+    with tempfile.TemporaryDirectory(dir=zips.building_place()) as temporary:
 
+        def keep(ready: Path, version: int) -> Callable[[Release], None]:
+            archive = Path(temporary) / "release.zip"
+            _zip(ready, archive, root=f"{study.slug}-v{version}")
+            saved.append(zips.save(study, version=version, archive=archive))
+            return partial(zips.keep, name=saved[0], size=archive.stat().st_size)
 
-def open_archive(release: Release) -> File:
-    """Open the kept zip; NotFound where none was kept or it is gone."""
-    if not release.archive or not default_storage.exists(release.archive):
-        raise NotFound("release_not_kept", "The files of this release were not kept; build it again.")
-    return default_storage.open(release.archive)
+        try:
+            release = build(
+                study=study,
+                parameters=parameters,
+                output=Path(temporary) / study.slug,
+                by=by,
+                progress=progress,
+                keep=keep,
+            )
+        except BaseException:
+            for name in saved:
+                default_storage.delete(name)
+            raise
+    release.refresh_from_db()
+    return release
 
 
 def _zip(folder: Path, archive: Path, *, root: str) -> None:
@@ -52,17 +60,3 @@ def _zip(folder: Path, archive: Path, *, root: str) -> None:
                 with path.open("rb") as source, packed.open(entry, "w") as target:
                     while piece := source.read(1024 * 1024):
                         target.write(piece)
-
-
-def _keep(release: Release, archive: Path) -> Release:
-    before = release.archive
-    with archive.open("rb") as file:
-        name = default_storage.save(
-            f"releases/{release.study_id}/{release.study.slug}-v{release.version}.zip", File(file)
-        )
-    with transaction.atomic():
-        Release.objects.filter(pk=release.pk).update(archive=name, archive_bytes=archive.stat().st_size)
-        if before:
-            transaction.on_commit(lambda: default_storage.delete(before))
-    release.refresh_from_db()
-    return release

@@ -1,5 +1,6 @@
 """The place of a release: whole or not at all, and never over somebody's other files."""
 
+import errno
 import hashlib
 import json
 import os
@@ -15,14 +16,18 @@ from analysis.releases.contents import ReleasedFile
 MANIFEST = "release.json"
 CHECKSUMS = "checksums.sha256"
 _AT_ONCE = 1024 * 1024
+# What a disk says that takes no more. Other errors of reading and writing are not about the place of a release.
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
 
 
 def require_folder(output: Path, *, study: str) -> None:
     """Refuse a place where no release can be, before minutes are spent on it."""
-    output = output.absolute()
+    output = _resolved(output)
     parent = next(p for p in (output, *output.parents) if p.exists())
     if not parent.is_dir():
         raise Conflict("output_is_a_file", f"{parent} is a file; --output names a folder.")
+    if os.path.ismount(output):
+        raise Conflict("output_is_a_mount", f"{output} is a mounted disk; name a folder in it.")
     if not os.access(output.parent if output.exists() else parent, os.W_OK):
         raise Conflict("output_not_writable", f"{parent} cannot be written to.")
     if output.exists() and any(output.iterdir()) and _study_of(output) != study:
@@ -35,27 +40,46 @@ def require_folder(output: Path, *, study: str) -> None:
 @contextmanager
 def workplace(output: Path) -> Iterator[Path]:
     """Yield an empty folder beside `output`, gone afterwards unless `put_in_place` moved it."""
-    output = output.absolute()
+    output = _resolved(output)
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{output.name}-", dir=output.parent) as temporary:
-            yield Path(temporary)
+        temporary = tempfile.TemporaryDirectory(
+            prefix=f".{output.name}-", dir=output.parent, ignore_cleanup_errors=True
+        )
     except OSError as error:
-        why = error.strerror or str(error)
-        raise Conflict("output_not_writable", f"{output} cannot be written: {why}.") from error
+        raise _not_writable(output, error) from error
+    with temporary as place:
+        try:
+            yield Path(place)
+        except OSError as error:
+            if error.errno not in _FULL:
+                raise
+            raise _not_writable(output, error) from error
 
 
 def put_in_place(ready: Path, output: Path) -> None:
-    """Move a whole release to where it belongs; one that stood there goes."""
-    output = output.absolute()
-    if output.exists():
-        # Names change hands in two steps; whoever looks in between finds no release, never half of one.
-        old = ready.parent / "old"
-        output.rename(old)
+    """Move a whole release to where it belongs; one that stood there goes, and stays where this fails."""
+    output = _resolved(output)
+    try:
+        if output.exists():
+            _exchange(ready, output)
+        else:
+            ready.rename(output)
+    except OSError as error:
+        raise _not_writable(output, error) from error
+
+
+def _exchange(ready: Path, output: Path) -> None:
+    # Names change hands in two steps; whoever looks in between finds no release, never half of one. The old one
+    # waits outside the temporary folder, which is deleted whatever happens.
+    old = output.parent / f"{ready.parent.name}-old"
+    output.rename(old)
+    try:
         ready.rename(output)
-        shutil.rmtree(old)
-    else:
-        ready.rename(output)
+    except OSError:
+        old.rename(output)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def files_of(folder: Path, *, without: Collection[PurePosixPath] = ()) -> tuple[ReleasedFile, ...]:
@@ -81,6 +105,18 @@ def sha256_of(path: Path) -> str:
         while piece := file.read(_AT_ONCE):
             digest.update(piece)
     return digest.hexdigest()
+
+
+def _resolved(output: Path) -> Path:
+    """Return the place itself where `output` is a link to it: a link cannot be exchanged for a folder."""
+    try:
+        return output.resolve()
+    except (OSError, RuntimeError) as error:
+        raise Conflict("output_not_writable", f"{output} is a link that leads nowhere.") from error
+
+
+def _not_writable(output: Path, error: OSError) -> Conflict:
+    return Conflict("output_not_writable", f"{output} cannot be written: {error.strerror or error}.")
 
 
 def _study_of(folder: Path) -> str | None:

@@ -10,6 +10,7 @@ from analysis.models import Release
 from analysis.releases import requesting
 from analysis.releases.documents.changelog import changed
 from analysis.releases.documents.licences import licence_of
+from analysis.releases.zips import open_archive
 from jobs.models import Job
 from studies.models import Study
 
@@ -65,8 +66,6 @@ def facts_of(release: Release) -> dict[str, Any]:
 
 def checksums_of(release: Release) -> list[Checksum]:
     """Return the digests of the kept files, in order of path; none where no files were kept."""
-    from analysis.releases.archiving import open_archive  # loads numerical libraries
-
     if not release.archive:
         return []
     try:

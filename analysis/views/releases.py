@@ -7,7 +7,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.errors import DomainError
 from accounts.models import User
@@ -18,6 +18,8 @@ from analysis.releases.contents import PrivacyReport
 from analysis.releases.documents.words import FIELD_WORDS, KEPT_WORDS
 from analysis.releases.forms import KForm, ReleaseForm
 from analysis.releases.preview import preview
+from analysis.releases.zips import REMOVED, open_archive
+from analysis.releases.zips import remove_files as remove_kept_files
 from studies.access import ANALYST, LEAD, holds, study_for
 from studies.models import Study
 
@@ -65,6 +67,8 @@ def release(request: HttpRequest, study: str, version: int) -> HttpResponse:
         "study": found,
         "release": shown,
         "title": f"Release {shown.version}",
+        "may_change": holds(request.user, found, LEAD),
+        "removed_on": shown.facts.get(REMOVED),
         "first": shown.facts["changes"]["previous"] is None,
         "facts": past.facts_of(shown),
         "rows": [
@@ -85,10 +89,22 @@ def download(request: HttpRequest, study: str, version: int) -> FileResponse:
     return archive_response(past.release_of(study_for(request.user, study, role=ANALYST), version))
 
 
+@login_required
+@require_http_methods(["GET", "POST"])
+def remove_files(request: HttpRequest, study: str, version: int) -> HttpResponse:
+    """Ask whether the kept files shall go, and delete them."""
+    assert isinstance(request.user, User)  # login_required lets nobody else in
+    found = study_for(request.user, study, role=LEAD)
+    shown = past.release_of(found, version)
+    if request.method == "POST":
+        remove_kept_files(release=shown, by=request.user)
+        messages.success(request, f"The files of release {shown.version} are removed.")
+        return redirect("releases:release", study=found.slug, version=shown.version)
+    return render(request, "analysis/release_remove_files.html", {"study": found, "release": shown})
+
+
 def archive_response(release: Release) -> FileResponse:
     """Stream the kept zip."""
-    from analysis.releases.archiving import open_archive  # loads numerical libraries
-
     name = f"{release.study.slug}-v{release.version}.zip"
     return FileResponse(
         open_archive(release), as_attachment=True, filename=name, content_type="application/zip"

@@ -148,7 +148,7 @@ JOB_STUDIES_SEEN = "studies.access.studies_visible_to"
 JOB_STUDIES_LED = "studies.access.studies_led_by"
 
 # Called whenever lost jobs are looked for: what else a worker has to look after now and then.
-JOB_SWEEPS = ["annotation.notices.look_now_and_then"]
+JOB_SWEEPS = ["annotation.notices.look_now_and_then", "analysis.releases.zips.remove_leftovers"]
 
 # Where letters go out; without a host none are sent.
 EMAIL_HOST = env.text("EMAIL_HOST", "")

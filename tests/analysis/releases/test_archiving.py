@@ -10,8 +10,8 @@ from django.core.files.storage import default_storage
 from accounts.errors import NotFound
 from analysis import releases
 from analysis.models import Release
-from analysis.releases.archiving import open_archive
 from analysis.releases.parameters import parameters_of
+from analysis.releases.zips import open_archive
 from jobs.models import Job
 from jobs.progress import Unwatched
 from jobs.running import run_here
