@@ -41,6 +41,7 @@ READS = (
 def report_html(study: Study, tables: Tables, summary: Mapping[str, Any], computed_at: datetime) -> str:
     """Return the report as one self-contained page; what is very long stays in the CSV files."""
     groups = of_groups({group.name: group for group in study.groups.all()})
+    campaigns = dict(study.campaigns.values_list("slug", "name"))
     ratings = [row for row in tables["agreement"] if row["campaign_kind"] == "attribute_likert"]
     return render_to_string(
         "analysis/report_file.html",
@@ -52,7 +53,7 @@ def report_html(study: Study, tables: Tables, summary: Mapping[str, Any], comput
             "not_counted": not_counted_words(summary),
             "models": [_model(line, tables, summary, groups) for line in summary["headline"]],
             "differences": [
-                row | {"words": MEASURE_WORDS[row["measure"]]}
+                _sides_named(row, campaigns) | {"words": MEASURE_WORDS[row["measure"]]}
                 for row in tables["model_differences"]
                 if row["scope"] == "all"
             ],
@@ -127,6 +128,13 @@ def _group_plots(likelihood: Sequence[Row], names: Mapping[str, str]) -> list[Pl
 
 def _alpha(rows: Sequence[Row], scope: str) -> list[Row]:
     return [row for row in rows if row["scope"] == scope and row["measure"] == "krippendorff_alpha_nominal"]
+
+
+def _sides_named(row: Row, campaigns: Mapping[str, str]) -> Row:
+    """The row with its campaigns by name; models are named as they are."""
+    if row["compared"] != "campaign":
+        return row
+    return row | {side: campaigns.get(row[side], row[side]) for side in ("side_a", "side_b")}
 
 
 def _named(rows: Sequence[Row]) -> list[Row]:
