@@ -1,4 +1,4 @@
-"""Pseudonymous ids that hold for one release: made with its own key, so that those of two cannot be joined."""
+"""Pseudonymous ids that hold for one release: made with its own key, so that equal ids join no two releases."""
 
 import hashlib
 import hmac

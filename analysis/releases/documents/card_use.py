@@ -92,7 +92,8 @@ def privacy(contents: Contents) -> str:
     }
     parts = [
         "Ids are made anew for each release, with a key that is not published; rows are in an order drawn from it. "
-        "Moments of submission are given as days.",
+        "People of two releases can be matched all the same, by what they answered about which image, and profiles "
+        "of both read together. Moments of submission are given as days.",
         coarsening(contents) if contents.privacy.people else "Nobody stated anything of themselves.",
         words.get(contents.privacy.justifications, ""),
         "`privacy.json` says the same for programs.",

@@ -21,8 +21,8 @@ def changelog(contents: Contents) -> str:
     """Return CHANGELOG.md: this release first, then the earlier ones."""
     parts = [
         f"# Changelog of {plain(contents.study.name)}",
-        "Annotators have new ids in every release, so that two releases cannot be joined by person. Whoever takes "
-        "back consent is in no later release.",
+        "Annotators have new ids in every release. Whoever holds two releases can match people all the same, by what "
+        "they answered about which image. Whoever takes back consent is in no later release.",
         *_release(
             contents.version,
             str(contents.last_day or ""),
