@@ -256,7 +256,9 @@ def _record(
                     "built_by": by,
                 },
             )
-            if release.inputs_digest != contents.inputs_digest:
+            # Equal labels are not enough: two who build at once may choose two licences.
+            made = (release.inputs_digest, release.parameters)
+            if made != (contents.inputs_digest, attempt.parameters.as_json()):
                 raise _meanwhile(attempt.version)
             audit.record(
                 by=by,

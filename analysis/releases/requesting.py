@@ -1,5 +1,8 @@
 """Asking for a release on the pages: a worker builds it and keeps it as a zip."""
 
+from django.db import transaction
+
+from accounts.errors import Conflict
 from accounts.models import User
 from analysis.releases.contents import ReleaseParameters
 from jobs.models import Job
@@ -9,10 +12,21 @@ from studies.models import Study
 JOB_KIND = "build_release"
 
 
+@transaction.atomic
 def request(*, study: Study, parameters: ReleaseParameters, by: User) -> Job:
-    """Queue a job that builds and keeps a release; one under way is returned and not doubled."""
+    """Queue a job that builds and keeps a release; one under way is not doubled.
+
+    It is returned if it was asked for with the same choices; Conflict `other_release_under_way` if with others.
+    """
+    # Two who ask at once wait for each other here.
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     under_way = running_job(study)
     if under_way is not None:
+        if under_way.arguments["parameters"] != parameters.as_json():
+            raise Conflict(
+                "other_release_under_way",
+                "A release with other choices is being built. Build yours when it is done, or cancel it first.",
+            )
         return under_way
     return enqueue(
         kind=JOB_KIND,

@@ -7,7 +7,7 @@ import zipfile
 import pytest
 from django.core.files.storage import default_storage
 
-from accounts.errors import NotFound
+from accounts.errors import Conflict, NotFound
 from analysis import releases
 from analysis.models import Release
 from analysis.releases.parameters import parameters_of
@@ -60,8 +60,16 @@ def test_built_again_it_is_the_same_zip_and_the_old_one_goes(
 
 def test_a_build_under_way_is_not_doubled(marked, lead, analyst):
     first = releases.request(study=marked.study, parameters=parameters_of(), by=lead)
-    again = releases.request(study=marked.study, parameters=parameters_of(k=9), by=analyst)
+    again = releases.request(study=marked.study, parameters=parameters_of(), by=analyst)
     assert again == first
+
+
+@pytest.mark.parametrize("other", [{"k": 9}, {"licence": "CC0-1.0"}, {"include_justifications": True}])
+def test_other_choices_than_those_under_way_are_refused(marked, lead, analyst, other):
+    releases.request(study=marked.study, parameters=parameters_of(), by=lead)
+    with pytest.raises(Conflict, match="other choices"):
+        releases.request(study=marked.study, parameters=parameters_of(**other), by=analyst)
+    assert Job.objects.filter(kind=releases.JOB_KIND).count() == 1
 
 
 def test_a_study_that_is_gone_fails_in_one_sentence(marked, lead):

@@ -3,7 +3,11 @@
 import pytest
 from django.utils import timezone
 
+from accounts.errors import Conflict
 from accounts.models import Annotator, AnnotatorProfile
+from analysis.models import Release
+from analysis.releases.building import build
+from analysis.releases.parameters import parameters_of
 from annotation.models import Annotation
 from catalog.models import Attribute
 from generation.models import Image
@@ -84,3 +88,28 @@ def test_who_left_is_told_as_the_version_told_it_first(marked, released):
     assert again == second
     assert tree(here) == tree(there)
     assert second.facts["changes"]["annotators_gone"] == {"other": 1}
+
+
+def test_of_two_builds_at_once_with_two_licences_one_is_refused(marked, tmp_path):
+    """Both saw no release before them, and count the same labels."""
+
+    def somebody_is_faster(ready, version):
+        build(
+            study=marked.study,
+            parameters=parameters_of(licence="CC0-1.0"),
+            output=tmp_path / "theirs",
+            by=None,
+        )
+        return lambda release: None
+
+    with pytest.raises(Conflict) as refused:
+        build(
+            study=marked.study,
+            parameters=parameters_of(licence="CC-BY-4.0"),
+            output=tmp_path / "ours",
+            by=None,
+            keep=somebody_is_faster,
+        )
+    assert refused.value.code == "release_built_meanwhile"
+    assert not (tmp_path / "ours").exists()
+    assert Release.objects.get().parameters["licence"] == "CC0-1.0"
