@@ -52,6 +52,7 @@ def read_ratings(reading: Reading, column_map: ColumnMap) -> Ratings:
 
 
 def _justification(cell: str) -> str:
-    if len(cell) > 5000 or "\0" in cell:
+    # JSON can say half a character: no database takes it.
+    if len(cell) > 5000 or any(one == "\0" or "\ud800" <= one <= "\udfff" for one in cell):
         raise ValueError("justification longer than 5,000 characters, or not text")
     return cell.strip()

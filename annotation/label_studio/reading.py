@@ -14,7 +14,7 @@ from accounts.errors import DomainError
 from annotation.imports.boxes import BoxFormat
 from annotation.imports.mapping import ColumnMap
 from annotation.label_studio.names import Names
-from annotation.label_studio.regions import Answered, read_results, size_of
+from annotation.label_studio.regions import Answered, read_results, size_of, whole
 from catalog.attributes import normalise
 from catalog.tables import Table, read_bytes
 
@@ -185,7 +185,7 @@ def _read_annotation(number: int, place: int, task: dict[str, Any], annotation: 
         "seconds": _plain(annotation.get("lead_time")),
         "screen": f"{number}/{place}",
     }
-    asked = _asked(data, rows.names)
+    asked = _asked(data, rows.names, may_be_none=bool(answered.none_of_the_above))
     if rows.rates:
         if len(asked) != 1:
             raise ValueError(f"{len(asked)} attributes are rated where one can be")
@@ -227,11 +227,16 @@ def _shown(data: Mapping[str, Any], answered: Answered, names: Names) -> dict[st
     return cells
 
 
-def _asked(data: Mapping[str, Any], names: Names) -> list[str]:
-    """Return the attributes a task asks: a text, or a list of texts or of objects with a value."""
+def _asked(data: Mapping[str, Any], names: Names, *, may_be_none: bool) -> list[str]:
+    """Return the attributes a task asks: a text, or a list of texts or of objects with a value.
+
+    The list may be empty where 'none of the above' was answered: that is then all that was asked.
+    """
     key = next((key for key in names.data["attribute"] if key in data), None)
     listed = data[key] if key is not None else list(names.asked)
     listed = [listed] if isinstance(listed, str) else listed
+    if key is not None and listed == [] and may_be_none:
+        return []
     if not isinstance(listed, list) or not listed:
         raise ValueError("nothing says which attributes the task asks (map attribute, or say --asked)")
     texts = [one.get("value") if isinstance(one, dict) else one for one in listed]
@@ -265,7 +270,7 @@ def _plain(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        return value
+        return whole(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return repr(value)
     raise ValueError("a text or a number is expected where something else stands")

@@ -62,7 +62,7 @@ def _read_region(result: Mapping[str, Any], value: Mapping[str, Any], answered: 
         # A rectangle and its label may be two results of one id: the one without says nothing more.
         if result.get("type") == "rectangle":
             return
-        raise ValueError(f"a region of type “{str(result.get('type'))[:40]}” has no label of an attribute")
+        raise ValueError(f"a region of type “{_kind(result)}” has no label of an attribute")
     try:
         numbers = _rectangle(result, value)
     except ValueError as error:
@@ -79,7 +79,7 @@ def _rectangle(result: Mapping[str, Any], value: Mapping[str, Any]) -> list[floa
     ):
         raise ValueError("a rectangle is rotated: only upright boxes can be taken")
     if not {"x", "y", "width", "height"} <= value.keys():
-        raise ValueError(f"a region of type “{str(result.get('type'))[:40]}” is no rectangle")
+        raise ValueError(f"a region of type “{_kind(result)}” is no rectangle")
     left, top, width, height = (_number(value[name], name) for name in ("x", "y", "width", "height"))
     (left, width), (top, height) = _inside(left, width), _inside(top, height)
     return [left, top, width, height]
@@ -98,9 +98,15 @@ def _inside(start: float, length: float) -> tuple[float, float]:
 
 
 def _number(value: object, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"the {name} of a rectangle is no number")
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # JSON knows whole numbers of any length
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"the {name} of a rectangle is no number")
+    return number
 
 
 def size_of(width: object, height: object) -> tuple[int, int] | None:
@@ -115,7 +121,18 @@ def _texts(value: Mapping[str, Any], key: str) -> list[str]:
     texts = [texts] if isinstance(texts, str) else texts
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise ValueError(f"the {key} of a result are no list of texts")
-    return texts
+    return [whole(text) for text in texts]
+
+
+def whole(text: str) -> str:
+    """Return a text, or raise ValueError where it holds half a character: JSON can say it, no database takes it."""
+    if any("\ud800" <= one <= "\udfff" for one in text):
+        raise ValueError("a text holds half a character")
+    return text
+
+
+def _kind(result: Mapping[str, Any]) -> str:
+    return str(result.get("type"))[:40].encode("utf-8", "replace").decode()
 
 
 def _attribute(text: str) -> str:

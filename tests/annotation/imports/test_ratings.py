@@ -5,6 +5,7 @@ import pytest
 from accounts.errors import DomainError
 from annotation.imports.importing import import_annotations
 from annotation.imports.mapping import ColumnMap
+from annotation.imports.ratings import _justification
 from annotation.imports.visage import read_wide_ratings
 from annotation.models import Annotation, Campaign, Judgement, Task
 from catalog.tables import read_table
@@ -47,6 +48,11 @@ def test_ratings_that_do_not_exist_are_rejected(bring):
         (5, "blank row"),
         (6, "rating is “yes”"),
     ]
+
+
+def test_half_a_character_is_no_justification():
+    with pytest.raises(ValueError, match="not text"):
+        _justification("because \ud800")
 
 
 def test_marks_may_follow_ratings_into_a_study_without_a_resource(bring, table):

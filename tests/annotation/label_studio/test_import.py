@@ -99,6 +99,8 @@ def test_what_is_no_answer_is_left_out_and_counted(bring):
         (region(rotation=30), "a rectangle is rotated: only upright boxes can be taken"),
         (region() | {"image_rotation": 90}, "a rectangle is rotated: only upright boxes can be taken"),
         (region(x="10"), "the x of a rectangle is no number"),
+        (region(x=10**400), "the x of a rectangle is no number"),
+        (region() | {"image_rotation": 10**400}, "the rotation of a rectangle is no number"),
         (region(width=float("nan")), "the width of a rectangle is no number"),
     ],
 )
@@ -131,6 +133,58 @@ def test_an_annotation_that_cannot_be_read_is_rejected_with_the_reason(bring, sp
     assert row == 2
     assert said.startswith("annotation 1 of the task: ")
     assert reason in said
+    assert Annotation.objects.count() == 1
+
+
+def test_a_screen_that_asked_none_of_the_above_alone_is_taken(bring):
+    none = annotation(choices("no", name="none_of_the_above"))
+    task = a_task(none, annotation(by=9), image="b.png")
+    task["data"]["attributes"] = []
+    report = bring(a_task(annotation(choices("drum"))), task)
+    assert reasons(report) == [
+        (
+            2,
+            "annotation 2 of the task: nothing says which attributes the task asks "
+            "(map attribute, or say --asked)",
+        )
+    ]
+    answer = Annotation.objects.get(task__image__source_name="b.png")
+    assert (answer.none_of_the_above, answer.judgements.count()) == (False, 0)
+
+
+HALF = "\ud800"
+
+
+@pytest.mark.parametrize("half", [HALF, "because\udfff"])
+def test_half_a_character_in_a_justification_rejects_the_rating(bring, half):
+    def rated(text, **fields):
+        why = {"from_name": "justification", "type": "textarea", "value": {"text": [text]}}
+        return annotation(choices("3", name="rating"), why, **fields)
+
+    report = bring({"data": {"attribute": "drum"}, "annotations": [rated(half), rated("why", by=9)]})
+    assert reasons(report) == [(1, "annotation 1 of the task: a text holds half a character")]
+    assert Annotation.objects.get().justification == "why"
+
+
+@pytest.mark.parametrize(
+    "spoiled",
+    [
+        {"data": {"image": HALF}},
+        {"data": {"group": HALF}},
+        {"data": {"model": HALF}},
+        {"data": {"attributes": [HALF]}},
+        {"answer": choices(HALF, name="none_of_the_above")},
+        {"answer": choices(HALF)},
+        {"answer": region() | {"type": HALF, "value": {}}},
+    ],
+)
+def test_half_a_character_anywhere_rejects_one_annotation_in_words_that_can_be_kept(bring, spoiled):
+    task = a_task(annotation(*filter(None, [spoiled.get("answer")])), image="b.png")
+    task["data"] |= spoiled.get("data", {})
+    report = bring(a_task(annotation(choices("drum"))), task)
+    ((row, said),) = reasons(report)
+    assert row == 2
+    assert said.encode().decode() == said
     assert Annotation.objects.count() == 1
 
 
