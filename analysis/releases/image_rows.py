@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import struct
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,10 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from PIL import Image as Picture
 
 from accounts.errors import NotFound
 from analysis.releases.contents import ImageFacts
 from analysis.releases.labels import ImageTable, Names
+from analysis.releases.published_names import published_name
 from analysis.releases.rekeying import image_id
 from generation.models import Image
 from generation.reencoding import shown_bytes
@@ -24,6 +28,9 @@ from studies.models import Study
 FOLDER = "images"
 NEVER_HAD = "labels were imported without the picture"
 LEFT_OUT = "pictures were left out of this release"
+DAMAGED = "its file is damaged"
+# What Pillow raises of bytes that are no whole picture, besides an OSError without a number.
+_BROKEN = (Picture.DecompressionBombError, SyntaxError, ValueError, EOFError, struct.error, zlib.error)
 _AT_ONCE = 2_000
 _NUMBERS = ("key", "model", "condition", "group", "width", "height")
 # What is released of how an image was made: nothing that names a machine, a folder or an address.
@@ -135,7 +142,7 @@ class ImageRows:
             "sha256": hashlib.sha256(data).hexdigest() if data is not None else None,
             "width": image.width,
             "height": image.height,
-            "source_name": image.source_name or None if not image.file else None,
+            "source_name": published_name(image.source_name) if not image.file else None,
             "provenance": _safe(image.provenance),
         }
 
@@ -148,6 +155,12 @@ class ImageRows:
             return shown_bytes(Image(sha256=image.sha256, file=image.file), size=FULL), ""
         except NotFound as error:
             return None, error.message
+        except _BROKEN:
+            return None, DAMAGED
+        except OSError as error:
+            if error.errno is not None:  # the disk's trouble, not the picture's
+                raise
+            return None, DAMAGED
 
     def _remember(self, images: Sequence["_Image"], rows: Sequence[Mapping[str, Any]]) -> None:
         self._ids.append(pa.array([row["image"] for row in rows], pa.string()))

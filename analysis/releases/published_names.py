@@ -1,0 +1,38 @@
+"""Names of images that came without a file, without what they tell of the machine or the account they came from."""
+
+import re
+from urllib.parse import urlsplit
+
+_ADDRESS = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]+:)?//")
+_QUERY = re.compile(r"\?[^/?]*=.*", re.DOTALL)
+_ABSOLUTE = re.compile(r"[\\/~]|[A-Za-z]:[\\/]|(?:.*[\\/])?\.\.[\\/]", re.DOTALL)
+_HOMES = ("home", "users")  # what follows is somebody's name
+_KEPT = 2
+
+
+def published_name(source: str) -> str | None:
+    """Return what of an image's source is released; None where nothing is left.
+
+    Of an address the path alone: host, query and fragment may hold names, keys and signatures. Of an absolute path
+    the last two parts, and no name of a home folder. Any other path is what the labels were published with.
+    """
+    if _ADDRESS.match(source):
+        try:
+            found = urlsplit(source)
+        except ValueError:
+            return None
+        path = found.path.partition(";")[0]
+        return (_end_of(path) if found.scheme.lower() == "file" else path.lstrip("/")) or None
+    source = _QUERY.sub("", source)
+    return (_end_of(source) if _ABSOLUTE.match(source) else source) or None
+
+
+def _end_of(path: str) -> str:
+    parts = [part for part in re.split(r"[\\/]", path) if part not in ("", ".", "..")]
+    for at, part in enumerate(parts[:-1]):
+        if part.casefold() in _HOMES:
+            parts = parts[at + 2 :] or parts[-1:]
+            break
+    else:
+        parts = parts[1:] if parts and (parts[0][0] == "~" or parts[0].endswith(":")) else parts
+    return "/".join(parts[-_KEPT:])
