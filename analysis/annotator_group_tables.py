@@ -4,13 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from analysis.annotator_groupings import LEAST_ANNOTATORS, RELATION, Grouping, own_places
+from analysis.annotator_groupings import RELATION, Grouping, own_places
 from analysis.loading import StudyData
 from analysis.metrics.annotator_ids import UNUSABLE
-from analysis.metrics.annotator_levels import levels_of
 from analysis.metrics.compare_annotator_groups import (
     TOO_FEW_ANNOTATORS,
     AnnotatorGroups,
@@ -27,165 +25,131 @@ MOST_VALUES = 10  # of a field with several values, the most named
 MOST_BY_GROUP = 4  # groups of a field beyond which differences are over all identity groups only
 _OTHERS = "not {}"  # of a field with several values: those who gave others only
 _TABLES = ("annotator_groups", "annotator_group_agreement")
-_NUMBERS = (
-    *("value_a", "value_b", "difference", "ci_low", "ci_high", "p", "p_adjusted"),
-    *("annotators_a", "annotators_b"),
-)
 
 
 @dataclass(frozen=True, eq=False)
 class GroupTables:
-    """Two tables and, per field, the declared family and what was left out."""
+    """Two tables and, per field and model, the declared family."""
 
     differences: pd.DataFrame
     agreement: pd.DataFrame
     notes: dict[str, Any]
 
 
-def group_tables(data: StudyData, resampling: Resampling, found: list[Grouping], *, seed: int) -> GroupTables:
-    """Differences of L and θ between every two groups of a field, α within and agreement across them."""
+def group_tables(
+    data: StudyData, resampling: Resampling, found: list[Grouping], *, seed: int, reason: str | None = None
+) -> GroupTables:
+    """Differences of L and θ between every two groups of a field, α within and agreement across them.
+
+    Model by model, for a group may be large enough in one only; `reason` is why there are no groups at all.
+    """
     if not resampling.annotator_ids.usable or not found:
-        reason = NO_PROFILES if resampling.annotator_ids.usable else UNUSABLE
+        reason = (reason or NO_PROFILES) if resampling.annotator_ids.usable else UNUSABLE
         return GroupTables(_joined([], 0), _joined([], 1), {"reason": reason})
+    models = _models(data, resampling.judgements)
     differences, agreement = [], []
     notes: dict[str, Any] = {}
     for one in found:
-        for part in _comparisons(data, one):
-            result = compare_annotator_groups(
-                resampling.judgements,
-                data.associations,
-                part.annotators,
-                identity_groups=part.depicted,
-                by=part.scopes,
-                adjust="max_t",
-                permutations=PERMUTATIONS,
-                resamples=resampling.resamples,
-                seed=seed,
-            )
-            differences.append(_shown_differences(part, result, resampling.judgements))
-            agreement.append(_shown_agreement(part, result))
-            notes[part.name] = {
-                "family": result.notes["family"],
-                "permutations": result.notes["permutations"],
-                "method": result.method,
-                "left_out": dict(result.dropped),
-            }
-        if one.folded:
-            differences.append(_folded(one.field, resampling.judgements))
+        for model, judgements in models.items():
+            for part in _comparisons(data, one, model):
+                result = compare_annotator_groups(
+                    judgements,
+                    data.associations,
+                    part.annotators,
+                    identity_groups=part.depicted,
+                    by=part.scopes,
+                    adjust="max_t",
+                    permutations=PERMUTATIONS,
+                    resamples=resampling.resamples,
+                    seed=seed,
+                )
+                differences.append(_with_sizes(part, result))
+                agreement.append(result.agreement.assign(field=part.field))
+                notes[part.name if len(models) == 1 else f"{part.name}, {model}"] = {
+                    "field": one.field,
+                    "model": model,
+                    "family": result.notes["family"],
+                    "permutations": result.notes["permutations"],
+                    "method": result.method,
+                }
+        if any(one.hidden.values()):
+            differences.append(_folded(one))
     return GroupTables(_joined(differences, 0), _joined(agreement, 1), notes)
+
+
+def _models(data: StudyData, judgements: Judgements) -> dict[str, Judgements]:
+    """The judgements of each model."""
+    names = [str(name) for name in judgements.model_names]
+    if len(names) == 1:
+        return {names[0]: judgements}
+    return {name: Judgements.of(data.judgements[data.judgements["model"] == name]) for name in names}
 
 
 @dataclass(frozen=True, eq=False)
 class _Comparison:
-    """One call of `compare_annotator_groups`: who is in which group, and the groups that may be shown."""
+    """One call of `compare_annotator_groups`: nobody is in it but those whose groups may be shown."""
 
     field: str
     name: str
     annotators: pd.DataFrame
     depicted: pd.DataFrame | None
-    members: dict[str, int]
-
-    @property
-    def scopes(self) -> str:
-        """Each pair has a row per identity group only where pairs are few, and once a field."""
-        few = len(self.members) <= MOST_BY_GROUP and self.field not in SEVERAL_VALUES
-        return "both" if few else "all"
+    scopes: str
+    sizes: dict[tuple[str, str], int]  # annotators by identity group ("" for all) and group
 
 
-def _comparisons(data: StudyData, one: Grouping) -> Iterator[_Comparison]:
+def _comparisons(data: StudyData, one: Grouping, model: str) -> Iterator[_Comparison]:
     """A field is one comparison; each value of a field with several values is one against all the others."""
-    if one.field == RELATION:
-        if len(one.members) > 1:
-            yield _Comparison(one.field, one.field, own_places(data.profiles), data.depicted, one.members)
-    elif one.field in SEVERAL_VALUES:
-        yield from _one_against_others(one)
-    elif len(one.members) > 1:
-        yield _Comparison(one.field, one.field, one.memberships[["annotator", "group"]], None, one.members)
+    shown = one.shown.get(model, [])
+    sizes = {(about, group): number for (m, about, group), number in one.sizes.items() if m == model}
+    # Each pair has a row per identity group only where pairs are few, and all of these rows may be shown.
+    each = len(shown) <= MOST_BY_GROUP and one.each.get(model, False)
+    scopes = "both" if each else "all"
+    if one.field in SEVERAL_VALUES:
+        yield from _one_against_others(one, model)
+    elif len(shown) < 2:
+        return
+    elif one.field != RELATION:
+        people = one.memberships[["annotator", "group"]]
+        people = people[people["group"].isin(shown)]
+        yield _Comparison(one.field, one.field, people, None, scopes, sizes)
+    elif not one.hidden[model]:
+        # A permutation hands out whole profiles, and with them every relation: all are shown or none.
+        own = own_places(data.profiles)
+        yield _Comparison(one.field, one.field, own, data.depicted, scopes, sizes)
 
 
-def _one_against_others(one: Grouping) -> Iterator[_Comparison]:
-    judged = one.everybody
-    most_named = sorted(one.members, key=lambda value: (-one.members[value], value))[:MOST_VALUES]
-    for value in sorted(most_named):
+def _one_against_others(one: Grouping, model: str) -> Iterator[_Comparison]:
+    said = one.said.get(model, frozenset())
+    size = {group: one.sizes[model, "", group] for group in one.shown.get(model, [])}
+    for value in sorted(sorted(size, key=lambda group: (-size[group], group))[:MOST_VALUES]):
         inside = frozenset(one.memberships.loc[one.memberships["group"] == value, "annotator"])
-        outside = judged - inside
-        if len(outside) >= LEAST_ANNOTATORS:
-            others = _OTHERS.format(value)
-            people = pd.DataFrame(
-                [(who, value if who in inside else others) for who in sorted(judged)],
-                columns=["annotator", "group"],
-                dtype=object,
-            )
-            yield _Comparison(
-                one.field,
-                f"{one.field}: {value}",
-                people,
-                None,
-                {value: len(inside), others: len(outside)},
-            )
-
-
-def _shown_differences(part: _Comparison, result: AnnotatorGroups, judgements: Judgements) -> pd.DataFrame:
-    """The rows of groups that may be shown; of one identity group only where enough people judged it."""
-    table = result.table
-    table = table[table["group_a"].isin(part.members) & table["group_b"].isin(part.members)]
-    sizes = _sizes(part, judgements)
-    number = {
-        side: np.array(
-            [
-                sizes.get((model, scope_value, group), 0)
-                for model, scope_value, group in zip(
-                    table["model"], table["scope_value"], table[f"group_{side}"], strict=True
-                )
-            ]
+        others = _OTHERS.format(value)
+        people = pd.DataFrame(
+            [(who, value if who in inside else others) for who in sorted(said)],
+            columns=["annotator", "group"],
+            dtype=object,
         )
-        for side in ("a", "b")
-    }
-    few = (number["a"] < LEAST_ANNOTATORS) | (number["b"] < LEAST_ANNOTATORS)
-    table = table.assign(
-        field=part.field,
-        annotators_a=pd.Series(number["a"], index=table.index).astype("Int64"),
-        annotators_b=pd.Series(number["b"], index=table.index).astype("Int64"),
-    )
-    nothing = [column for column in _NUMBERS if column in table]
-    table.loc[few, nothing] = pd.NA
-    table.loc[few, "reason"] = TOO_FEW_ANNOTATORS
-    return table
+        sizes = {("", value): size[value], ("", others): len(said) - size[value]}
+        yield _Comparison(one.field, f"{one.field}: {value}", people, None, "all", sizes)
 
 
-def _sizes(part: _Comparison, judgements: Judgements) -> dict[tuple[str, str, str], int]:
-    """Annotators by model, identity group ("" for all) and group."""
-    levels = levels_of(judgements, part.annotators, part.depicted)
-    level = levels.of_rows(judgements)
-    known = level >= 0
-    cell = judgements.unit_cell[judgements.row_unit[known]]
-    groups, people = len(judgements.group_names), len(judgements.annotator_names)
-    shape = (len(judgements.model_names), groups, len(levels.names), people)
-    place = (judgements.cell_model[cell], judgements.cell_group[cell], level[known])
-    judged = np.unique(np.ravel_multi_index((*place, judgements.row_annotator[known]), shape))
-    model, group, code, person = np.unravel_index(judged, shape)
-    found: dict[tuple[str, str, str], int] = {}
-    for m, name in enumerate(map(str, judgements.model_names)):
-        for k, level_name in enumerate(levels.names):
-            mine = (model == m) & (code == k)
-            found[name, "", level_name] = len(np.unique(person[mine]))
-            for g, number in enumerate(np.bincount(group[mine], minlength=groups)):
-                found[name, str(judgements.group_names[g]), level_name] = int(number)
-    return found
+def _with_sizes(part: _Comparison, result: AnnotatorGroups) -> pd.DataFrame:
+    """The differences, and how many annotators are behind each; a relation that nobody has is no group."""
+    table = result.table.assign(field=part.field)
+    for side in ("a", "b"):
+        places = zip(table["scope_value"], table[f"group_{side}"], strict=True)
+        number = pd.array([part.sizes.get(place, 0) for place in places], dtype="Int64")
+        table[f"annotators_{side}"] = number
+    nobody = (table["annotators_a"] == 0) | (table["annotators_b"] == 0)
+    return table[~nobody]
 
 
-def _shown_agreement(part: _Comparison, result: AnnotatorGroups) -> pd.DataFrame:
-    table = result.agreement
-    shown = table["group_a"].isin(part.members) & table["group_b"].isin(part.members)
-    return table[shown].assign(field=part.field)
-
-
-def _folded(field: str, judgements: Judgements) -> pd.DataFrame:
-    """That a field has groups too small to show."""
+def _folded(one: Grouping) -> pd.DataFrame:
+    """That a field has groups too small to show, model by model."""
     return pd.DataFrame(
         {
-            "field": field,
-            "model": [str(name) for name in judgements.model_names],
+            "field": one.field,
+            "model": [model for model, hidden in one.hidden.items() if hidden],
             "scope": "all",
             "scope_value": "",
             "reason": TOO_FEW_ANNOTATORS,

@@ -25,9 +25,10 @@ from analysis.metrics.tendency import Tendency, tendency
 from analysis.metrics.visual_attributes import visual_attributes
 from analysis.parameters import Parameters
 from analysis.results import DIVISIVE, PROMISED, Results, ordered, records
-from analysis.sensitivity_tables import scenarios, with_folded
+from analysis.sensitivity_tables import scenarios, shown_tables
 from jobs.progress import Progress
 
+ANNOTATORS_LEFT_OUT = "annotators_left_out"
 VERSIONED = ("numpy", "pandas", "scipy", "krippendorff", "django")
 
 
@@ -142,11 +143,14 @@ def _comparisons(
     summary: dict[str, Any],
 ) -> None:
     """What changes with the choices made, between groups of annotators, models and campaigns."""
-    found = groupings(data, resampling.judgements)
+    # Computed with and without somebody, two reports would tell by their difference what one person said.
+    left_out = ANNOTATORS_LEFT_OUT if parameters.part_of_the_labels else None
+    known = resampling.annotator_ids.usable and left_out is None
+    found = groupings(data, resampling.judgements) if known else []
     result = scenarios(data, parameters, resampling.judgements, tables["annotators"], found)
-    tables["sensitivity"], tables["sensitivity_ranks"] = with_folded(result.table, found), result.ranks
+    tables["sensitivity"], tables["sensitivity_ranks"] = shown_tables(result, found, left_out)
     _note(summary, "sensitivity", result)
-    groups = group_tables(data, resampling, found, seed=parameters.seed)
+    groups = group_tables(data, resampling, found, seed=parameters.seed, reason=left_out)
     tables["annotator_groups"], tables["annotator_group_agreement"] = groups.differences, groups.agreement
     summary["notes"]["annotator_groups"] = groups.notes
     tables["model_differences"] = differences_table(data, resampling)

@@ -114,7 +114,9 @@ def load(*, study: Study, parameters: Parameters, progress: Progress | None = No
         last_annotation=last_annotation(study),
         gold=annotator_loading.gold_answers(campaigns, working),
         repeats=annotator_loading.repeats(campaigns, working),
-        profiles=annotator_loading.profiles(campaigns, working, marking["annotator"].unique()),
+        profiles=annotator_loading.profiles(
+            campaigns, working, () if parameters.part_of_the_labels else marking["annotator"].unique()
+        ),
         depicted=annotator_loading.depicted(study),
     )
 

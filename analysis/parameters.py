@@ -28,6 +28,11 @@ class Parameters:
     not_offensive: int
     campaigns: tuple[str, ...]
 
+    @property
+    def part_of_the_labels(self) -> bool:
+        """Whether annotators or campaigns were chosen: then nothing is told of groups of annotators."""
+        return bool(self.without_annotators or self.campaigns)
+
     def as_json(self) -> dict[str, Any]:
         return {
             name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()

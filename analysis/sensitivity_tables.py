@@ -2,14 +2,22 @@
 
 from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
 
 from analysis.annotator_groupings import Grouping
 from analysis.loading import StudyData
 from analysis.metrics.compare_annotator_groups import TOO_FEW_ANNOTATORS
 from analysis.metrics.judgements import Judgements
-from analysis.metrics.sensitivity import ANNOTATOR_GROUP, BASELINE, Sensitivity, sensitivity
+from analysis.metrics.sensitivity import ANNOTATOR_GROUP, BASELINE, NO_GROUPS, Sensitivity, sensitivity
 from analysis.parameters import Parameters
+
+POOLED = "pooled"
+# How many people and answers are behind a group is told of none: with the whole it would tell of the rest.
+_COUNTS = ["judgements", "judgements_left_out", "annotators"]
+_VALUES = ["value", "difference", "groups"]
+# What single identity groups have a part in.
+_OF_EACH = ["groups", "kendall_tau", "largest_rank_change", "largest_rank_change_group"]
 
 
 def scenarios(
@@ -34,16 +42,60 @@ def scenarios(
     )
 
 
-def with_folded(table: pd.DataFrame, found: list[Grouping]) -> pd.DataFrame:
-    """The table of scenarios, and for each field with groups too small to show that there are some."""
-    return pd.concat([table, *_folded(table, found)], ignore_index=True)
+def shown_tables(
+    result: Sensitivity, found: list[Grouping], reason: str | None = None
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The scenarios and the ranks in them as far as they tell of nobody; `reason`: why there are no groups at all.
+
+    Of a group of annotators in a model where it may not be shown every number is null. Where single identity
+    groups may not be told of, there are no ranks, and of the headline only the pooled θ: a median is the θ of one
+    of them.
+    """
+    table, ranks = result.table.copy(), result.ranks
+    if reason is not None:
+        table, ranks = (
+            frame.assign(reason=frame["reason"].where(frame["reason"] != NO_GROUPS, reason))
+            for frame in (table, ranks)
+        )
+    shown, each = _told(found)
+    group = ((table["scenario"] == ANNOTATOR_GROUP) & (table["scenario_value"] != "")).to_numpy()
+    hidden = group & ~_within(table, shown)
+    unranked = group & ~_within(table, each)
+    unlisted = hidden | (unranked & (table["statistic"] != POOLED).to_numpy())
+    table.loc[group, _COUNTS] = pd.NA
+    table.loc[unlisted, _VALUES] = pd.NA
+    table.loc[unranked, _OF_EACH] = pd.NA
+    table.loc[unranked, "reason"] = TOO_FEW_ANNOTATORS
+    of_group = ((ranks["scenario"] == ANNOTATOR_GROUP) & (ranks["scenario_value"] != "")).to_numpy()
+    ranks = ranks[~of_group | _within(ranks, each)].reset_index(drop=True)
+    return pd.concat([table, *_folded(table, found)], ignore_index=True), ranks
+
+
+def _told(found: list[Grouping]) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
+    """The (model, scenario value)s of groups that may be shown, and those shown of single identity groups too."""
+    named = [
+        (model, f"{one.field}: {group}", one.each[model])
+        for one in found
+        for model, groups in one.shown.items()
+        for group in groups
+    ]
+    return {(model, value) for model, value, _ in named}, {(m, value) for m, value, each in named if each}
+
+
+def _within(frame: pd.DataFrame, told: set[tuple[str, str]]) -> np.ndarray:
+    places = zip(frame["model"], frame["scenario_value"], strict=True)
+    return np.array([place in told for place in places], dtype=bool)
 
 
 def _folded(table: pd.DataFrame, found: list[Grouping]) -> Iterator[pd.DataFrame]:
+    """For each field with groups too small to show, that there are some."""
     kept = ["model", "statistic", "baseline"]
     base = table.loc[table["scenario"] == BASELINE, kept]
     for one in found:
-        if one.folded:
-            yield base.assign(
-                scenario=ANNOTATOR_GROUP, scenario_value=one.field, reason=TOO_FEW_ANNOTATORS
-            ).reindex(columns=table.columns)
+        of = [model for model, hidden in one.hidden.items() if hidden]
+        if of:
+            yield (
+                base[base["model"].isin(of)]
+                .assign(scenario=ANNOTATOR_GROUP, scenario_value=one.field, reason=TOO_FEW_ANNOTATORS)
+                .reindex(columns=table.columns)
+            )

@@ -48,7 +48,7 @@ def annotator_groups(page: ResultsPage) -> dict[str, Any]:
         "families": [
             (name, note)
             for name, note in notes.items()
-            if isinstance(note, dict) and name.split(":")[0] == field
+            if isinstance(note, dict) and (note["field"], note["model"]) == (field, page.model)
         ],
         "why": page.report.summary.get("empty_tables", {}).get("annotator_groups", "no_judgements"),
         "agreement": [

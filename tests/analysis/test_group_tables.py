@@ -88,22 +88,88 @@ def test_a_group_of_fewer_than_five_people_is_never_shown(sizes: dict[str, int],
     assert (hidden["value"], hidden["annotators"], hidden["reason"]) == (None, None, "too_few_annotators")
 
 
-def test_of_one_identity_group_only_what_enough_people_said_is_shown() -> None:
+def test_single_identity_groups_are_shown_of_all_or_of_none() -> None:
     frame = marks()
-    # Of the women only p00 to p03 judged Velmari.
+    data = study_data(frame, profiles=profiles("gender", {"woman": 12, "man": 12}))
+    enough = tables_of(data)
+    assert {row["scope"] for row in enough["annotator_groups"]} == {"all", "identity_group"}
+    assert {row["scenario"] for row in enough["sensitivity_ranks"]} >= {"baseline", "annotator_group"}
+    # Of the women only p00 to p03 judged Velmari: from all groups but this one, and the mean, it could be told.
     few = frame[
         (frame["identity_group"] != "Velmari") | (frame["annotator"] < "p04") | (frame["annotator"] > "p11")
     ]
-    rows = tables_of(study_data(few, profiles=profiles("gender", {"woman": 12, "man": 12})))[
-        "annotator_groups"
-    ]
-    numbers = ("value_a", "value_b", "difference", "ci_low", "p", "annotators_a", "annotators_b")
-    for row in rows:
-        if row["scope_value"] == "Velmari":
-            assert ([row[name] for name in numbers], row["reason"]) == ([None] * 7, "too_few_annotators")
-        else:
-            assert row["value_a"] is not None
-            assert min(row["annotators_a"], row["annotators_b"]) >= 5
+    tables = tables_of(study_data(few, profiles=profiles("gender", {"woman": 12, "man": 12})))
+    assert {(row["scope"], row["value_a"] is None) for row in tables["annotator_groups"]} == {("all", False)}
+    assert "annotator_group" not in {row["scenario"] for row in tables["sensitivity_ranks"]}
+    alone = [row for row in tables["sensitivity"] if row["scenario"] == "annotator_group"]
+    assert {(r["statistic"], r["value"] is None) for r in alone} == {
+        ("pooled", False),
+        ("mean", True),
+        ("median", True),
+    }
+    for row in alone:
+        hidden = ("kendall_tau", "largest_rank_change", "largest_rank_change_group", "groups")
+        assert ([row[name] for name in hidden], row["reason"]) == ([None] * 4, "too_few_annotators")
+
+
+def test_how_many_are_behind_a_group_alone_is_not_told() -> None:
+    tables = tables_of(study_data(marks(), profiles=profiles("gender", {"woman": 12, "man": 12})))
+    for row in tables["sensitivity"]:
+        if row["scenario"] == "annotator_group":
+            assert row["value"] is not None
+            assert [row[name] for name in ("judgements", "judgements_left_out", "annotators")] == [None] * 3
+
+
+def test_each_model_is_looked_at_by_itself() -> None:
+    frame = marks(models=("sketch", "paint"))
+    # Of the women only p00 to p03 judged what paint made.
+    few = frame[(frame["model"] == "sketch") | (frame["annotator"] < "p04") | (frame["annotator"] > "p11")]
+    data = study_data(few, profiles=profiles("gender", {"woman": 12, "man": 12}))
+    results = compute(data=data, parameters=parameters(), progress=Unwatched())
+    tables = {name: records(results.tables[name]) for name in PROMISED}
+    compared = [row for row in tables["annotator_groups"] if row["group_a"] is not None]
+    assert {row["model"] for row in compared} == {"sketch"}
+    assert {row["model"] for row in tables["annotator_group_agreement"]} == {"sketch"}
+    alone = [r for r in tables["sensitivity"] if r["scenario_value"].startswith("gender: ")]
+    assert {(r["model"], r["scenario_value"]) for r in alone if r["value"] is not None} == {
+        ("sketch", "gender: woman"),
+        ("sketch", "gender: man"),
+    }
+    assert {r["reason"] for r in alone if r["model"] == "paint"} == {"too_few_annotators"}
+    # What is not shown is not adjusted for either.
+    assert results.summary["notes"]["annotator_groups"]["gender, sketch"]["family"]["all"] == 3
+
+
+@pytest.mark.parametrize("choice", [{"without_annotators": ("p05",)}, {"campaigns": ("first",)}])
+def test_of_a_part_of_the_labels_nothing_is_told_of_groups(choice: dict[str, Any]) -> None:
+    data = study_data(marks(), profiles=profiles("gender", {"woman": 12, "man": 12}))
+    results = compute(data=data, parameters=parameters(**choice), progress=Unwatched())
+    for name in ("annotator_groups", "annotator_group_agreement"):
+        assert results.tables[name].empty
+        assert results.summary["empty_tables"][name] == "annotators_left_out"
+    for name in ("sensitivity", "sensitivity_ranks"):
+        alone = [r for r in records(results.tables[name]) if r["scenario"] == "annotator_group"]
+        assert {(r["scenario_value"], r["reason"]) for r in alone} == {("", "annotators_left_out")}
+    assert "woman" not in str(results.summary) + str([records(frame) for frame in results.tables.values()])
+
+
+@pytest.mark.parametrize(
+    ("languages", "shown"),
+    [
+        # Two who named no velmi could be told from everybody.
+        (["velmi"] * 22 + ["orsi"] * 2, set()),
+        (["velmi"] * 16 + ["orsi"] * 8, {"languages: velmi", "languages: orsi"}),
+        # All but two of those with velmi have orsi too: the difference would tell of these two.
+        (["velmi orsi"] * 10 + ["velmi"] * 2 + ["quen"] * 12, {"languages: velmi", "languages: quen"}),
+    ],
+)
+def test_languages_that_tell_of_a_few_by_subtraction_are_not_shown(
+    languages: list[str], shown: set[str]
+) -> None:
+    said = {who: {"languages": one.split()} for who, one in zip(PEOPLE, languages, strict=True)}
+    rows = tables_of(study_data(marks(), profiles=said))["sensitivity"]
+    alone = {r["scenario_value"] for r in rows if r["scenario"] == "annotator_group"}
+    assert {value for value in alone if ": " in value} == shown
 
 
 def test_several_languages_put_an_annotator_in_several_groups() -> None:
@@ -151,7 +217,7 @@ def test_in_group_same_region_and_out_group_follow_who_is_depicted() -> None:
             if (r["scenario_value"], r["statistic"]) == (f"relation_to_depicted: {name}", "pooled")
         )
         assert found["value"] == pytest.approx(expected)
-        assert found["judgements"] == len(mine)
+        assert found["judgements"] is None
         shares = mine[mine["identity_group"] == "Velmari"].groupby("attribute")["present"].mean()
         row = next(
             (
