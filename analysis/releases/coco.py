@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from analysis.releases.contents import CocoFacts
+from analysis.releases.image_rows import FOLDER
 from analysis.releases.label_pages import Page
 from analysis.releases.label_tables import Naming
 from analysis.releases.writers import json_objects
@@ -24,11 +25,13 @@ class CocoWriter:
     """Collects boxes page by page in a file beside, since COCO puts images and categories in the same object."""
 
     def __init__(self, folder: Path, naming: Naming) -> None:
+        self._folder = folder
         self._target = folder / PATH
         self._target.parent.mkdir()
         self._naming = naming
         self._number = 1
         self._left_out = 0
+        self._without_file = 0
         self._images = np.zeros(len(naming.images.ids.keys), dtype=bool)
         self._categories = np.zeros(len(naming.attributes.keys), dtype=bool)
         self._pieces: IO[bytes] = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 -- closed on leaving
@@ -105,7 +108,9 @@ class CocoWriter:
                 file.seek(-2, 1)  # the comma behind the last
                 file.write(b"\n")
             file.write(b"]}\n")
-        return CocoFacts(self._number - 1, int(self._images.sum()), len(categories), self._left_out)
+        return CocoFacts(
+            self._number - 1, int(self._images.sum()), len(categories), self._left_out, self._without_file
+        )
 
     def _write_images(self, file: IO[bytes]) -> None:
         images = self._naming.images
@@ -113,11 +118,16 @@ class CocoWriter:
         for start in range(0, len(places), 10_000):
             some = places[start : start + 10_000]
             columns = images.columns(images.ids.keys[some])
-            names = columns["image"].cast(pa.string()).to_pylist()
+            names = [f"{name}.webp" for name in columns["image"].cast(pa.string()).to_pylist()]
+            # As in the table of images. COCO asks for a name even where there is no file of that name.
+            paths = [f"{FOLDER}/{name}" for name in names]
+            files = [path if (self._folder / path).exists() else None for path in paths]
+            self._without_file += files.count(None)
             table = pa.table(
                 {
                     "id": pa.array(some + 1),
-                    "file_name": pa.array([f"{name}.webp" for name in names]),
+                    "file_name": pa.array(names),
+                    "file": pa.array(files, pa.string()),
                     "width": pa.array(images.width[some]),
                     "height": pa.array(images.height[some]),
                     **columns,

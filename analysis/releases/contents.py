@@ -159,6 +159,7 @@ class CocoFacts:
     images: int
     categories: int
     left_out: int
+    without_file: int = 0  # images whose file is not in the release
 
 
 @dataclass(frozen=True)

@@ -55,8 +55,11 @@ class ReleaseForm(forms.Form):
 
     @classmethod
     def beginning(cls, stored: dict[str, Any] | None, *, k: int) -> "ReleaseForm":
-        """Return the form with the choices of the release before; `k` as it was tried on the page."""
-        return cls(initial={**(stored or {}), "k": k})
+        """Return the form with the choices of the release before; `k` as it was tried on the page.
+
+        To include free text is chosen anew each time: what was written since has not been read.
+        """
+        return cls(initial={**(stored or {}), "k": k, "include_justifications": False})
 
     def parameters(self) -> ReleaseParameters:
         """Return what was chosen, or raise DomainError naming the first wrong field."""

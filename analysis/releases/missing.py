@@ -31,6 +31,13 @@ def missing_in(filled: Filled, parameters: ReleaseParameters) -> tuple[Missing, 
         ]
     if filled.coco is not None and filled.coco.left_out:
         found.append(Missing(f"{filled.coco.left_out:,} boxes in coco", "Their image's size is not known."))
+    if filled.coco is not None and filled.coco.without_file:
+        found.append(
+            Missing(
+                f"files of {filled.coco.without_file:,} images in coco",
+                "They are not in this release: `file` is null, and `file_name` is a name alone.",
+            )
+        )
     if filled.privacy is not None:
         found += [
             Missing(f"{one.field} of {one.stated - one.released:,} annotators", one.why)

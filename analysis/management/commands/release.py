@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from accounts.errors import NotFound
-from analysis.releases.contents import FORMATS
+from accounts.errors import DomainError, NotFound
+from analysis.releases.contents import FORMATS, ReleaseParameters
 from analysis.releases.documents.licences import LICENCES
 from analysis.releases.parameters import LICENCE, K, parameters_of
 from jobs.console import DomainCommand
@@ -55,14 +55,8 @@ class Command(DomainCommand):
         # Imported here: --help and usage errors need no library for tables.
         from analysis.releases.building import build
 
+        parameters = self._parameters(options)
         study = _study_named(options["study"])
-        parameters = parameters_of(
-            k=options["k"],
-            formats=options["format"],
-            licence=options["licence"],
-            include_justifications=options["include_justifications"],
-            with_images=not options["without_images"],
-        )
         progress = self.progress("Releasing")
         release = build(
             study=study,
@@ -75,6 +69,18 @@ class Command(DomainCommand):
         self.stdout.write(f"{options['output']}: version {release.version} of {study.name}")
         for name, rows in release.facts["rows"].items():
             self.stdout.write(f"  {name}: {rows:,} rows")
+
+    def _parameters(self, options: dict[str, Any]) -> ReleaseParameters:
+        try:
+            return parameters_of(
+                k=options["k"],
+                formats=options["format"],
+                licence=options["licence"],
+                include_justifications=options["include_justifications"],
+                with_images=not options["without_images"],
+            )
+        except DomainError as error:
+            self.usage_error(error.message)
 
 
 def _study_named(name: str) -> Study:

@@ -41,7 +41,7 @@ def front_matter(contents: Contents) -> str:
         head["license_name"] = licence.name
         head["license_link"] = licence.url or "LICENSE.txt"
     head["annotations_creators"] = ["machine-generated" if study.simulated else _creators(contents)]
-    head["size_categories"] = [_size(contents.table(DEFAULT_TABLE).rows)]
+    head["size_categories"] = [_size(default_table(contents).rows)]
     head["tags"] = tags(contents)
     file_format = read_format(contents)
     # `datasets` refuses to load what has no rows: such tables are no configurations.

@@ -56,6 +56,24 @@ def test_images_are_named_as_their_files(marked, coco):
     assert {(one["width"], one["height"]) for one in found["images"]} == {(512, 512)}
 
 
+def test_a_file_is_named_where_there_is_one(marked, coco):
+    found, folder = coco()
+    listed = {row["image"]: row["file"] for row in rows(folder, "images")}
+    for one in found["images"]:
+        assert one["file"] == listed[one["image"]]
+        assert one["file"] is None or (folder / one["file"]).is_file()
+
+
+def test_images_without_a_file_are_counted_as_missing(marked, released):
+    _, folder = released(marked.study, formats=["parquet", "coco"])
+    found = json.loads((folder / "coco/boxes.json").read_text(encoding="utf-8"))
+    assert {one["file"] for one in found["images"]} == {None}
+    manifest = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+    number = manifest["coco"]["without_file"]
+    assert number == len(found["images"])
+    assert f"files of {number} images in coco" in {one["what"] for one in manifest["missing"]}
+
+
 def test_boxes_on_images_of_unknown_size_are_left_out_and_counted(marked, coco):
     Image.objects.filter(pk=marked.images["v1"].pk).update(width=None, height=None)
     found, folder = coco()

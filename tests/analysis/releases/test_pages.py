@@ -166,6 +166,13 @@ def test_choices_begin_as_in_the_release_before(built, lead_client):
     assert lead_client.get(address("list") + "?k=7").context["form"].initial["k"] == 7
 
 
+def test_free_text_is_never_included_by_a_choice_made_before(built, lead_client):
+    Release.objects.update(parameters=built.parameters | {"include_justifications": True})
+    page = lead_client.get(address("list"))
+    assert page.context["form"].initial["include_justifications"] is False
+    assert "checked" not in str(page.context["form"]["include_justifications"])
+
+
 def test_a_past_release_is_listed_with_its_digest_and_files(built, analyst_client):
     page = text(analyst_client.get(address("list")))
     assert "Release 1" in page

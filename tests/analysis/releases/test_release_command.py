@@ -36,14 +36,22 @@ def test_without_images(marked, tmp_path):
     ("options", "words"),
     [
         (["--k", "1"], "k must be"),
+        (["--licence", ""], "licence"),
         (["--licence", " "], "licence"),
         (["--format", "coco"], "tables"),
-        (["--study", "nowhere"], "no study"),
+        (["--format", "images"], "tables"),
     ],
 )
-def test_expected_failures_are_one_sentence(marked, tmp_path, options, words):
-    with pytest.raises(DomainError, match=words):
+def test_choices_that_cannot_be_are_wrong_usage(marked, tmp_path, options, words):
+    with pytest.raises(CommandError, match=words) as refused:
         call_command("release", "--study", "isles", "--output", str(tmp_path / "out"), *options)
+    assert refused.value.returncode == 2
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_study_there_is_not_is_one_sentence(marked, tmp_path):
+    with pytest.raises(DomainError, match="no study"):
+        call_command("release", "--study", "nowhere", "--output", str(tmp_path / "out"))
     assert not (tmp_path / "out").exists()
 
 
