@@ -4,6 +4,7 @@ from django.db import transaction
 
 from accounts.errors import Conflict
 from accounts.models import User
+from analysis.models import Release
 from analysis.releases.contents import ReleaseParameters
 from jobs.models import Job
 from jobs.running import enqueue
@@ -41,3 +42,23 @@ def running_job(study: Study) -> Job | None:
     """The build under way, if there is one."""
     active = (Job.State.QUEUED, Job.State.RUNNING)
     return Job.objects.filter(study_id=study.pk, kind=JOB_KIND, state__in=active).order_by("-pk").first()
+
+
+def latest_release(study: Study) -> Release | None:
+    """The newest version there is, without what only building needs."""
+    return (
+        Release.objects.filter(study=study)
+        .only("study", "version", "parameters")
+        .order_by("-version")
+        .first()
+    )
+
+
+def warning_of_k(latest: Release | None, *, k: int) -> str:
+    """Return what to know before building with another k than the latest release has; empty for the same."""
+    if latest is None or latest.parameters["k"] == k:
+        return ""
+    return (
+        f"Release {latest.version} has k = {latest.parameters['k']}, this one would have k = {k}. People of both can "
+        "be matched by their answers, and their two profiles read together may be shared by fewer than either k."
+    )

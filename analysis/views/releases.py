@@ -45,14 +45,18 @@ def build(request: HttpRequest, study: str) -> HttpResponse:
     assert isinstance(request.user, User)  # login_required lets nobody else in
     found = study_for(request.user, study, role=LEAD)
     form = ReleaseForm(request.POST)
+    latest = requesting.latest_release(found)
     try:
-        requesting.request(study=found, parameters=form.parameters(), by=request.user)
+        parameters = form.parameters()
+        requesting.request(study=found, parameters=parameters, by=request.user)
     except DomainError as error:
         if not form.errors:
             form.add_error(None, error.message)
         context = _context(request, found, KForm(request.POST, auto_id=_TRIED), form=form)
         return render(request, "analysis/releases.html", context, status=400)
     messages.info(request, "The release is being built. This page follows the progress.")
+    if warning := requesting.warning_of_k(latest, k=parameters.k):
+        messages.warning(request, warning)
     return redirect("releases:list", study=found.slug)
 
 
@@ -125,6 +129,8 @@ def _context(request: HttpRequest, study: Study, tried: KForm, *, form: ReleaseF
         "preview": held,
         "preview_rows": [(name, number, DESCRIPTIONS[name]) for name, number in held.rows.items()],
         "k": k,
+        "latest": latest,
+        "warning_of_k": requesting.warning_of_k(latest, k=k),
         "tried": tried if tried.is_bound else KForm(initial={"k": k}, auto_id=_TRIED),
         "check": held.privacy,
         "check_rows": _check_rows(held.privacy),

@@ -9,6 +9,7 @@ from accounts.errors import DomainError, NotFound
 from analysis.releases.contents import FORMATS, ReleaseParameters
 from analysis.releases.documents.licences import LICENCES
 from analysis.releases.parameters import LICENCE, K, parameters_of
+from analysis.releases.requesting import latest_release, warning_of_k
 from jobs.console import DomainCommand
 from studies.models import Study
 
@@ -57,6 +58,8 @@ class Command(DomainCommand):
 
         parameters = self._parameters(options)
         study = _study_named(options["study"])
+        if warning := warning_of_k(latest_release(study), k=parameters.k):
+            self.stderr.write(warning)
         progress = self.progress("Releasing")
         release = build(
             study=study,
