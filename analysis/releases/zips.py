@@ -23,7 +23,7 @@ REMOVED = "files_removed"  # of a release's facts: since which day its files are
 
 def building_place() -> Path:
     """Return the folder in which zips are built."""
-    place = Path(settings.VAR) / "releases"
+    place = _place()
     place.mkdir(parents=True, exist_ok=True)
     return place
 
@@ -77,10 +77,14 @@ def remove_files(*, release: Release, by: User) -> Release:
 def remove_leftovers() -> int:
     """Remove what builds that were killed left: people who withdrew since would stay in it. Return how many."""
     before = time.time() - _LEFT_BEHIND
-    left = [one for one in building_place().glob("tmp*") if _untouched(one, since=before)]
+    left = [one for one in _place().glob("tmp*") if _untouched(one, since=before)]
     for one in left:
         shutil.rmtree(one, ignore_errors=True)
     return len(left)
+
+
+def _place() -> Path:
+    return Path(settings.VAR) / "releases"
 
 
 def _untouched(place: Path, *, since: float) -> bool:

@@ -112,7 +112,12 @@ def test_a_version_that_cannot_be_written_down_leaves_no_file(marked, lead, monk
     assert stored(marked) == []
 
 
-def test_what_killed_builds_left_goes_after_a_day(marked, lead, settings):
+def test_looking_for_leftovers_makes_no_folder(settings):
+    assert zips.remove_leftovers() == 0
+    assert not settings.VAR.exists()
+
+
+def test_what_killed_builds_left_goes_after_a_day(settings):
     old, fresh, busy = (zips.building_place() / name for name in ("tmpold", "tmpnew", "tmpbusy"))
     long_ago = time.time() - 2 * 24 * 60 * 60
     for one in (old, fresh, busy):
