@@ -104,7 +104,8 @@ def remove_files(request: HttpRequest, study: str, version: int) -> HttpResponse
         remove_kept_files(release=shown, by=request.user)
         messages.success(request, f"The files of release {shown.version} are removed.")
         return redirect("releases:release", study=found.slug, version=shown.version)
-    return render(request, "analysis/release_remove_files.html", {"study": found, "release": shown})
+    context = {"study": found, "release": shown, "title": f"Release {shown.version}"}
+    return render(request, "analysis/release_remove_files.html", context)
 
 
 def archive_response(release: Release) -> FileResponse:

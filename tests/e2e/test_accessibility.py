@@ -183,6 +183,7 @@ def lead_pages() -> dict[str, str]:
         "analysis:visual_attributes": S, "analysis:annotators": S, "analysis:disagreement": S,
         "analysis:annotator_groups": S, "analysis:compare": S,
         "releases:list": S, "releases:release": {**S, "version": 2},
+        "releases:remove_files": {**S, "version": 2},
         "analysis:group": {**S, "group": image.group.name},
         "analysis:attribute": {**S, "attribute": annotation.judgements.first().attribute.text},
         "analysis:image": {**S, "image": image.public_id},

@@ -74,6 +74,15 @@ def another_tab(page):
     return tab
 
 
+def leave(page) -> None:
+    """Close the tab, which sends nothing from here on.
+
+    A tab that is being closed lives on for a moment in which it is not offline any more, and might try again.
+    """
+    page.evaluate("() => { window.fetch = () => new Promise(() => {}); }")
+    page.close()
+
+
 def task_address(campaign) -> str:
     return f"/annotate/{campaign.pk}/"
 
@@ -162,7 +171,7 @@ def test_an_answer_that_no_server_confirmed_before_the_tab_was_closed_is_sent_by
     join(page, marking)
     submit_into_nothing(page)
     kept = page.evaluate(f"{KEPT}.map((key) => JSON.parse(localStorage[key]).sent)")
-    page.close()
+    leave(page)
     tab = another_tab(page)
     page.context.set_offline(False)
     assert not Annotation.objects.exists()
@@ -184,7 +193,7 @@ def test_an_answer_to_a_task_that_somebody_else_has_meanwhile_is_sent_beside_the
     join(page, marking)
     submit_into_nothing(page)
     first = Assignment.objects.get()
-    page.close()
+    leave(page)
     # Its time runs out, and another task is leased.
     Assignment.objects.filter(pk=first.pk).update(state="expired", slot=None, ended_at=first.leased_at)
     first.task.__class__.objects.filter(pk=first.task_id).update(held=0, wanted=0)
@@ -211,7 +220,7 @@ def test_an_answer_refused_for_good_is_told_and_not_sent_for_ever(page, marking)
           }}
         }}"""
     )
-    page.close()
+    leave(page)
     page.context.set_offline(False)
     given = Assignment.objects.get()
     assignment.skip(assignment=given, annotator=given.annotator)
