@@ -15,6 +15,7 @@ BENCHMARKS = [
     "analyze",
     "pages",
     "results_pages",
+    "plots",
     "screen",
     "metrics_speed",
     "release",
