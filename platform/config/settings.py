@@ -140,6 +140,9 @@ TASKS = {
     }
 }
 
+# Whether machines with a graphics card have workers of their own (`worker --queue gpu`).
+GPU_QUEUE = env.flag("GPU_QUEUE", False)
+
 # A worker renews its lease on a job three times in this time; when it dies, the job is free after it.
 JOB_LEASE_SECONDS = env.integer("JOB_LEASE_SECONDS", 60, minimum=1)
 JOB_MAX_ATTEMPTS = env.integer("JOB_MAX_ATTEMPTS", 3, minimum=1)
