@@ -81,9 +81,18 @@ def _check(number: int, line: str, condition: str) -> None:
         raise _refusal("prompt_too_long", f"Prompt {number} is longer than {limit} characters.")
     try:
         places = check(line)
-        render(line, group="Somewhere", attribute="something")  # an article needs a word after it
+        render(line, group="Somewhere", attribute="something", phrase="someone")  # an article needs a word
     except DomainError as error:
         raise _refusal(error.code, error.message) from None
+    if condition in {Condition.TARGET, Condition.ATTRIBUTE}:
+        if "phrase" not in places:
+            raise _refusal("prompt_without_phrase", f"Prompt {number} must contain {{phrase}}.")
+        return
+    if "phrase" in places:
+        raise _refusal(
+            "prompt_with_phrase",
+            f"Prompt {number} has {{phrase}}, which only targets and attribute sets have.",
+        )
     if "id" not in places:
         raise _refusal(
             "prompt_without_group", f"Prompt {number} must contain {{id}}, where the group is named."

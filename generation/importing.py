@@ -140,7 +140,7 @@ class _Importer:
         what = f"“{entry.name}”"
         data = self._source.read(entry.name, limit=settings.IMAGE_MAX_BYTES, what=what)
         file = inspect(data, what=what)
-        cell = (entry.model_label, entry.condition, entry.group, file.sha256)
+        cell = (entry.model_label, entry.condition, entry.group, entry.attribute, file.sha256)
         if cell in self._seen:
             self._duplicates.append(Remark(entry.where, f"the same picture as {self._seen[cell]}"))
             return
@@ -236,18 +236,18 @@ class _Importer:
         present = set(
             Image.objects.filter(study=self._study)
             .exclude(sha256="")
-            .values_list("model_label", "condition", "group", "sha256")
+            .values_list("model_label", "condition", "group", "attribute", "sha256")
         )
         images = []
         for ready in self._ready:
             entry = ready.entry
-            group = groups.get(entry.group)
-            if (entry.model_label, entry.condition, group, ready.file.sha256) in present:
+            group, attribute = groups.get(entry.group), attributes.get(entry.attribute)
+            if (entry.model_label, entry.condition, group, attribute, ready.file.sha256) in present:
                 self._duplicates.append(Remark(entry.where, "the study has this picture already"))
                 continue
             if entry.repaired:
                 self._repaired.append(Remark(entry.where, entry.repaired))
-            images.append(self._image(ready, group, attributes.get(entry.attribute)))
+            images.append(self._image(ready, group, attribute))
         Image.objects.bulk_create(images, batch_size=500)
         return len(images)
 

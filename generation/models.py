@@ -24,9 +24,12 @@ class Condition(models.TextChoices):
 
 
 class PromptTemplate(models.Model):
-    """A prompt with places: {id} the group, {attr} an attribute, {a_an}/{A_an} the article of the word that follows."""
+    """A prompt with places: {id} the group, {attr} an attribute, {phrase} a phrase of the study, {a_an}/{A_an} the
+    article of the word that follows."""
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="prompt_templates")
+    # The name of a file in generation/prompt_sets, or "" for a prompt that the lead wrote.
+    prompt_set = models.CharField(max_length=40, blank=True)
     text = models.CharField(max_length=400)
     condition = models.CharField(max_length=20, choices=Condition, default=Condition.DEFAULT)
     images_per_prompt = models.PositiveSmallIntegerField(default=5)
@@ -34,7 +37,9 @@ class PromptTemplate(models.Model):
 
     class Meta:
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["study", "text", "condition"], name="prompt_template_unique"),
+            models.UniqueConstraint(
+                fields=["study", "prompt_set", "text", "condition"], name="prompt_template_once_in_set"
+            ),
             models.CheckConstraint(
                 condition=Q(images_per_prompt__gte=1), name="prompt_template_makes_images"
             ),
@@ -43,6 +48,44 @@ class PromptTemplate(models.Model):
 
     def __str__(self) -> str:
         return self.text
+
+
+class Phrase(models.Model):
+    """What takes the place {phrase} in a prompt: a target of the study, or one that stands for an attribute set."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="phrases")
+    condition = models.CharField(
+        max_length=20,
+        choices=[
+            (Condition.TARGET.value, Condition.TARGET.label),
+            (Condition.ATTRIBUTE.value, Condition.ATTRIBUTE.label),
+        ],
+    )
+    attribute_set = models.CharField(max_length=60, blank=True)  # "" for targets
+    category = models.CharField(max_length=60, blank=True)  # of a target, such as occupations
+    name = models.CharField(max_length=120)  # CEO; of an attribute set, the phrase itself
+    text = models.CharField(max_length=300)  # a chief executive officer
+    expected = models.CharField(
+        max_length=60, blank=True
+    )  # the set that earlier research found nearer, or ""
+    position = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["study", "condition", "attribute_set", "name"], name="phrase_name_unique"
+            ),
+            models.CheckConstraint(
+                condition=Q(condition="target", attribute_set="")
+                | Q(condition="attribute", category="", expected="") & ~Q(attribute_set=""),
+                name="phrase_is_target_or_of_a_set",
+            ),
+            models.CheckConstraint(condition=~Q(name="") & ~Q(text=""), name="phrase_has_name_and_text"),
+        ]
+        ordering: ClassVar = ["study", "position", "id"]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class GenerationRun(models.Model):
@@ -83,6 +126,7 @@ class Image(models.Model):
     attribute = models.ForeignKey(
         Attribute, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
+    phrase = models.ForeignKey(Phrase, null=True, blank=True, on_delete=models.PROTECT, related_name="images")
     condition = models.CharField(max_length=20, choices=Condition, default=Condition.DEFAULT)
     model_label = models.CharField(max_length=120, blank=True)
     prompt = models.CharField(max_length=1000, blank=True)
@@ -106,9 +150,11 @@ class Image(models.Model):
                 "model_label",
                 "condition",
                 Coalesce("group", 0),
+                Coalesce("attribute", 0),
+                Coalesce("phrase", 0),
                 "sha256",
                 condition=~Q(sha256=""),
-                name="image_bytes_once_in_cell",
+                name="image_bytes_once_in_its_cell",
             ),
             models.UniqueConstraint(
                 fields=["study", "model_label", "source_name"],
@@ -143,6 +189,7 @@ class GenerationRequest(models.Model):
     attribute = models.ForeignKey(
         Attribute, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
+    phrase = models.ForeignKey(Phrase, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     prompt = models.CharField(max_length=1000)
     index = models.PositiveIntegerField()  # 0, 1, … among the images of this prompt
     seed = models.BigIntegerField()
@@ -158,8 +205,9 @@ class GenerationRequest(models.Model):
                 "template",
                 Coalesce("group", 0),
                 Coalesce("attribute", 0),
+                Coalesce("phrase", 0),
                 "index",
-                name="generation_request_only_once",
+                name="generation_request_one_each",
             ),
             models.CheckConstraint(
                 condition=Q(outcome="done", image__isnull=False) | ~Q(outcome="done") & Q(image__isnull=True),

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from django.db import transaction
@@ -13,12 +14,14 @@ from catalog.models import Attribute
 from generation import prompts
 from generation.attributes import attributes_by_group
 from generation.backends import backend_named
-from generation.models import GenerationRequest, GenerationRun, PromptTemplate
+from generation.models import GenerationRequest, GenerationRun, Phrase, PromptTemplate
 from generation.seeds import image_seed
 from studies import audit
 from studies.models import Study, StudyGroup
 
 _MAX_MODEL_ID = 300
+# Template, group, attribute, phrase, index.
+Key = tuple[int, int | None, int | None, int | None, int]
 
 
 @dataclass(frozen=True)
@@ -28,17 +31,19 @@ class PlannedRequest:
     template: PromptTemplate
     group: StudyGroup | None
     attribute: Attribute | None
+    phrase: Phrase | None
     prompt: str
     index: int
     seed: int
 
     @property
-    def key(self) -> tuple[int, int | None, int | None, int]:
+    def key(self) -> Key:
         """What makes it the same request within a run."""
         return (
             self.template.pk,
             self.group.pk if self.group else None,
             self.attribute.pk if self.attribute else None,
+            self.phrase.pk if self.phrase else None,
             self.index,
         )
 
@@ -120,6 +125,7 @@ def plan_run(
                 template=request.template,
                 group=request.group,
                 attribute=request.attribute,
+                phrase=request.phrase,
                 prompt=request.prompt,
                 index=request.index,
                 seed=request.seed,
@@ -157,32 +163,43 @@ def clean_label(label: str) -> str:
 def _requests(study: Study) -> Iterator[PlannedRequest]:
     templates = list(study.prompt_templates.all())
     groups = list(study.groups.all())
+    phrases = list(study.phrases.all())
     if not templates:
         raise DomainError(
             "prompts_missing", f"The study “{study}” has no prompts yet, so there is nothing to generate."
         )
     for template in templates:
         places = prompts.check(template.text)
-        if "id" in places and not groups:
-            raise DomainError(
-                "groups_missing", f"The study “{study}” has no identity groups to put into its prompts."
-            )
-        by_group = attributes_by_group(study, template.condition) if "attr" in places else {}
+        chosen = [phrase for phrase in phrases if phrase.condition == template.condition]
+        if places & {"id", "attr"} and not groups:
+            raise _nothing_for(study, "groups", "identity groups")
+        if "phrase" in places and not chosen:
+            raise _nothing_for(study, "phrases", f"{template.get_condition_display()} phrases")
+        attributes = attributes_by_group(study, template.condition) if "attr" in places else {}
         for group in groups if places & {"id", "attr"} else [None]:
             found: Sequence[Attribute | None] = (
-                by_group.get(group.pk, []) if group and "attr" in places else [None]
+                attributes.get(group.pk, []) if group and "attr" in places else [None]
             )
-            for attribute in found:
-                yield from _of_prompt(study, template, group, attribute)
+            for attribute, phrase in product(found, chosen if "phrase" in places else [None]):
+                yield from _of_prompt(study, template, group, attribute, phrase)
+
+
+def _nothing_for(study: Study, what: str, words: str) -> DomainError:
+    return DomainError(f"{what}_missing", f"The study “{study}” has no {words} to put into its prompts.")
 
 
 def _of_prompt(
-    study: Study, template: PromptTemplate, group: StudyGroup | None, attribute: Attribute | None
+    study: Study,
+    template: PromptTemplate,
+    group: StudyGroup | None,
+    attribute: Attribute | None,
+    phrase: Phrase | None,
 ) -> Iterator[PlannedRequest]:
     prompt = prompts.render(
         template.text,
-        group=group.display_name if group else "",
+        group=group.display_name if group else None,
         attribute=attribute.text if attribute else None,
+        phrase=phrase.text if phrase else None,
     )
     for index in range(template.images_per_prompt):
         seed = image_seed(
@@ -191,9 +208,10 @@ def _of_prompt(
             condition=template.condition,
             group=group.name if group else "",
             attribute=attribute.text if attribute else "",
+            phrase=(phrase.attribute_set, phrase.name) if phrase else (),
             index=index,
         )
-        yield PlannedRequest(template, group, attribute, prompt, index, seed)
+        yield PlannedRequest(template, group, attribute, phrase, prompt, index, seed)
 
 
 def _same_run(
@@ -206,8 +224,8 @@ def _same_run(
     return next((run for run in runs if run.parameters == parameters), None)
 
 
-def _known(run: GenerationRun) -> set[tuple[int, int | None, int | None, int]]:
-    return set(run.requests.values_list("template", "group", "attribute", "index"))
+def _known(run: GenerationRun) -> set[Key]:
+    return set(run.requests.values_list("template", "group", "attribute", "phrase", "index"))
 
 
 def _group_names(study: Study) -> list[str]:

@@ -10,7 +10,7 @@ from accounts.errors import DomainError
 if TYPE_CHECKING:
     import inflect
 
-PLACES = ("id", "attr", "a_an", "A_an")
+PLACES = ("id", "attr", "phrase", "a_an", "A_an")
 _TOKEN = re.compile(r"\{([^{}]*)\}|([{}])|([^{}]+)")
 _WORD = re.compile(r"[^\W_]\S*")
 
@@ -20,22 +20,23 @@ def check(template_text: str) -> frozenset[str]:
     return frozenset(place for place, _ in _tokens(template_text) if place)
 
 
-def render(template_text: str, *, group: str, attribute: str | None = None) -> str:
-    """Fill the places: {id} the group, {attr} the attribute, {a_an} the article of the word that follows.
+def render(
+    template_text: str, *, group: str | None = None, attribute: str | None = None, phrase: str | None = None
+) -> str:
+    """Fill the places: {id} group, {attr} attribute, {phrase} phrase, {a_an} the article of the word that follows.
 
     Text outside the places stays as it is, also where its article is wrong: `an {id} person` is meant so.
     """
+    fillings = {"id": group, "attr": attribute, "phrase": phrase}
     parts: list[tuple[str, str]] = []
     for place, text in _tokens(template_text):
-        if place == "id":
-            parts.append(("", group))
-        elif place == "attr":
-            if attribute is None:
+        if place in fillings:
+            filling = fillings[place]
+            if filling is None:
                 raise DomainError(
-                    "prompt_without_attribute",
-                    f"The prompt “{template_text}” needs an attribute for {{attr}}.",
+                    "prompt_place_empty", f"The prompt “{template_text}” has nothing to put into {{{place}}}."
                 )
-            parts.append(("", attribute))
+            parts.append(("", filling))
         else:
             parts.append((place, text))
     # From the end, so that an article is chosen when all that follows it is known.

@@ -80,7 +80,7 @@ def reopen_failed(*, run: GenerationRun) -> int:
 
 def _next(run: GenerationRun, *, after: int) -> GenerationRequest | None:
     pending = run.requests.filter(outcome=Outcome.PENDING, pk__gt=after).order_by("pk")
-    return pending.select_related("group", "attribute", "template").first()
+    return pending.select_related("group", "attribute", "phrase", "template").first()
 
 
 def _make(request: GenerationRequest, model: Model, run: GenerationRun) -> tuple[str | None, str]:
@@ -111,6 +111,7 @@ def _finish(request: GenerationRequest, run: GenerationRun, *, drawn: Drawn) -> 
             model_label=run.model_label,
             condition=request.template.condition,
             attribute=request.attribute,
+            phrase=request.phrase,
             prompt=request.prompt,
             provenance=_provenance(request, run, drawn),
             what="What the model made",

@@ -4,11 +4,19 @@ import hashlib
 
 
 def image_seed(
-    *, study_seed: int, template: str, condition: str, group: str, attribute: str, index: int
+    *,
+    study_seed: int,
+    template: str,
+    condition: str,
+    index: int,
+    group: str = "",
+    attribute: str = "",
+    phrase: tuple[str, ...] = (),
 ) -> int:
     """Return 63 bits from the study's seed and what identifies the request.
 
     The model is not part of it: two models asked for the same image start from the same noise.
     """
-    identity = "\x1f".join((str(study_seed), template, condition, group, attribute, str(index)))
+    # `phrase` (its attribute set and name) came later: prompts without one keep the seeds they had.
+    identity = "\x1f".join((str(study_seed), template, condition, group, attribute, *phrase, str(index)))
     return int.from_bytes(hashlib.sha256(identity.encode()).digest()[:8], "big") >> 1

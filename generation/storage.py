@@ -15,7 +15,7 @@ from PIL import ImageOps, UnidentifiedImageError
 
 from accounts.errors import DomainError
 from catalog.models import Attribute
-from generation.models import Condition, Image
+from generation.models import Condition, Image, Phrase
 from studies.models import Study, StudyGroup
 
 _SUFFIXES = {"PNG": "png", "JPEG": "jpg", "WEBP": "webp"}
@@ -128,12 +128,15 @@ def store_image(
     model_label: str,
     condition: str = Condition.DEFAULT,
     attribute: Attribute | None = None,
+    phrase: Phrase | None = None,
     prompt: str = "",
     source_name: str = "",
     provenance: dict[str, Any] | None = None,
     what: str = "The image",
 ) -> StoredImage:
-    """Keep a picture in a study. The same bytes for the same group, model and condition are one image.
+    """Keep a picture in a study. The same bytes of one model for the same purpose are one image.
+
+    The purpose: condition, group, attribute and phrase.
 
     The file is written before the row: a crash in between leaves a file without row, never the reverse.
     """
@@ -144,9 +147,10 @@ def store_image(
         model_label=model_label,
         condition=condition,
         group=group,
+        attribute=attribute,
+        phrase=phrase,
         sha256=file.sha256,
         defaults={
-            "attribute": attribute,
             "prompt": prompt,
             "file": file.name,
             "source_name": source_name,

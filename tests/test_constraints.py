@@ -24,7 +24,7 @@ from annotation.models import (
     PracticeAnswer,
     QuotaRule,
 )
-from generation.models import Image
+from generation.models import Image, Phrase
 
 OURS = ("accounts", "catalog", "jobs", "studies", "generation", "annotation", "analysis", "demo")
 NUMBERS = itertools.count(1)
@@ -38,12 +38,25 @@ BASE: dict[type[models.Model], dict[str, Any]] = {
     Image: {"file": "a.png", "sha256": lambda: uuid.uuid4().hex * 2},
     Judgement: {"present": True},
     KnownAnswer: {"present": True},
+    Phrase: {"condition": "target"},
     PracticeAnswer: {"correct": 1, "scored": 2},
     QuotaRule: {"kind": "distinct", "field": "gender"},
 }
 
 # Ways to break each CHECK: what is changed in a valid row.
 BREAKS: dict[str, list[dict[str, Any]]] = {
+    "attribute_score_is_cosine": [{"cosine": 1.1}, {"cosine": -1.1}],
+    "attribute_score_is_probability": [{"probability": 1.1}, {"probability": -0.1}],
+    "caption_has_text": [{"text": ""}],
+    "encoder_has_dimensions": [{"dim": 0}],
+    "encoder_has_revision": [{"revision": ""}],
+    "scored_image_failed_for_a_reason": [
+        {"reason": "It is damaged."},
+        {"outcome": "failed"},
+        {"outcome": "tired", "reason": "Late."},
+    ],
+    "scorer_has_label": [{"model_label": ""}],
+    "text_score_is_probability": [{"score": 1.1}, {"score": -0.1}],
     "annotation_revision_from_one": [{"revision": 0}],
     "annotation_seconds_not_negative": [{"active_seconds": -1}],
     "annotator_imported_has_no_user": [{"origin": "imported", "user": lambda: make(User)}],
@@ -79,6 +92,14 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
         {"present": None, "rating": 6},
     ],
     "known_answer_is_mark_or_ratings": [{"present": None}, {"ratings": [4]}],
+    "phrase_has_name_and_text": [{"name": ""}, {"text": ""}],
+    "phrase_is_target_or_of_a_set": [
+        {"attribute_set": "lamps"},
+        {"condition": "attribute"},
+        {"condition": "attribute", "attribute_set": "lamps", "category": "tools"},
+        {"condition": "attribute", "attribute_set": "lamps", "expected": "kites"},
+        {"condition": "default"},
+    ],
     "practice_correct_of_scored": [{"correct": 3}],
     "practice_round_ends_with_a_result": [{"passed": True}, {"ended_at": LONG_AGO}],
     "prompt_template_makes_images": [{"images_per_prompt": 0}],

@@ -16,6 +16,7 @@ class Study(models.Model):
 
     class Protocol(models.TextChoices):
         VISAGE = "visage", "ViSAGe: visual stereotypes around the globe"
+        MCAS = "mcas", "MCAS: associations between targets and sets of attributes"
 
     name = models.CharField(max_length=120, unique=True)
     slug = models.SlugField(max_length=120, unique=True)

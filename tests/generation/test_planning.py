@@ -1,11 +1,13 @@
 """What a study asks of a model: counted before, written once."""
 
+from collections import Counter
+
 import pytest
 
 from accounts.errors import DomainError
 from generation.attributes import attributes_by_group
 from generation.creating import set_prompts
-from generation.models import Condition, GenerationRequest
+from generation.models import Condition, GenerationRequest, Phrase
 from generation.planning import estimate, plan_run
 from generation.seeds import image_seed
 from studies.freezing import freeze
@@ -100,6 +102,40 @@ def test_prompts_with_an_attribute_go_through_the_stereotypes_of_each_group(stud
     asked = set(run.requests.filter(group__name="Velmari").values_list("attribute__text", flat=True))
     assert asked == {"tall hat", "blue scarf", "lantern"}
     assert "A Velmari person described as blue scarf" in set(run.requests.values_list("prompt", flat=True))
+
+
+def test_prompts_with_a_phrase_go_through_the_phrases_of_their_condition(study, lead):
+    for position, (condition, attribute_set, name, text) in enumerate(
+        [
+            ("target", "", "Lamplighter", "a lamplighter"),
+            ("target", "", "Kite maker", "a maker of kites"),
+            ("attribute", "round", "a wheel", "a wheel"),
+        ]
+    ):
+        Phrase.objects.create(
+            study=study,
+            condition=condition,
+            attribute_set=attribute_set,
+            name=name,
+            text=text,
+            position=position,
+        )
+    for condition, images in ((Condition.TARGET, 3), (Condition.ATTRIBUTE, 2)):
+        set_prompts(
+            study=study,
+            templates=["an image of {phrase}"],
+            images_per_prompt=images,
+            by=lead,
+            condition=condition,
+        )
+    run = plan(study, lead)
+    assert Counter(run.requests.values_list("template__condition", "phrase__name", "prompt")) == {
+        ("target", "Lamplighter", "an image of a lamplighter"): 3,
+        ("target", "Kite maker", "an image of a maker of kites"): 3,
+        ("attribute", "a wheel", "an image of a wheel"): 2,
+    }
+    assert len(set(run.requests.values_list("seed", flat=True))) == 8
+    assert plan(study, lead).requests.count() == 8
 
 
 def test_as_many_attributes_that_are_not_associated_are_drawn_once_and_stay(study):

@@ -47,7 +47,10 @@ def test_braces_in_a_groups_name_are_only_text():
 @pytest.mark.parametrize(
     ("template", "sentence"),
     [
-        ("a {nation} person", "has {nation}, which is not one of the places {id}, {attr}, {a_an}, {A_an}"),
+        (
+            "a {nation} person",
+            "has {nation}, which is not one of the places {id}, {attr}, {phrase}, {a_an}, {A_an}",
+        ),
         ("a {} person", "has {}, which is not one of"),
         ("a {ID} person", "has {ID}, which is not"),
         ("a {id person", "has a “{” without its partner"),
@@ -68,7 +71,7 @@ def test_an_article_needs_a_word_after_it():
 
 
 def test_a_prompt_with_attr_needs_an_attribute():
-    with pytest.raises(DomainError, match="needs an attribute"):
+    with pytest.raises(DomainError, match="has nothing to put into"):
         render("{id} {attr}", group="Velmari")
 
 

@@ -10,8 +10,9 @@ from PIL import Image as Picture
 from PIL import PngImagePlugin
 
 from accounts.errors import DomainError
-from generation.models import Condition, Image
-from generation.storage import inspect, store_image
+from catalog.models import Attribute
+from generation.models import Condition, Image, Phrase
+from generation.storage import StoredImage, inspect, store_image
 
 KINDS = ("PNG", "JPEG", "WEBP")
 
@@ -125,6 +126,17 @@ class TestStoring:
     def put(self, study, data, **more):
         arguments = {"group": study.groups.get(name="Velmari"), "model_label": "painter", **more}
         return store_image(study=study, data=data, **arguments)
+
+    def test_the_same_picture_for_another_attribute_or_phrase_is_another_image(self, study, picture):
+        data = picture()
+        hat, kite = (Attribute.objects.get(text=text) for text in ("tall hat", "kite"))
+        lamp = Phrase.objects.create(study=study, condition="target", name="Lamp", text="a lamp")
+        first = self.put(study, data, attribute=hat)
+        assert self.put(study, data, attribute=hat) == StoredImage(first.image, created=False)
+        assert self.put(study, data, attribute=kite).created
+        assert self.put(study, data, phrase=lamp).created
+        assert self.put(study, data).created
+        assert Image.objects.filter(sha256=first.image.sha256).count() == 4
 
     def test_the_file_and_what_is_known_of_it_are_kept(self, study, picture):
         data = picture()
