@@ -10,9 +10,31 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from analysis.release_models import Release
+from analysis.score_models import (
+    AttributeScore,
+    Caption,
+    Encoder,
+    ImageEmbedding,
+    ScoredImage,
+    Scorer,
+    TextEmbedding,
+    TextScore,
+)
 from studies.models import Study
 
-__all__ = ["Release", "Report", "ReportTable"]
+__all__ = [
+    "AttributeScore",
+    "Caption",
+    "Encoder",
+    "ImageEmbedding",
+    "Release",
+    "Report",
+    "ReportTable",
+    "ScoredImage",
+    "Scorer",
+    "TextEmbedding",
+    "TextScore",
+]
 
 
 class Report(models.Model):

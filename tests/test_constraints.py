@@ -45,18 +45,6 @@ BASE: dict[type[models.Model], dict[str, Any]] = {
 
 # Ways to break each CHECK: what is changed in a valid row.
 BREAKS: dict[str, list[dict[str, Any]]] = {
-    "attribute_score_is_cosine": [{"cosine": 1.1}, {"cosine": -1.1}],
-    "attribute_score_is_probability": [{"probability": 1.1}, {"probability": -0.1}],
-    "caption_has_text": [{"text": ""}],
-    "encoder_has_dimensions": [{"dim": 0}],
-    "encoder_has_revision": [{"revision": ""}],
-    "scored_image_failed_for_a_reason": [
-        {"reason": "It is damaged."},
-        {"outcome": "failed"},
-        {"outcome": "tired", "reason": "Late."},
-    ],
-    "scorer_has_label": [{"model_label": ""}],
-    "text_score_is_probability": [{"score": 1.1}, {"score": -0.1}],
     "annotation_revision_from_one": [{"revision": 0}],
     "annotation_seconds_not_negative": [{"active_seconds": -1}],
     "annotator_imported_has_no_user": [{"origin": "imported", "user": lambda: make(User)}],
@@ -70,12 +58,17 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
         {"state": "lost", "slot": 0},
     ],
     "attribute_has_text": [{"text": ""}],
+    "attribute_score_is_cosine": [{"cosine": 1.1}, {"cosine": -1.1}],
+    "attribute_score_is_probability": [{"probability": 1.1}, {"probability": -0.1}],
     "box_inside_image": [{"x": -0.1}, {"y": -0.1}, {"width": 0}, {"height": 0}, {"x": 0.8}, {"y": 0.8}],
     "campaign_annotators_per_task_range": [{"annotators_per_task": 0}, {"annotators_per_task": 101}],
     "campaign_lease_positive": [{"lease_minutes": 0}],
     "campaign_one_to_five_attributes": [{"attributes_per_screen": 0}, {"attributes_per_screen": 6}],
     "campaign_opened_once_not_draft": [{"state": "open"}, {"state": "draft", "opened_at": LONG_AGO}],
+    "caption_has_text": [{"text": ""}],
     "consent_withdrawn_after_given": [{"given_at": timezone.now, "withdrawn_at": LONG_AGO}],
+    "encoder_has_dimensions": [{"dim": 0}],
+    "encoder_has_revision": [{"revision": ""}],
     "generation_request_done_has_image": [{"outcome": "done"}, {"image": lambda: make(Image)}],
     "identity_group_has_name": [{"name": ""}],
     "image_has_file_or_source": [{"sha256": "", "file": ""}, {"file": ""}, {"sha256": ""}],
@@ -121,12 +114,19 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
     "release_has_inputs_digest": [{"inputs_digest": ""}],
     "release_version_from_one": [{"version": 0}],
     "report_has_inputs_digest": [{"inputs_digest": ""}],
+    "scored_image_failed_for_a_reason": [
+        {"reason": "It is damaged."},
+        {"outcome": "failed"},
+        {"outcome": "tired", "reason": "Late."},
+    ],
+    "scorer_has_label": [{"model_label": ""}],
     "stereotype_offensiveness_at_least_minus_one": [{"offensiveness_stored": -1.5}],
     "study_group_has_name": [{"name": ""}],
     "study_has_name": [{"name": ""}],
     "study_min_raters_positive": [{"min_raters": 0}],
     "task_held_within_wanted": [{"held": 4}],
     "task_only_for_labels_wanted": [{"purpose": "gold"}, {"purpose": "practice"}, {"purpose": "other"}],
+    "text_score_is_probability": [{"score": 1.1}, {"score": -0.1}],
 }
 
 # What both rows have where a UNIQUE holds under a condition, or where another one would be broken first.

@@ -1,0 +1,1 @@
+"""Automated scoring: CLIP, captions and text classifiers over a study's images."""
