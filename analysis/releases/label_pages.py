@@ -7,7 +7,7 @@ import numpy as np
 from django.db.models import F, QuerySet, Window
 from django.db.models.functions import Mod, RowNumber
 
-from analysis.releases.reading import BOOLEAN, DAY, INTEGER, NUMBER, Columns, read
+from analysis.releases.reading import BOOLEAN, DAY, INTEGER, NUMBER, SECONDS, Columns, read
 from analysis.releases.rekeying import shuffling
 from annotation.counted import counted
 from annotation.models import Annotation, Box, Campaign, Judgement
@@ -24,7 +24,7 @@ _ANNOTATION = {
     "instrument": INTEGER,
     "instrument__version": INTEGER,
     "none_of_the_above": BOOLEAN,
-    "active_seconds": NUMBER,
+    "active_seconds": SECONDS,
     "submitted_at": DAY,
 }
 _BOX = {

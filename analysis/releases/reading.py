@@ -1,11 +1,11 @@
 """Many rows of a query as numpy columns, without a Python object per field where the database lets us.
 
-PostgreSQL hands a whole column of a page over as one binary array; SQLite's rows are flattened as they come. Null is
-−1 in whole numbers, NaN in fractions.
+PostgreSQL hands a whole column of a page over as one binary array. SQLite does so as text where all columns are whole
+numbers: one step of its cursor, in which other threads run, instead of one a row. It would round fractions: rows with
+any are flattened as they come. Null is −1 in whole numbers, NaN in fractions.
 """
 
 from collections.abc import Mapping
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,12 +18,14 @@ from django.db.models import QuerySet
 INTEGER = "integer"
 BOOLEAN = "boolean"
 NUMBER = "number"
+SECONDS = "seconds"  # a fraction, to the thousandth
 DAY = "day"  # days since 1970, in UTC
 
 _EPOCH_DAY = {
     "postgresql": "floor(extract(epoch from {}) / 86400)",
     "sqlite": "CAST(strftime('%%s', {}) AS INTEGER) / 86400",
 }
+_THOUSAND = 1000
 _ARRAY_HEADER = 20  # dimensions, flags, type, length, lower bound: four bytes each
 
 Columns = dict[str, np.ndarray]
@@ -42,14 +44,18 @@ def read(queryset: QuerySet[Any], columns: Mapping[str, str]) -> Columns:
     ]
     if database.vendor == "postgresql":
         selected = ", ".join(f"array_agg({one})" for one in chosen)
-    else:
+    elif NUMBER in columns.values():
         selected = ", ".join(chosen)
+    else:
+        selected = ", ".join(f"group_concat({one}, ' ')" for one in chosen)
     statement = f"WITH q({', '.join(names)}) AS ({sql}) SELECT {selected} FROM q"  # noqa: S608 -- our own names
     with database.cursor() as cursor:
         if database.vendor == "postgresql":
             return _arrays(cursor, statement, parameters, columns)
         cursor.execute(statement, parameters)
-        return _columns(cursor.fetchall(), columns)
+        if NUMBER in columns.values():
+            return _columns(cursor.fetchall(), columns)
+        return _texts(cursor.fetchone(), columns)
 
 
 def _sql(queryset: QuerySet[Any], columns: Mapping[str, str]) -> tuple[str, tuple[Any, ...]]:
@@ -61,6 +67,8 @@ def _sql(queryset: QuerySet[Any], columns: Mapping[str, str]) -> tuple[str, tupl
 def _select(vendor: str, name: str, kind: str) -> str:
     if kind == DAY:
         name = _EPOCH_DAY[vendor].format(name)
+    elif kind == SECONDS:
+        name = f"CAST(round({name} * {_THOUSAND}) AS BIGINT)"
     if vendor == "sqlite":
         return name if kind == NUMBER else f"coalesce({name}, -1)"
     if kind == NUMBER:
@@ -82,25 +90,37 @@ def _arrays(cursor: Any, statement: str, parameters: tuple[Any, ...], columns: M
             return found
         element = np.dtype([("length", ">i4"), ("value", ">f8" if kind == NUMBER else ">i8")])
         values = np.frombuffer(sent, dtype=element, offset=_ARRAY_HEADER)["value"]
-        found[name] = values.astype(_dtype(kind))
+        found[name] = _of_kind(values, kind)
+    return found
+
+
+def _texts(row: tuple[str | None, ...], columns: Mapping[str, str]) -> Columns:
+    """Take each column as SQLite joined it; no rows give null."""
+    found = {
+        name: _of_kind(np.fromstring(text or "", dtype=np.int64, sep=" "), kind)
+        for (name, kind), text in zip(columns.items(), row, strict=True)
+    }
+    if len({len(values) for values in found.values()}) != 1:
+        raise ValueError("SQLite returned columns of different lengths")
     return found
 
 
 def _columns(rows: list[tuple[Any, ...]], columns: Mapping[str, str]) -> Columns:
     if not rows:
         return _empty(columns)
-    table: np.ndarray
-    if NUMBER in columns.values():
-        # None is a null number; a float holds every key below 2**53.
-        table = np.array(rows, dtype=np.float64)
-    else:
-        cells = np.fromiter(chain.from_iterable(rows), dtype=np.int64, count=len(rows) * len(columns))
-        table = cells.reshape(len(rows), -1)
-    return {name: table[:, index].astype(_dtype(kind)) for index, (name, kind) in enumerate(columns.items())}
+    # None is a null number; a float holds every key below 2**53.
+    table = np.array(rows, dtype=np.float64)
+    return {name: _of_kind(table[:, index], kind) for index, (name, kind) in enumerate(columns.items())}
+
+
+def _of_kind(values: np.ndarray, kind: str) -> np.ndarray:
+    if kind == SECONDS:
+        return np.where(values < 0, np.nan, values / _THOUSAND)
+    return values.astype(_dtype(kind))
 
 
 def _dtype(kind: str) -> type:
-    return np.float64 if kind == NUMBER else np.int64
+    return np.float64 if kind in {NUMBER, SECONDS} else np.int64
 
 
 def _empty(columns: Mapping[str, str]) -> Columns:
