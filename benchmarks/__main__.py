@@ -20,6 +20,7 @@ BENCHMARKS = [
     "metrics_speed",
     "release",
     "coverage",
+    "coverage_automated",
     "annotation_load",
 ]
 # Minutes and gigabytes each: only when named.

@@ -15,10 +15,12 @@ from analysis.metrics.likelihood import likelihood
 from analysis.metrics.observed_agreement import observed_agreement
 from analysis.metrics.offensiveness import offensiveness
 from analysis.metrics.plan_precision import plan_precision
+from analysis.metrics.pull import pull
 from analysis.metrics.resampling import Resampling, pigeonhole_bootstrap
 from analysis.metrics.results import Result
 from analysis.metrics.sensitivity import Sensitivity, sensitivity
 from analysis.metrics.tendency import Tendency, tendency
+from analysis.metrics.vector_sets import mean_similarity
 from analysis.metrics.visual_attributes import visual_attributes
 
 __all__ = [
@@ -41,10 +43,12 @@ __all__ = [
     "gwet_ac",
     "krippendorff_alpha",
     "likelihood",
+    "mean_similarity",
     "observed_agreement",
     "offensiveness",
     "pigeonhole_bootstrap",
     "plan_precision",
+    "pull",
     "sensitivity",
     "tendency",
     "visual_attributes",

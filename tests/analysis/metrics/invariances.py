@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import metrics
+from tests.analysis.metrics.automated_tables import as_pull
 from tests.analysis.metrics.tables import ROLES
 
 SHUFFLED = "rows in another order"
@@ -148,6 +149,12 @@ CLAIMS: dict[str, Claim] = {
         ),
         NAMES | {DUPLICATED},
         frozenset({FLIPPED}),
+    ),
+    "pull": Claim(
+        lambda f: _table(
+            metrics.pull(*as_pull(f), resamples=0), "identity_group", "s_d_s", "s_d_ns", "s_s_ns", "pull"
+        ),
+        NAMES | {DUPLICATED},
     ),
     "pigeonhole_bootstrap": Claim(
         lambda f: _table(metrics.pigeonhole_bootstrap(f, resamples=20).summary(), "attribute", "estimate"),

@@ -18,6 +18,7 @@ NOT_MEASURES = {
     "Result",
     "Sensitivity",
     "Tendency",
+    "mean_similarity",  # of two sets of vectors, without a table
 }
 
 

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from analysis import metrics
+from tests.analysis.metrics.automated_tables import as_pull
 from tests.analysis.metrics.invariances import GROUPED, SCORED, _boxes, _likert, example
 from tests.analysis.metrics.tables import ROLES, judgements, marks
 from tests.analysis.metrics.test_invariances import NOT_MEASURES
@@ -44,6 +45,7 @@ RUN = {
     "sensitivity": lambda f: metrics.sensitivity(
         f, ROLES, min_stereotypes=0, flagged=["p1"], annotator_groups=GROUPED.assign(field="side")
     ),
+    "pull": lambda f: metrics.pull(*as_pull(f), resamples=60),
     "plan_precision": lambda f: metrics.plan_precision(
         likelihood_stereotype=0.05, likelihood_random=0.01, images=3, simulations=10, resamples=50
     ),
