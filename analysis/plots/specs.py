@@ -82,7 +82,7 @@ def dots_spec(
         layers.insert(0, dashed.encode(x=alt.X("at:Q", scale=scale, axis=x_axis)))
     data = {"rows": rows, "reference": [{"at": axis.reference}]}
     size = {"width": 380, "height": LINE * max(len(rows), 1)}
-    return _finished(alt.layer(*layers), data, title, subtitle, size)
+    return finished(alt.layer(*layers), data, title, subtitle, size)
 
 
 def _within(dot: "Dot", axis: Axis) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def bars_spec(bars: Sequence["Bar"], axis: Axis, *, title: str, subtitle: str) -
         base.mark_text(align="right", color=colours["ink"]).encode(x=alt.value(490), text="says:N"),
     ]
     size = {"width": 380, "height": 30 * max(len(rows), 1)}
-    return _finished(alt.layer(*layers), {"rows": rows}, title, subtitle, size)
+    return finished(alt.layer(*layers), {"rows": rows}, title, subtitle, size)
 
 
 def map_spec(places: Sequence["Place"], scale: "Scale", *, title: str, subtitle: str) -> dict[str, Any]:
@@ -184,10 +184,10 @@ def map_spec(places: Sequence["Place"], scale: "Scale", *, title: str, subtitle:
         "small": [row for row in rows if not row["id"]],
     }
     chart = alt.layer(*layers).project(**PROJECTION)
-    return _finished(chart, data, title, subtitle, {"width": WIDTH, "height": HEIGHT})
+    return finished(chart, data, title, subtitle, {"width": WIDTH, "height": HEIGHT})
 
 
-def _finished(
+def finished(
     chart: Any, data: Mapping[str, Any], title: str, subtitle: str, size: Mapping[str, int]
 ) -> dict[str, Any]:
     """The specification. Its data come in at the end: altair would check every value of them."""
