@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from django.db.models import Max, QuerySet
+from django.db.models import QuerySet
 
 from accounts.errors import NotFound
 from analysis.models import (
@@ -18,10 +18,8 @@ from analysis.models import (
     Caption,
     Encoder,
     ImageEmbedding,
-    ScoredImage,
-    Scorer,
-    TextScore,
 )
+from analysis.scoring.last import last_score as last_score
 from analysis.scoring.vectors import text_key, unpacked
 from generation.models import Image
 from studies.models import Study
@@ -99,19 +97,6 @@ def captions(study: Study) -> pd.DataFrame:
     """Return scorer, model, identity_group, image, public_id, caption: the likeliest of an image first."""
     rows = Caption.objects.filter(scorer__study=study, image__retracted_at=None)
     return _frame(rows.order_by("scorer_id", "image_id", "position"), _of_image() | {"caption": "text"})
-
-
-def last_score(study: Study) -> str:
-    """Return a value that changes whenever scores of the study do: results computed at another are old.
-
-    Whatever writes a score writes the row that its image is done anew (`analysis.scoring.writing`).
-    """
-    tables: list[QuerySet[Any]] = [
-        Scorer.objects.filter(study=study),
-        ScoredImage.objects.filter(scorer__study=study),
-        TextScore.objects.filter(scorer__study=study),
-    ]
-    return ".".join(str(table.aggregate(last=Max("pk"))["last"] or 0) for table in tables)
 
 
 def _of_image() -> dict[str, str]:
