@@ -5,8 +5,7 @@ written to a file aside as they are read, and put together screen by screen at t
 bytes for each annotation.
 """
 
-import hashlib
-import json
+import os
 import tempfile
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,14 +14,15 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from analysis.releases.contents import CampaignFacts
+from analysis.releases.label_studio_marks import mark_texts
 from annotation.label_studio.writing import (
     Answer,
-    Rectangle,
     Screen,
     annotation_of,
     data_of,
@@ -63,34 +63,56 @@ def _interface(campaign: CampaignFacts) -> str:
     )
 
 
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """Some annotations: what each showed, as numbers one after the other, how many of them, and its JSON."""
+
+    shown: np.ndarray  # of each the row of the image (−1: none) and the numbers of its attributes
+    lengths: np.ndarray
+    texts: pa.Array
+
+
 @dataclass(eq=False)
 class _Aside:
-    """Annotations in the order they are read, and where each begins."""
+    """Annotations in the order they are read, and where each ends."""
 
-    file: IO[bytes]
+    texts: IO[bytes]
+    shown: IO[bytes]
     screens: list[np.ndarray] = field(default_factory=list)  # what tells one screen from another
-    ends: list[np.ndarray] = field(default_factory=list)  # of what was shown, and of the annotation
-    length: int = 0
+    ends: list[np.ndarray] = field(default_factory=list)  # in `texts`, in bytes
+    shown_ends: list[np.ndarray] = field(default_factory=list)  # in `shown`, in numbers
 
-    def add(self, rows: Sequence[tuple[bytes, bytes]]) -> None:
+    def add(self, given: _Given) -> None:
         """Write what was shown and what was answered."""
-        screens, ends = [], []
-        for shown, annotation in rows:
-            middle = self.length + len(shown)
-            self.length = middle + len(annotation)
-            ends.append((middle, self.length))
-            screens.append(int.from_bytes(hashlib.blake2b(shown, digest_size=8).digest(), "little"))
-            self.file.write(shown)
-            self.file.write(annotation)
-        self.screens.append(np.array(screens, dtype=np.uint64))
-        self.ends.append(np.array(ends, dtype=np.int64).reshape(-1, 2))
+        self.screens.append(_fingerprints(given.shown, given.lengths))
+        self.ends.append(
+            _end(self.ends) + np.cumsum(pc.binary_length(given.texts).to_numpy(), dtype=np.int64)
+        )
+        self.shown_ends.append(_end(self.shown_ends) + np.cumsum(given.lengths, dtype=np.int64))
+        self.shown.write(given.shown.astype("<i4").tobytes())
+        for start in range(0, len(given.texts), _AT_ONCE):
+            self.texts.write("".join(given.texts[start : start + _AT_ONCE].to_pylist()).encode())
+
+
+def _end(ends: Sequence[np.ndarray]) -> int:
+    return int(ends[-1][-1]) if ends else 0
+
+
+def _fingerprints(shown: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Return 64 bits for each run of numbers, equal for equal runs (the mixing is that of SplitMix64)."""
+    begins = np.cumsum(lengths) - lengths
+    place = np.arange(len(shown)) - np.repeat(begins, lengths)
+    mixed = (shown.astype(np.uint64) << np.uint64(16)) ^ place.astype(np.uint64)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return np.add.reduceat(mixed ^ (mixed >> np.uint64(31)), begins)
 
 
 def _write_tasks(path: Path, labels: "_Labels", campaign: CampaignFacts) -> None:
-    with tempfile.TemporaryFile(dir=path.parent) as file:
-        aside = _Aside(file)
-        for rows in labels.of(campaign):
-            aside.add(rows)
+    with tempfile.TemporaryFile(dir=path.parent) as texts, tempfile.TemporaryFile(dir=path.parent) as shown:
+        aside = _Aside(texts, shown)
+        for given in labels.of(campaign):
+            aside.add(given)
         with path.open("wb") as tasks:
             tasks.write(b"[")
             for number, text in enumerate(_tasks(aside, labels), start=1):
@@ -103,31 +125,32 @@ def _tasks(aside: _Aside, labels: "_Labels") -> Iterator[bytes]:
     """Yield each task without its opening, in the order in which screens come first."""
     if not aside.screens:
         return
-    screens, ends = np.concatenate(aside.screens), np.concatenate(aside.ends)
-    begins = np.append(0, ends[:-1, 1])
+    screens = np.concatenate(aside.screens)
+    texts, shown = (
+        _Pieces(*one) for one in ((aside.texts, aside.ends, 1), (aside.shown, aside.shown_ends, 4))
+    )
     _, first, of = np.unique(screens, return_index=True, return_inverse=True)
     order = np.lexsort((np.arange(len(screens)), first[of]))
     bounds = np.append(np.flatnonzero(np.append(True, np.diff(first[of][order]) != 0)), len(order))
     for some in range(0, len(bounds) - 1, _AT_ONCE):
         edges = bounds[some : some + _AT_ONCE + 1].tolist()
-        firsts = order[edges[:-1]].tolist()
-        shown = labels.data([_read(aside.file, begins[row], ends[row, 0]) for row in firsts])
-        for data, start, end in zip(shown, edges[:-1], edges[1:], strict=True):
-            rows = order[start:end].tolist()
-            answers = b",".join(_read(aside.file, ends[row, 0], ends[row, 1]) for row in rows)
-            yield b'"data":%s,"annotations":[%s],"predictions":[]}' % (data, answers)
+        data = labels.data([shown[row] for row in order[edges[:-1]].tolist()])
+        for task, start, end in zip(data, edges[:-1], edges[1:], strict=True):
+            answers = b",".join([texts[row] for row in order[start:end].tolist()])
+            yield b'"data":%s,"annotations":[%s],"predictions":[]}' % (task, answers)
 
 
-def _read(file: IO[bytes], begin: int, end: int) -> bytes:
-    file.seek(begin)
-    return file.read(end - begin)
+class _Pieces:
+    """What was written aside, piece by piece; `ends` in units of so many bytes."""
 
+    def __init__(self, file: IO[bytes], ends: Sequence[np.ndarray], unit: int) -> None:
+        file.flush()
+        self._descriptor = file.fileno()
+        self._ends = np.concatenate([np.zeros(1, np.int64), *ends]) * unit
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-
-
-def _json(value: object) -> bytes:
-    return _ENCODER.encode(value).encode()
+    def __getitem__(self, row: int) -> bytes:
+        begin, end = self._ends[row : row + 2].tolist()
+        return os.pread(self._descriptor, end - begin, begin)
 
 
 class _Labels:
@@ -143,12 +166,13 @@ class _Labels:
         ids = np.array(images["image"].to_pylist(), dtype=np.bytes_)
         self._by_id = np.argsort(ids)
         self._ids = ids[self._by_id]
-        self._sizes = list(zip(*(images[name].to_pylist() for name in ("width", "height")), strict=True))
+        sides = [pc.fill_null(images[name], 0).to_numpy() for name in ("width", "height")]
+        self._sizes = np.stack(sides, axis=1)
         self._attributes: dict[str, int] = {}
         self._texts: list[str] = []
 
-    def of(self, campaign: CampaignFacts) -> Iterator[list[tuple[bytes, bytes]]]:
-        """Yield what was shown and answered in a campaign, submission by submission."""
+    def of(self, campaign: CampaignFacts) -> Iterator[_Given]:
+        """Yield what was shown and answered in a campaign."""
         rates = campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT
         answers = _Following(self._tables["ratings" if rates else "judgements"], "annotation")
         boxes = _Following(self._tables["boxes"], "judgement")
@@ -158,17 +182,16 @@ class _Labels:
                 continue
             given = answers.between(mine["annotation"])
             if rates:
-                yield list(self._ratings(mine, given))
+                yield self._ratings(mine, given)
             else:
-                drawn = boxes.between(given["judgement"]) if len(given) else None
-                yield list(self._marks(mine, given, drawn))
+                yield self._marks(mine, given, boxes.between(given["judgement"]) if len(given) else None)
 
     def data(self, shown: Sequence[bytes]) -> list[bytes]:
         """Return the data of tasks from what was written aside."""
         numbers = [array("i", one) for one in shown]
         rows = [number[0] for number in numbers if number[0] >= 0]
         facts = iter(self._images.take(pa.array(rows, pa.int64())).to_pylist())
-        return [_json(data_of(self._screen(number, facts))) for number in numbers]
+        return [orjson.dumps(data_of(self._screen(number, facts))) for number in numbers]
 
     def _screen(self, numbers: Sequence[int], facts: Iterator[dict[str, Any]]) -> Screen:
         attributes = tuple(self._texts[number] for number in numbers[1:])
@@ -188,64 +211,42 @@ class _Labels:
             },
         )
 
-    def _marks(
-        self, annotations: pa.RecordBatch, judgements: pa.Table, boxes: pa.Table | None
-    ) -> Iterator[tuple[bytes, bytes]]:
-        images = annotations["image"].to_pylist()
-        places = self._by_id[np.searchsorted(self._ids, np.array(images, dtype=np.bytes_))].tolist()
-        rectangles = _rectangles(boxes)
-        asked = _by(judgements, "annotation", ("judgement", "attribute", "present"))
-        columns = ("annotation", "annotator", "none_of_the_above", "active_seconds")
-        rows = zip(*(annotations[name].to_pylist() for name in columns), images, places, strict=True)
-        for number, annotator, none, seconds, image, place in rows:
-            judged = asked.get(number, [])
-            attributes = tuple(attribute for _, attribute, _ in judged)
-            screen = Screen(0, attributes, image, size=_size(*self._sizes[place]))
-            ticked = {text: rectangles.get(key, []) for key, text, present in judged if present}
-            answer = Answer(number, annotator, ticked, none, seconds=seconds)
-            yield self._aside(place, attributes), _json(annotation_of(screen, answer))
+    def _marks(self, annotations: pa.RecordBatch, judgements: pa.Table, boxes: pa.Table | None) -> _Given:
+        images = np.array(annotations["image"].to_pylist(), dtype=np.bytes_)
+        places = self._by_id[np.searchsorted(self._ids, images)]
+        texts = mark_texts(annotations, judgements, boxes, sizes=self._sizes[places])
+        owner = np.searchsorted(annotations["annotation"].to_numpy(), judgements["annotation"].to_numpy())
+        asked = np.bincount(owner, minlength=len(places))
+        attributes = self._numbers(judgements["attribute"])
+        return _Given(np.insert(attributes, np.cumsum(asked) - asked, places), 1 + asked, texts)
 
-    def _ratings(self, annotations: pa.RecordBatch, ratings: pa.Table) -> Iterator[tuple[bytes, bytes]]:
+    def _ratings(self, annotations: pa.RecordBatch, ratings: pa.Table) -> _Given:
         said = "justification" in annotations.schema.names
-        texts = annotations["justification"].to_pylist() if said else [None] * len(annotations)
-        given = _by(ratings, "annotation", ("attribute", "rating"))
-        columns = ("annotation", "annotator", "active_seconds")
-        rows = zip(*(annotations[name].to_pylist() for name in columns), texts, strict=True)
-        for number, annotator, seconds, text in rows:
-            for attribute, rating in given.get(number, []):
-                answer = Answer(number, annotator, rating=rating, justification=text or "", seconds=seconds)
-                annotation = annotation_of(Screen(0, (attribute,)), answer)
-                yield self._aside(-1, (attribute,)), _json(annotation)
+        justifications = annotations["justification"].to_pylist() if said else [None] * len(annotations)
+        columns = (annotations[name].to_pylist() for name in ("annotation", "annotator", "active_seconds"))
+        about = {number: rest for number, *rest in zip(*columns, justifications, strict=True)}
+        texts = []
+        given = (ratings[name].to_pylist() for name in ("annotation", "attribute", "rating"))
+        for number, attribute, rating in zip(*given, strict=True):
+            annotator, seconds, text = about[number]
+            answer = Answer(number, annotator, rating=rating, justification=text or "", seconds=seconds)
+            texts.append(orjson.dumps(annotation_of(Screen(0, (attribute,)), answer)).decode())
+        shown = np.stack([np.full(len(texts), -1), self._numbers(ratings["attribute"])], axis=1)
+        return _Given(shown.ravel(), np.full(len(texts), 2), pa.array(texts, pa.string()))
 
-    def _aside(self, place: int, attributes: tuple[str, ...]) -> bytes:
-        return array("i", [place, *map(self._number, attributes)]).tobytes()
-
-    def _number(self, attribute: str) -> int:
-        number = self._attributes.get(attribute)
-        if number is None:
-            number = self._attributes[attribute] = len(self._texts)
-            self._texts.append(attribute)
-        return number
+    def _numbers(self, attributes: pa.ChunkedArray) -> np.ndarray:
+        """Return the number of each attribute; new ones get the next."""
+        found = attributes.combine_chunks().dictionary_encode()
+        for text in found.dictionary.to_pylist():
+            if text not in self._attributes:
+                self._attributes[text] = len(self._texts)
+                self._texts.append(text)
+        numbers = np.array([self._attributes[text] for text in found.dictionary.to_pylist()], dtype=np.int64)
+        return numbers[found.indices.to_numpy()]
 
 
 def _size(width: int | None, height: int | None) -> tuple[int, int] | None:
     return (width, height) if width and height else None
-
-
-def _rectangles(boxes: pa.Table | None) -> dict[int, list[Rectangle]]:
-    if boxes is None:
-        return {}
-    drawn = _by(boxes, "judgement", ("x", "y", "width", "height"))
-    return {key: [Rectangle(*numbers) for numbers in found] for key, found in drawn.items()}
-
-
-def _by(rows: pa.Table, key: str, columns: Sequence[str]) -> dict[int, list[tuple[Any, ...]]]:
-    """Return the rows by the number of what they belong to."""
-    found: dict[int, list[tuple[Any, ...]]] = {}
-    values = zip(*(rows[name].to_pylist() for name in columns), strict=True)
-    for owner, row in zip(rows[key].to_pylist(), values, strict=True):
-        found.setdefault(owner, []).append(row)
-    return found
 
 
 class _Following:

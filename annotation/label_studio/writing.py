@@ -13,7 +13,7 @@ from annotation.guidelines import RATING_LABELS, RATING_ORDER
 from annotation.label_studio.names import CONTROLS
 
 YES, NO = "yes", "no"
-_IMAGE, _ATTRIBUTE = "image", "attribute"
+IMAGE, ATTRIBUTE = "image", "attribute"  # what is shown
 
 
 @dataclass(frozen=True)
@@ -110,8 +110,8 @@ def _annotator_control(shown: str) -> str:
 def annotation_of(screen: Screen, answer: Answer) -> dict[str, Any]:
     """Return one annotation of a task."""
     results = _rated(answer) if answer.rating is not None else _marked(screen, answer)
-    shown = _ATTRIBUTE if answer.rating is not None else _IMAGE
-    results.append(_result("annotator", shown, "textarea", {"text": [answer.annotator]}))
+    shown = ATTRIBUTE if answer.rating is not None else IMAGE
+    results.append(result_of("annotator", shown, "textarea", {"text": [answer.annotator]}))
     for place, result in enumerate(results):
         result["id"] = f"{answer.number}-{place}"
     written: dict[str, Any] = {
@@ -129,23 +129,23 @@ def _marked(screen: Screen, answer: Answer) -> list[dict[str, Any]]:
     results: list[dict[str, Any]] = []
     if answer.ticked:
         ticked = [text for text in screen.attributes if text in answer.ticked]
-        results.append(_result("present", _IMAGE, "choices", {"choices": ticked}))
+        results.append(result_of("present", IMAGE, "choices", {"choices": ticked}))
     for text in screen.attributes:
         for box in answer.ticked.get(text, ()):
-            region = _result("box", _IMAGE, "rectanglelabels", _rectangle(box, text)) | {"image_rotation": 0}
+            region = result_of("box", IMAGE, "rectanglelabels", _rectangle(box, text)) | {"image_rotation": 0}
             if screen.size is not None:
                 region |= {"original_width": screen.size[0], "original_height": screen.size[1]}
             results.append(region)
     if answer.none_of_the_above is not None:
         said = YES if answer.none_of_the_above else NO
-        results.append(_result("none_of_the_above", _IMAGE, "choices", {"choices": [said]}))
+        results.append(result_of("none_of_the_above", IMAGE, "choices", {"choices": [said]}))
     return results
 
 
 def _rated(answer: Answer) -> list[dict[str, Any]]:
-    results = [_result("rating", _ATTRIBUTE, "choices", {"choices": [str(answer.rating)]})]
+    results = [result_of("rating", ATTRIBUTE, "choices", {"choices": [str(answer.rating)]})]
     if answer.justification:
-        results.append(_result("justification", _ATTRIBUTE, "textarea", {"text": [answer.justification]}))
+        results.append(result_of("justification", ATTRIBUTE, "textarea", {"text": [answer.justification]}))
     return results
 
 
@@ -160,7 +160,8 @@ def _rectangle(box: Rectangle, text: str) -> dict[str, Any]:
     }
 
 
-def _result(control: str, shown: str, kind: str, value: dict[str, Any]) -> dict[str, Any]:
+def result_of(control: str, shown: str, kind: str, value: dict[str, Any]) -> dict[str, Any]:
+    """Return one result of an annotation, without its id."""
     return {
         "from_name": CONTROLS[control],
         "to_name": shown,
