@@ -51,7 +51,7 @@ def mark_texts(
     texts = _quoted(judgements["attribute"])
     ticked = np.bincount(owner[present], minlength=len(numbers))
     names = numbers.astype(str)
-    drawn = np.zeros(len(numbers), dtype=np.int64)
+    drawn: np.ndarray = np.zeros(len(numbers), dtype=np.int64)
     rectangles: Any = ""
     if boxes is not None and len(boxes):
         of_judgement = np.searchsorted(judgements["judgement"].to_numpy(), boxes["judgement"].to_numpy())
