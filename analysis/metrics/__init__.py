@@ -12,6 +12,8 @@ from analysis.metrics.gwet_ac import gwet_ac
 from analysis.metrics.judgements import Judgements
 from analysis.metrics.krippendorff_alpha import krippendorff_alpha
 from analysis.metrics.likelihood import likelihood
+from analysis.metrics.mcas import mcas
+from analysis.metrics.mcas_categories import mcas_categories
 from analysis.metrics.observed_agreement import observed_agreement
 from analysis.metrics.offensiveness import offensiveness
 from analysis.metrics.plan_precision import plan_precision
@@ -43,6 +45,8 @@ __all__ = [
     "gwet_ac",
     "krippendorff_alpha",
     "likelihood",
+    "mcas",
+    "mcas_categories",
     "mean_similarity",
     "observed_agreement",
     "offensiveness",

@@ -1,5 +1,6 @@
 """Stereotypical pull: whether a group's default images look more like its stereotypes than like anything else."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -52,7 +53,7 @@ def pull(images: pd.DataFrame, vectors: Any, *, resamples: int = DEFAULT_RESAMPL
     kept = np.flatnonzero(~(no_group | other))
     groups = _Groups.of(rows.iloc[kept], kept, matrix)
     draws = _Draws(resamples, seed)
-    measured = [_measure(matrix, length, *sets, draws) for sets in groups.each()]
+    measured = [_measure(matrix, length, *sets, draws=draws) for sets in groups.each()]
     table = _table(groups, measured, resamples)
     return Result(
         table=table,
@@ -96,7 +97,7 @@ class _Groups:
         names = rows.iloc[order[starts[:-1]]][["model", "identity_group"]]
         return cls(names, place[order], starts, within, [keys[2, sets] for sets in within])
 
-    def each(self) -> Any:
+    def each(self) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Per group: its rows, where each set starts among them, and the condition of each set."""
         for number, (start, stop) in enumerate(pairwise(self.starts)):
             yield self.rows[start:stop], self.set_starts[number] - start, self.set_conditions[number]
@@ -114,11 +115,11 @@ class _Draws:
     def of(self, sets: tuple[tuple[int, int, int], ...]) -> np.ndarray:
         """The weights of all images of the sets (condition, place, size), one below the other."""
         if self._last is None or self._last[0] != sets:
-            weights = np.concatenate([self._draw(*each) for each in sets]).astype(np.float32)
+            weights = np.concatenate([self._draw(each) for each in sets]).astype(np.float32)
             self._last = (sets, weights)
         return self._last[1]
 
-    def _draw(self, *each: int) -> np.ndarray:
+    def _draw(self, each: tuple[int, int, int]) -> np.ndarray:
         if each not in self._drawn:
             condition, place, size = each
             stream = _SETS + ((place * len(CONDITIONS) + condition) << 24) + (size << 4)

@@ -29,3 +29,31 @@ def as_pull(frame: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
         attribute=attribute.where(attribute != "hat", None),
     )
     return images, vectors_of(frame["row"])
+
+
+SETS = ("drums", "kites")
+Mcas = tuple[pd.DataFrame, np.ndarray, pd.DataFrame, np.ndarray]
+
+
+def as_mcas(frame: pd.DataFrame) -> Mcas:
+    """Images of hats are those of targets, one target for each group; drums and kites are the two sets."""
+    attribute = frame["attribute"].astype(object)
+    target = attribute == "hat"
+    part = attribute + (frame["row"] % 3).astype(str)
+    images = pd.DataFrame(
+        {
+            "model": "m",
+            "condition": np.where(target, "target", "attribute"),
+            "attribute_set": attribute.map({"drum": "drums", "kite": "kites"}),
+            "category": "peoples",
+            "phrase": part.where(~target, frame["identity_group"].astype(object)),
+        }
+    )
+    texts = pd.DataFrame(
+        [
+            *(("target", None, "peoples", people, people) for people in ("Aru", "Bel")),
+            *(("attribute", name, None, None, f"{name} {i}") for name in SETS for i in range(3)),
+        ],
+        columns=["kind", "attribute_set", "category", "phrase", "text"],
+    )
+    return images, vectors_of(frame["row"]), texts, vectors_of(range(900, 900 + len(texts)))

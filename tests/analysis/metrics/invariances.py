@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import metrics
-from tests.analysis.metrics.automated_tables import as_pull
+from tests.analysis.metrics.automated_tables import SETS, as_mcas, as_pull
 from tests.analysis.metrics.tables import ROLES
 
 SHUFFLED = "rows in another order"
@@ -149,6 +149,28 @@ CLAIMS: dict[str, Claim] = {
         ),
         NAMES | {DUPLICATED},
         frozenset({FLIPPED}),
+    ),
+    "mcas": Claim(
+        lambda f: _table(
+            metrics.mcas(*as_mcas(f), sets=SETS, resamples=0, permutations=50),
+            "target",
+            "ii",
+            "itp",
+            "ita",
+            "tt",
+            "mcas",
+        ),
+        NAMES | {DUPLICATED},
+    ),
+    "mcas_categories": Claim(
+        lambda f: _table(
+            metrics.mcas_categories(metrics.mcas(*as_mcas(f), sets=SETS, resamples=0, permutations=50)),
+            "category",
+            "terms",
+            "mean",
+            "sd",
+        ),
+        NAMES | {DUPLICATED},
     ),
     "pull": Claim(
         lambda f: _table(

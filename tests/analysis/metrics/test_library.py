@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from analysis import metrics
-from tests.analysis.metrics.automated_tables import as_pull
+from tests.analysis.metrics.automated_tables import SETS, as_mcas, as_pull
 from tests.analysis.metrics.invariances import GROUPED, SCORED, _boxes, _likert, example
 from tests.analysis.metrics.tables import ROLES, judgements, marks
 from tests.analysis.metrics.test_invariances import NOT_MEASURES
@@ -44,6 +44,10 @@ RUN = {
     "pigeonhole_bootstrap": lambda f: metrics.pigeonhole_bootstrap(f, resamples=60).summary(),
     "sensitivity": lambda f: metrics.sensitivity(
         f, ROLES, min_stereotypes=0, flagged=["p1"], annotator_groups=GROUPED.assign(field="side")
+    ),
+    "mcas": lambda f: metrics.mcas(*as_mcas(f), sets=SETS, resamples=60, permutations=60),
+    "mcas_categories": lambda f: metrics.mcas_categories(
+        metrics.mcas(*as_mcas(f), sets=SETS, resamples=0, permutations=60)
     ),
     "pull": lambda f: metrics.pull(*as_pull(f), resamples=60),
     "plan_precision": lambda f: metrics.plan_precision(
@@ -99,6 +103,12 @@ def test_every_null_has_its_reason(name: str) -> None:
         "half_width",
         "share",
         "difference",
+        "pull",
+        "mcas",
+        "effect_size",
+        "p_value",
+        "mean",
+        "sd",
     ):
         if column in table:
             assert table.loc[table[column].isna(), "reason"].notna().all(), column
