@@ -30,6 +30,7 @@ from analysis.releases.kept_keys import Bits
 from analysis.releases.label_pages import Page, pages
 from analysis.releases.label_tables import LabelColumns, Naming, Numbering
 from analysis.releases.labels import Names
+from analysis.releases.snapshot import read_ahead
 from analysis.releases.soft_labels import SoftLabels
 from analysis.releases.study_facts import Tally, study_facts
 from analysis.releases.writers import TableWriter
@@ -172,13 +173,14 @@ class Filling:
         rank = np.zeros(int(naming.attributes.keys[-1]) + 1 if len(naming.attributes.keys) else 1, np.int64)
         by_text = np.argsort(np.array(naming.attributes.names.to_pylist(), dtype=object), kind="stable")
         rank[naming.attributes.keys[by_text]] = np.arange(len(by_text))
-        return pages(
+        read = pages(
             campaign,
             using=self._using,
             key=self._key,
             attribute_rank=rank,
             justifications=self._parameters.include_justifications,
         )
+        return read_ahead(self._using, read)
 
     def _annotators(self, annotators: AnnotatorRows) -> None:
         coarsened = annotators.coarsened(k=self._parameters.k, justifications=self._justifications())

@@ -1,12 +1,16 @@
 """One consistent view of the database for as long as a release is read, while others go on writing."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import Any, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 _ALIAS = "release_snapshot"
+_END: Any = object()
+T = TypeVar("T")
 
 
 @contextmanager
@@ -28,6 +32,30 @@ def snapshot() -> Iterator[str]:
     finally:
         own.close()
         del connections[_ALIAS]
+
+
+def read_ahead(using: str, items: Iterator[T]) -> Iterator[T]:
+    """Yield items that are read from the snapshot, the next one read in a thread while one is worked with.
+
+    Nobody else may use the snapshot meanwhile. The connection of whoever calls (see `snapshot`) is not read ahead.
+    """
+    if using != _ALIAS:
+        yield from items
+        return
+    own = connections[_ALIAS]
+    own.inc_thread_sharing()
+    try:
+        with ThreadPoolExecutor(1, "reading a release", initializer=_lend, initargs=(own,)) as thread:
+            coming = thread.submit(next, items, _END)
+            while (item := coming.result()) is not _END:
+                coming = thread.submit(next, items, _END)
+                yield item
+    finally:
+        own.dec_thread_sharing()
+
+
+def _lend(own: BaseDatabaseWrapper) -> None:
+    connections[_ALIAS] = own  # connections are told apart by thread
 
 
 def _begin(own: BaseDatabaseWrapper) -> None:

@@ -87,3 +87,35 @@ def test_all_labels_are_read_in_the_snapshot(tmp_path):
     """What is asked on the other connection: the study, the consent text, and writing the release down."""
     with own_server(tmp_path) as server:
         assert server.ask(_BUILD.replace("{folder}", str(tmp_path / "release"))) == []
+
+
+_READ_AHEAD = """
+import threading
+from analysis.releases.snapshot import read_ahead, snapshot
+
+threads = set()
+
+def counted(using):
+    for number in range(3):
+        threads.add(threading.current_thread().name.split("_")[0])
+        yield number, Study.objects.using(using).count()
+    raise ValueError("the fourth cannot be read")
+
+with snapshot() as using:
+    found = []
+    try:
+        for item in read_ahead(using, counted(using)):
+            Study.objects.create(name=f"Later {item[0]}", slug=f"later-{item[0]}", seed=1)
+            found.append(item)
+    except ValueError as error:
+        found.append(str(error))
+    answer = [found, Study.objects.using(using).count(), Study.objects.count(), sorted(threads)]
+"""
+
+
+def test_what_is_read_ahead_comes_in_order_from_the_same_moment_with_its_errors(tmp_path):
+    with own_server(tmp_path) as server:
+        found, then, now, threads = server.ask(_READ_AHEAD)
+    assert found == [[0, 0], [1, 0], [2, 0], "the fourth cannot be read"]
+    assert (then, now) == (0, 3)
+    assert threads == ["reading a release"]
