@@ -18,6 +18,7 @@ BENCHMARKS = [
     "plots",
     "screen",
     "metrics_speed",
+    "automated_measures",
     "release",
     "coverage",
     "coverage_automated",

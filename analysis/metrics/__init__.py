@@ -3,6 +3,7 @@
 from analysis.metrics.annotator_ids import AnnotatorIds, annotator_ids_usable
 from analysis.metrics.annotator_statistics import annotator_statistics
 from analysis.metrics.box_agreement import BoxAgreement, box_agreement
+from analysis.metrics.captions import CaptionMatches, match_captions, match_spans
 from analysis.metrics.compare_annotator_groups import AnnotatorGroups, compare_annotator_groups
 from analysis.metrics.comparison import compare_models
 from analysis.metrics.consensus import consensus
@@ -20,6 +21,7 @@ from analysis.metrics.plan_precision import plan_precision
 from analysis.metrics.pull import pull
 from analysis.metrics.resampling import Resampling, pigeonhole_bootstrap
 from analysis.metrics.results import Result
+from analysis.metrics.salience import salience
 from analysis.metrics.sensitivity import Sensitivity, sensitivity
 from analysis.metrics.tendency import Tendency, tendency
 from analysis.metrics.vector_sets import mean_similarity
@@ -29,6 +31,7 @@ __all__ = [
     "AnnotatorGroups",
     "AnnotatorIds",
     "BoxAgreement",
+    "CaptionMatches",
     "Judgements",
     "Resampling",
     "Result",
@@ -45,6 +48,8 @@ __all__ = [
     "gwet_ac",
     "krippendorff_alpha",
     "likelihood",
+    "match_captions",
+    "match_spans",
     "mcas",
     "mcas_categories",
     "mean_similarity",
@@ -53,6 +58,7 @@ __all__ = [
     "pigeonhole_bootstrap",
     "plan_precision",
     "pull",
+    "salience",
     "sensitivity",
     "tendency",
     "visual_attributes",

@@ -57,3 +57,10 @@ def as_mcas(frame: pd.DataFrame) -> Mcas:
         columns=["kind", "attribute_set", "category", "phrase", "text"],
     )
     return images, vectors_of(frame["row"]), texts, vectors_of(range(900, 900 + len(texts)))
+
+
+def as_captions(frame: pd.DataFrame) -> pd.DataFrame:
+    """Every judgement is a caption of its image: with the attribute where it was seen, of something else else."""
+    seen = frame["present"].to_numpy() == 1
+    caption = np.where(seen, "one of the " + frame["attribute"].astype(object) + "s", "a sky")
+    return frame[["identity_group", "image"]].assign(scorer="captioner", model="m", caption=caption)

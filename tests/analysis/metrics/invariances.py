@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import metrics
-from tests.analysis.metrics.automated_tables import SETS, as_mcas, as_pull
+from tests.analysis.metrics.automated_tables import SETS, as_captions, as_mcas, as_pull
 from tests.analysis.metrics.tables import ROLES
 
 SHUFFLED = "rows in another order"
@@ -68,6 +68,7 @@ def _likert(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[["attribute", "annotator"]].assign(rating=frame["row"] % 5 + 1)
 
 
+ATTRIBUTES = ["hat", "drum", "boat", "kite"]
 ORDER = frozenset({SHUFFLED, UNUSED})
 NAMES = ORDER | {RENAMED_ANNOTATORS, RENAMED_IMAGES}
 PAIRS = NAMES | {FLIPPED}
@@ -171,6 +172,13 @@ CLAIMS: dict[str, Claim] = {
             "sd",
         ),
         NAMES | {DUPLICATED},
+    ),
+    "salience": Claim(
+        lambda f: _table(
+            metrics.salience(as_captions(f), ATTRIBUTES), "identity_group", "attribute", "salience", "rank"
+        ),
+        NAMES,
+        frozenset({DUPLICATED, FLIPPED}),
     ),
     "pull": Claim(
         lambda f: _table(

@@ -18,6 +18,9 @@ NOT_MEASURES = {
     "Result",
     "Sensitivity",
     "Tendency",
+    "CaptionMatches",
+    "match_captions",  # what salience and scores rest on; no number of its own
+    "match_spans",
     "mean_similarity",  # of two sets of vectors, without a table
 }
 

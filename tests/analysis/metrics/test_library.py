@@ -14,8 +14,8 @@ import pandas as pd
 import pytest
 
 from analysis import metrics
-from tests.analysis.metrics.automated_tables import SETS, as_mcas, as_pull
-from tests.analysis.metrics.invariances import GROUPED, SCORED, _boxes, _likert, example
+from tests.analysis.metrics.automated_tables import SETS, as_captions, as_mcas, as_pull
+from tests.analysis.metrics.invariances import ATTRIBUTES, GROUPED, SCORED, _boxes, _likert, example
 from tests.analysis.metrics.tables import ROLES, judgements, marks
 from tests.analysis.metrics.test_invariances import NOT_MEASURES
 
@@ -48,6 +48,9 @@ RUN = {
     "mcas": lambda f: metrics.mcas(*as_mcas(f), sets=SETS, resamples=60, permutations=60),
     "mcas_categories": lambda f: metrics.mcas_categories(
         metrics.mcas(*as_mcas(f), sets=SETS, resamples=0, permutations=60)
+    ),
+    "salience": lambda f: metrics.salience(
+        as_captions(f), ATTRIBUTES, likelihood=metrics.likelihood(f.assign(model="m"), ROLES, resamples=20)
     ),
     "pull": lambda f: metrics.pull(*as_pull(f), resamples=60),
     "plan_precision": lambda f: metrics.plan_precision(
