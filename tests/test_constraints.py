@@ -70,6 +70,8 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
     "encoder_has_dimensions": [{"dim": 0}],
     "encoder_has_revision": [{"revision": ""}],
     "generation_request_done_has_image": [{"outcome": "done"}, {"image": lambda: make(Image)}],
+    "generation_run_budget_has_price": [{"budget": 5}, {"budget": -1, "price": 1}],
+    "generation_run_price_not_negative": [{"price": -1}],
     "identity_group_has_name": [{"name": ""}],
     "image_has_file_or_source": [{"sha256": "", "file": ""}, {"file": ""}, {"sha256": ""}],
     "image_report_closed_unless_open": [{"state": "retracted"}, {"closed_at": LONG_AGO}],
@@ -78,6 +80,7 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
     "invitation_personal_has_limit_one": [{"limit": 2, "annotator": lambda: make(Annotator)}],
     "job_finished_exactly_when_ended": [{"state": "succeeded"}, {"finished_at": LONG_AGO}],
     "job_steps_done_within_total": [{"steps_done": 3, "steps_total": 2}],
+    "job_waits_only_while_queued": [{"state": "running", "wait_until": LONG_AGO}],
     "judgement_is_mark_or_rating": [
         {"present": None},
         {"rating": 3},

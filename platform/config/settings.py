@@ -133,9 +133,17 @@ TABLE_MAX_BYTES = env.integer("TABLE_MAX_BYTES", 512 * 1024 * 1024, minimum=1)
 METRICS_TOKEN = env.text("METRICS_TOKEN", "")
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 
+# Where Celery's messages go, such as redis://localhost:6379/0 or amqp://user:password@localhost:5672//.
+CELERY_BROKER_URL = env.text("CELERY_BROKER_URL", "")
+# Begins the names of our queues there, so that several servers can share a broker.
+CELERY_QUEUE_PREFIX = env.text("CELERY_QUEUE_PREFIX", "stereoscope")
+# The engine that carries the keys of jobs to workers: the database, or Celery where a broker is named.
 TASKS = {
     "default": {
-        "BACKEND": env.text("TASKS_BACKEND", "django_tasks_db.DatabaseBackend"),
+        "BACKEND": env.text(
+            "TASKS_BACKEND",
+            "jobs.celery_backend.CeleryBackend" if CELERY_BROKER_URL else "django_tasks_db.DatabaseBackend",
+        ),
         "QUEUES": ["default", "gpu"],
     }
 }
@@ -145,7 +153,11 @@ GPU_QUEUE = env.flag("GPU_QUEUE", False)
 
 # A worker renews its lease on a job three times in this time; when it dies, the job is free after it.
 JOB_LEASE_SECONDS = env.integer("JOB_LEASE_SECONDS", 60, minimum=1)
+# A job is given up when workers died of it so often in a row, and waits longer each time before the next tries.
 JOB_MAX_ATTEMPTS = env.integer("JOB_MAX_ATTEMPTS", 3, minimum=1)
+JOB_BACKOFF_SECONDS = env.integer("JOB_BACKOFF_SECONDS", 30)
+# Workers are told again of a job that none took for so long although one had nothing to do.
+JOB_REDELIVER_SECONDS = env.integer("JOB_REDELIVER_SECONDS", 60, minimum=1)
 # Jobs know no studies (the arrow points the other way): these say whose jobs a person may see, and steer.
 JOB_STUDIES_SEEN = "studies.access.studies_visible_to"
 JOB_STUDIES_LED = "studies.access.studies_led_by"

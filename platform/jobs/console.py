@@ -37,8 +37,14 @@ class ConsoleProgress:
         self._total: int | None = None
         self._done = 0
         self._message = ""
+        self._part = ""
         self._drawn_at = float("-inf")
         self._line_open = False
+
+    def step(self, name: str) -> None:
+        """Show which part of the work begins."""
+        self.start()
+        self._part = name
 
     def start(self, total: int | None = None) -> None:
         """Begin (again) at nothing of `total` steps; None when the number is not known."""
@@ -60,6 +66,14 @@ class ConsoleProgress:
         elif waited >= _SECONDS_BETWEEN_LINES:
             self._draw()
 
+    def log(self, text: str) -> None:
+        """Write a line of its own, above the bar."""
+        if self._line_open:
+            self._write("\r\x1b[2K")
+        self._write(f"{text}\n")
+        if self._line_open:
+            self._draw()
+
     def check_cancelled(self) -> None:
         """Do nothing: at a console one cancels with Ctrl-C."""
 
@@ -73,7 +87,7 @@ class ConsoleProgress:
     def _draw(self) -> None:
         self._drawn_at = time.monotonic()
         count = f"{self._done:,}" if self._total is None else f"{self._done:,} of {self._total:,}"
-        words = " ".join(word for word in (self._title, count, self._message) if word)
+        words = " ".join(word for word in (self._title, self._part, count, self._message) if word)
         if not self._terminal:
             self._write(words + "\n")
         else:

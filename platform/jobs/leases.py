@@ -22,17 +22,24 @@ def lease_end(now: datetime) -> datetime:
     return now + timedelta(seconds=settings.JOB_LEASE_SECONDS)
 
 
-def claim(job_id: int) -> Job | None:
-    """Take the job if it waits, or if its worker let the lease run out; else None."""
+def claim(job_id: int, *, worker: str = "") -> Job | None:
+    """Take the job if it waits and its time has come, else None.
+
+    One whose worker died does not wait: the sweeper counts the death and queues it again.
+    """
     now = timezone.now()
-    free = Q(state=Job.State.QUEUED) | Q(state=Job.State.RUNNING, lease_expires_at__lt=now)
-    claimed = Job.objects.filter(free, pk=job_id).update(
+    due = Q(wait_until__isnull=True) | Q(wait_until__lte=now)
+    claimed = Job.objects.filter(due, pk=job_id, state=Job.State.QUEUED).update(
         state=Job.State.RUNNING,
         attempts=F("attempts") + 1,
         started_at=Coalesce(F("started_at"), now),
+        worker=worker,
         heartbeat_at=now,
         lease_expires_at=lease_end(now),
+        wait_until=None,
+        rate=None,
         error="",
+        error_code="",
     )
     return Job.objects.get(pk=job_id) if claimed else None
 

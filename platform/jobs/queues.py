@@ -7,6 +7,10 @@ GPU = "gpu"
 QUEUES = (DEFAULT, GPU)
 
 
+class QueueUnreachable(Exception):
+    """The queue takes no message now."""
+
+
 def queue_for(wants_gpu: bool) -> str:
     """Return where to put work that does or does not want a graphics card.
 

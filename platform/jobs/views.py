@@ -1,5 +1,7 @@
 """What the machine does now, and what became of what it did."""
 
+from typing import cast
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
@@ -7,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.models import User
 from jobs import steering
 from jobs.access import job_for, jobs_visible_to, may_steer
 from jobs.models import Job
@@ -62,7 +65,7 @@ def progress(request: HttpRequest, pk: int) -> JsonResponse:
 @login_required
 @require_POST
 def cancel(request: HttpRequest, pk: int) -> HttpResponse:
-    job = steering.cancel(job=job_for(request.user, pk, to_steer=True))
+    job = steering.cancel(job=job_for(request.user, pk, to_steer=True), by=cast("User", request.user))
     stopped = job.state == Job.State.CANCELLED
     messages.success(request, "Cancelled." if stopped else "It will stop after the step it is at.")
     return redirect("jobs:detail", pk=pk)
@@ -71,6 +74,6 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def retry(request: HttpRequest, pk: int) -> HttpResponse:
-    steering.retry(job=job_for(request.user, pk, to_steer=True))
+    steering.retry(job=job_for(request.user, pk, to_steer=True), by=cast("User", request.user))
     messages.success(request, "Queued again. What was done stays done.")
     return redirect("jobs:detail", pk=pk)

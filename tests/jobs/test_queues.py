@@ -1,6 +1,7 @@
 """Where work that wants a graphics card waits."""
 
 import pytest
+
 from jobs.queues import queue_for
 
 pytestmark = pytest.mark.database_free

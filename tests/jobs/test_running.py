@@ -5,11 +5,13 @@ from django.db import connection, transaction
 from django_tasks_db.models import DBTaskResult
 
 from accounts.errors import Conflict, DomainError
+from jobs import stopping
 from jobs.leases import claim, held
 from jobs.models import Job
 from jobs.progress import Cancelled, JobProgress, LeaseLost, Unwatched
 from jobs.running import enqueue, execute, run_here
 from jobs.steering import cancel, retry
+from jobs.sweeping import sweep
 
 pytestmark = pytest.mark.django_db
 
@@ -73,20 +75,25 @@ def test_a_job_is_claimed_once(make_job):
     assert claim(job.pk) is None
 
 
-def test_a_job_whose_worker_let_the_lease_run_out_is_claimed_again(make_job, settings):
+def test_a_job_whose_worker_let_the_lease_run_out_is_claimed_once_the_sweeper_has_counted_that(make_job):
     job = make_job()
     first = claim(job.pk)
     Job.objects.update(lease_expires_at="2020-01-01T00:00:00Z")
+    assert claim(job.pk) is None
+    sweep()
     second = claim(job.pk)
-    assert (first.attempts, second.attempts) == (1, 2)
+    assert (first.attempts, second.attempts, second.deaths) == (1, 2, 1)
 
 
 def test_an_overtaken_worker_cannot_write_any_more(make_job):
     job = make_job()
     first = claim(job.pk)
-    Job.objects.update(lease_expires_at="2020-01-01T00:00:00Z")
     progress = JobProgress(first)
+    progress.log("before")
+    Job.objects.update(lease_expires_at="2020-01-01T00:00:00Z")
+    sweep()
     claim(job.pk)
+    progress.log("after")
     with pytest.raises(LeaseLost):
         progress.start(10)
     with pytest.raises(LeaseLost):
@@ -94,6 +101,7 @@ def test_an_overtaken_worker_cannot_write_any_more(make_job):
     assert not held(first).exists()
     job.refresh_from_db()
     assert job.steps_total is None
+    assert "after" not in [line.text for line in job.lines.all()]
 
 
 def test_a_job_that_ended_cannot_be_done_again(make_job):
@@ -170,6 +178,24 @@ def test_ctrl_c_leaves_a_job_that_can_be_tried_again(make_job):
     job.refresh_from_db()
     assert job.state == Job.State.CANCELLED
     assert retry(job=job).state == Job.State.QUEUED
+
+
+def test_a_worker_that_is_asked_to_end_hands_its_job_back(
+    make_job, tmp_path, django_capture_on_commit_callbacks
+):
+    job = make_job(steps=4)
+    stopping.ask()
+    try:
+        with django_capture_on_commit_callbacks(execute=True):
+            execute(job.pk)
+    finally:
+        stopping.forget()
+    job.refresh_from_db()
+    assert (job.state, job.attempts, job.deaths) == (Job.State.QUEUED, 1, 0)
+    assert DBTaskResult.objects.get().args_kwargs["args"] == [job.pk]
+    execute(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.attempts) == (Job.State.SUCCEEDED, 2)
 
 
 def test_a_kind_that_nobody_does_is_refused_before_it_is_queued(lead):

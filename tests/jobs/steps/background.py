@@ -1,5 +1,7 @@
 """A job that leaves a line in a file for each step, so that tests see what was done how often."""
 
+import os
+import signal
 import time
 from pathlib import Path
 
@@ -33,3 +35,8 @@ def refuse(job, progress):
 @register("break")
 def break_down(job, progress):
     return {"summary": str(1 / 0)}
+
+
+@register("kill")
+def kill(job, progress):
+    os.kill(os.getpid(), signal.SIGKILL)

@@ -1,37 +1,84 @@
+import argparse
 import logging
+import signal
+import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.conf import settings
-from django.db import OperationalError, connection
-from django_tasks_db.management.commands.db_worker import Command as QueueWorker
+from django.db import DatabaseError, connection
 
+from jobs import engines, stopping, workers
+from jobs.console import DomainCommand
+from jobs.queues import QUEUES
 from jobs.sweeping import sweep
 
 logger = logging.getLogger(__name__)
 
 
-class Command(QueueWorker):
-    """The database worker of the queue engine, which also brings back what dead workers left."""
-
+class Command(DomainCommand):
     help = (
-        "Do background jobs of all queues, and queue again what dead workers left. Options as for db_worker."
+        "Do background jobs, one at a time, and queue again what dead workers left. Start as many as you like, "
+        "on any machine that shares database and files. Asked to end (SIGTERM), a worker lets go of its job at "
+        "the next step, and another goes on with it."
     )
+    example = "python manage.py worker --queue gpu"
 
-    def add_arguments(self, parser: Any) -> None:
-        super().add_arguments(parser)
-        parser.set_defaults(queue_name="*", reload=False)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "--queue",
+            action="append",
+            choices=QUEUES,
+            help="take work from this queue only; may be given several times (default: all queues)",
+        )
+        parser.add_argument(
+            "--interval",
+            type=float,
+            default=1.0,
+            metavar="SECONDS",
+            help="how often to look for work in the database when there was none (default: 1)",
+        )
+        parser.add_argument("--batch", action="store_true", help="end when the database has no more work")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        sweep()
-        stopped = threading.Event()
-        thread = threading.Thread(target=_keep_sweeping, args=(stopped,), name="job sweeper", daemon=True)
-        thread.start()
-        try:
-            super().handle(*args, **options)
-        finally:
-            stopped.set()
-            thread.join()
+        if not options["interval"] > 0:
+            self.usage_error("--interval is a number of seconds above 0.")
+        if options["batch"] and engines.uses_celery():
+            self.usage_error(
+                "--batch is for jobs queued in the database; Celery's workers run until stopped."
+            )
+        queues = options["queue"] or list(QUEUES)
+        stopping.forget()
+        with _ending_on_sigterm():
+            sweep()
+            with workers.announced(queues) as worker, _sweeping():
+                if options["verbosity"]:
+                    self.stderr.write(f"Worker {worker.name} takes jobs of {', '.join(queues)}.", str)
+                engines.work(queues, interval=options["interval"], batch=options["batch"])
+
+
+@contextmanager
+def _ending_on_sigterm() -> Iterator[None]:
+    """End in an orderly way also before the engine listens to signals itself."""
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _sweeping() -> Iterator[None]:
+    stopped = threading.Event()
+    thread = threading.Thread(target=_keep_sweeping, args=(stopped,), name="job sweeper", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stopped.set()
+        thread.join()
 
 
 def _keep_sweeping(stopped: threading.Event) -> None:
@@ -39,7 +86,7 @@ def _keep_sweeping(stopped: threading.Event) -> None:
         while not stopped.wait(settings.JOB_LEASE_SECONDS / 2):
             try:
                 sweep()
-            except OperationalError as error:
+            except DatabaseError as error:
                 logger.warning("Jobs could not be swept: %s", error)
     finally:
         connection.close()

@@ -1,0 +1,40 @@
+"""How fast something goes of late."""
+
+import time
+from collections import deque
+from collections.abc import Callable
+
+_SECONDS_OF_LATE = 60.0
+_FEWEST_SAMPLES = 10  # slow steps: look back further than a minute
+
+
+class Pace:
+    """Steps a second, from the moment the first of them was done.
+
+    What comes before it – a model that is loaded, steps that an earlier attempt did – says nothing of the rest.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._samples: deque[tuple[float, int]] = deque()
+
+    def restart(self) -> None:
+        """Forget what was: other steps begin."""
+        self._samples.clear()
+
+    def note(self, done: int) -> None:
+        """Remember that `done` steps are done now."""
+        now = self._clock()
+        if self._samples and now - self._samples[-1][0] < _SECONDS_OF_LATE / 120:
+            return
+        self._samples.append((now, done))
+        while len(self._samples) > _FEWEST_SAMPLES and self._samples[1][0] < now - _SECONDS_OF_LATE:
+            self._samples.popleft()
+
+    def rate(self, done: int) -> float | None:
+        """Return steps a second; None before it can be told."""
+        if not self._samples:
+            return None
+        at, then = self._samples[0]
+        seconds = self._clock() - at
+        return (done - then) / seconds if done > then and seconds > 0 else None

@@ -1,0 +1,51 @@
+"""What must not stand in a job's log or message, which every member of the study reads."""
+
+import os
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from django.conf import settings
+
+HIDDEN = "[hidden]"
+_SECRET_NAME = re.compile(r"(KEY|KEY_ID|TOKEN|SECRET|PASSWORD|CREDENTIALS)(_FILE)?$")
+# A shorter value would hide ordinary words.
+_SHORTEST = 8
+_PATTERNS = [
+    (re.compile(r"(://[^/\s:@]*):[^/\s@]+@"), rf"\1:{HIDDEN}@"),
+    (re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{8,}"), rf"\1 {HIDDEN}"),
+    (re.compile(r"\b(?:sk|hf|ghp|glpat|xox[abp])[-_][\w-]{8,}"), HIDDEN),
+    (
+        re.compile(
+            r"(?i)\b((?:api|access|secret)[_ -]?key|token|password)(['\"]?\s*[=:]\s*['\"]?)[^\s'\",;]{4,}"
+        ),
+        rf"\1\2{HIDDEN}",
+    ),
+]
+
+
+def without_secrets(text: str) -> str:
+    """Return `text` with keys, passwords and tokens hidden: those of this server, and what looks like one."""
+    for value in _own_secrets():
+        text = text.replace(value, HIDDEN)
+    for pattern, replacement in _PATTERNS:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+@lru_cache(maxsize=1)
+def _own_secrets() -> tuple[str, ...]:
+    found = {settings.SECRET_KEY, settings.METRICS_TOKEN, settings.EMAIL_HOST_PASSWORD}
+    found.add(str(settings.DATABASES["default"].get("PASSWORD") or ""))
+    for name, value in os.environ.items():
+        if _SECRET_NAME.search(name):
+            found.add(_content(value) if name.endswith("_FILE") else value)
+    # The longest first: one may be part of another.
+    return tuple(sorted((value for value in found if len(value) >= _SHORTEST), key=len, reverse=True))
+
+
+def _content(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""

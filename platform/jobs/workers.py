@@ -1,0 +1,94 @@
+"""Which workers there are: each says so while it lives, so that people see when nobody would do their job."""
+
+import logging
+import os
+import secrets
+import socket
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from jobs.models import Worker
+
+logger = logging.getLogger(__name__)
+
+_FORGOTTEN_AFTER = timedelta(days=1)
+_name = ""  # of the worker that this process is
+
+
+def name() -> str:
+    """Return the name of the worker that this process is; "" when it is none."""
+    return _name
+
+
+def alive() -> QuerySet[Worker]:
+    """Return the workers that were heard of within a lease."""
+    since = timezone.now() - timedelta(seconds=settings.JOB_LEASE_SECONDS)
+    return Worker.objects.filter(heartbeat_at__gte=since)
+
+
+def queues_with_workers() -> set[str]:
+    """Return the queues from which some worker takes work."""
+    return {queue for queues in alive().values_list("queues", flat=True) for queue in queues}
+
+
+def queues_with_idle_workers(*, idle_for: timedelta) -> set[str]:
+    """Return the queues of workers that have had nothing to do for a while."""
+    idle = alive().filter(idle_since__lt=timezone.now() - idle_for)
+    return {queue for queues in idle.values_list("queues", flat=True) for queue in queues}
+
+
+def forget_silent() -> int:
+    """Remove workers that were not heard of for a day; return how many."""
+    return Worker.objects.filter(heartbeat_at__lt=timezone.now() - _FORGOTTEN_AFTER).delete()[0]
+
+
+@contextmanager
+def announced(queues: Sequence[str]) -> Iterator[Worker]:
+    """Be a worker of these queues while the block runs."""
+    global _name
+    now = timezone.now()
+    host = socket.gethostname()[:80]
+    # A container's processes have the same few numbers again and again.
+    unique = f"{host}:{os.getpid()}:{secrets.token_hex(3)}"
+    worker = Worker.objects.create(
+        name=unique, host=host, queues=list(queues), started_at=now, heartbeat_at=now, idle_since=now
+    )
+    _name = worker.name
+    stopped = threading.Event()
+    thread = threading.Thread(target=_beat, args=(worker, stopped), name="worker heartbeat", daemon=True)
+    thread.start()
+    try:
+        yield worker
+    finally:
+        _name = ""
+        stopped.set()
+        thread.join()
+        Worker.objects.filter(pk=worker.pk).delete()
+
+
+@contextmanager
+def busy() -> Iterator[None]:
+    """Say that this worker has something to do while the block runs."""
+    Worker.objects.filter(name=_name).update(idle_since=None)
+    try:
+        yield
+    finally:
+        Worker.objects.filter(name=_name).update(idle_since=timezone.now())
+
+
+def _beat(worker: Worker, stopped: threading.Event) -> None:
+    try:
+        while not stopped.wait(settings.JOB_LEASE_SECONDS / 3):
+            try:
+                Worker.objects.filter(pk=worker.pk).update(heartbeat_at=timezone.now())
+            except DatabaseError as error:
+                logger.warning("The worker could not say that it lives: %s", error)
+    finally:
+        connection.close()
