@@ -23,6 +23,7 @@ BENCHMARKS = [
     "coverage",
     "coverage_automated",
     "annotation_load",
+    "generation",
 ]
 # Minutes and gigabytes each: only when named.
 LARGE = ["results_pages_large"]

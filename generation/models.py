@@ -98,6 +98,9 @@ class GenerationRun(models.Model):
     model_revision = models.CharField(max_length=120, blank=True)
     parameters = models.JSONField(default=dict, blank=True)
     seed = models.BigIntegerField()
+    # For models that are paid by the image. Neither says what is made, so both may change while a run goes on.
+    price = models.DecimalField(max_digits=9, decimal_places=4, null=True, blank=True)
+    budget = models.DecimalField(max_digits=12, decimal_places=2, null=True, blank=True)
     job = models.ForeignKey(Job, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
@@ -105,6 +108,16 @@ class GenerationRun(models.Model):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
+        constraints: ClassVar = [
+            # Without a price nothing would ever be counted against the budget.
+            models.CheckConstraint(
+                condition=Q(budget__isnull=True) | Q(budget__gte=0, price__isnull=False),
+                name="generation_run_budget_has_price",
+            ),
+            models.CheckConstraint(
+                condition=Q(price__isnull=True) | Q(price__gte=0), name="generation_run_price_not_negative"
+            ),
+        ]
         ordering: ClassVar = ["-id"]
 
     def __str__(self) -> str:
@@ -196,6 +209,9 @@ class GenerationRequest(models.Model):
     outcome = models.CharField(max_length=10, choices=Outcome, default=Outcome.PENDING)
     reason = models.CharField(max_length=300, blank=True)
     image = models.ForeignKey(Image, null=True, blank=True, on_delete=models.PROTECT, related_name="requests")
+    seconds = models.FloatField(null=True, blank=True)  # what the model took for it
+    # Written before the model is asked, so that what a killed worker spent is counted too.
+    cost = models.DecimalField(max_digits=12, decimal_places=4, default=0)
     finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -1,20 +1,26 @@
-"""A run's requests become images, one at a time, whatever happens in between."""
+"""A run's requests become images, step by step, whatever happens in between."""
 
+from collections import Counter, deque
 from dataclasses import dataclass
+from decimal import Decimal
 
 from django.db import transaction
+from django.db.models import F, Sum
 from django.utils import timezone
 
 from accounts.errors import DomainError
+from generation.asking import answers, at_once
 from generation.backends import backend_named
-from generation.backends.base import Drawn, ImageRequest, Model
-from generation.models import GenerationRequest, GenerationRun
-from generation.storage import store_image
+from generation.backends.base import Drawn, Model
+from generation.models import GenerationRequest, GenerationRun, Image
+from generation.storage import ImageFile, StorageUnusable, keep_drawn, record_image
 from jobs.progress import Progress
 
 Outcome = GenerationRequest.Outcome
 # A model that fails this often in a row is broken, and asking it for the rest would only take time.
 _FAILURES_IN_A_ROW = 5
+# Read ahead: one query for so many images.
+_READ_AHEAD = 20
 
 
 @dataclass(frozen=True)
@@ -43,30 +49,17 @@ class RunResult:
 
 
 def run(*, run: GenerationRun, progress: Progress, limit: int | None = None) -> RunResult:
-    """Make the images that are pending, at most `limit`. Each is committed by itself: a kill loses one."""
+    """Make the images that are pending, at most `limit`. Each step is committed by itself: a kill loses one."""
     total = run.requests.filter(outcome=Outcome.PENDING).count()
     wanted = total if limit is None else min(limit, total)
     progress.start(wanted)
     if not wanted:
         return RunResult(left=total)
-    model = backend_named(run.backend).load(model_id=run.model_id, parameters=run.parameters)
+    model = backend_named(run.backend).load(
+        model_id=run.model_id, parameters=run.parameters, revision=run.model_revision
+    )
     _note_revision(run, model)
-    counts: dict[str, int] = {}
-    failures, last = 0, 0
-    for _ in range(wanted):
-        progress.check_cancelled()
-        request = _next(run, after=last)
-        if request is None:
-            break
-        last = request.pk
-        outcome, reason = _make(request, model, run)
-        if outcome is None:
-            continue
-        counts[outcome] = counts.get(outcome, 0) + 1
-        failures = failures + 1 if outcome == Outcome.FAILED else 0
-        if failures == _FAILURES_IN_A_ROW:
-            raise DomainError("model_keeps_failing", f"Stopped after {failures} failures in a row: {reason}")
-        progress.advance(1, request.prompt)
+    counts = _Making(run, model, progress).make(wanted)
     return RunResult(**counts, left=run.requests.filter(outcome=Outcome.PENDING).count())
 
 
@@ -78,46 +71,128 @@ def reopen_failed(*, run: GenerationRun) -> int:
     )
 
 
-def _next(run: GenerationRun, *, after: int) -> GenerationRequest | None:
-    pending = run.requests.filter(outcome=Outcome.PENDING, pk__gt=after).order_by("pk")
-    return pending.select_related("group", "attribute", "phrase", "template").first()
+def spent(run: GenerationRun) -> Decimal:
+    """Return what the run has cost so far, images that were under way when a worker died included."""
+    return run.requests.aggregate(spent=Sum("cost"))["spent"] or Decimal(0)
 
 
-def _make(request: GenerationRequest, model: Model, run: GenerationRun) -> tuple[str | None, str]:
-    """Ask the model for one image and store what came; (None, "") when another worker was faster."""
-    asked = ImageRequest(
-        prompt=request.prompt,
-        seed=request.seed,
-        group=request.group.name if request.group else None,
-        attribute=request.attribute.text if request.attribute else None,
-    )
+class _Making:
+    """A model at work on a run."""
+
+    def __init__(self, run: GenerationRun, model: Model, progress: Progress) -> None:
+        self._run = run
+        self._model = model
+        self._progress = progress
+        self._counts: Counter[str] = Counter()
+        self._failures = 0
+        self._ahead: deque[GenerationRequest] = deque()
+        self._last = 0
+
+    def make(self, wanted: int) -> Counter[str]:
+        while wanted > 0:
+            self._progress.check_cancelled()
+            step = self._take(min(at_once(self._model), wanted))
+            if not step:
+                break
+            wanted -= len(step)
+            step = self._pay(step)
+            for request, drawn, seconds in answers(self._model, step):
+                self._finish(request, drawn, seconds)
+        return self._counts
+
+    def _take(self, most: int) -> list[GenerationRequest]:
+        if len(self._ahead) < most:
+            pending = self._run.requests.filter(outcome=Outcome.PENDING, pk__gt=self._last).order_by("pk")
+            found = pending.select_related("group", "attribute", "phrase", "template")[
+                : max(most, _READ_AHEAD)
+            ]
+            self._ahead.extend(found)
+            if found:
+                self._last = self._ahead[-1].pk
+        return [self._ahead.popleft() for _ in range(min(most, len(self._ahead)))]
+
+    def _pay(self, step: list[GenerationRequest]) -> list[GenerationRequest]:
+        """Write down what the step will cost, and leave out what the budget does not cover."""
+        price = self._run.price
+        if not price:
+            return step
+        with transaction.atomic():
+            # Price and budget may have been changed on the page meanwhile.
+            run = GenerationRun.objects.select_for_update().get(pk=self._run.pk)
+            self._run.price, self._run.budget = run.price, run.budget
+            price = run.price or Decimal(0)
+            if run.budget is not None and price:
+                already = spent(run)
+                step = step[: max(0, int((run.budget - already) / price))]
+                if not step:
+                    raise DomainError(
+                        "budget_spent",
+                        f"The budget of {run.budget:,.2f} does not cover another image: {already:,.2f} is spent. "
+                        "Raise the budget to go on.",
+                    )
+            keys = [request.pk for request in step]
+            GenerationRequest.objects.filter(pk__in=keys).update(cost=F("cost") + price)
+        return step
+
+    def _finish(self, request: GenerationRequest, drawn: Drawn, seconds: float) -> None:
+        file = None
+        if drawn.outcome == Outcome.DONE:
+            try:
+                file = keep_drawn(drawn, what="What the model made")
+            except StorageUnusable:
+                raise
+            except DomainError as error:
+                drawn = Drawn(outcome=Outcome.FAILED, reason=error.message, charged=drawn.charged)
+        if not _write(self._run, request, drawn, file, seconds):
+            return  # Another worker was faster.
+        self._counts[drawn.outcome] += 1
+        self._failures = self._failures + 1 if drawn.outcome == Outcome.FAILED else 0
+        if self._failures == _FAILURES_IN_A_ROW:
+            raise DomainError(
+                "model_keeps_failing", f"Stopped after {self._failures} failures in a row: {drawn.reason}"
+            )
+        self._progress.advance(1, request.prompt)
+
+
+def _write(
+    run: GenerationRun, request: GenerationRequest, drawn: Drawn, file: ImageFile | None, seconds: float
+) -> bool:
+    """Store how a request ended, unless that stands already: then nothing is written."""
     try:
-        return _finish(request, run, drawn=model.draw(asked))
-    except DomainError as error:
-        return _finish(request, run, drawn=Drawn(outcome=Outcome.FAILED, reason=error.message))
+        with transaction.atomic():
+            image = _record(run, request, drawn, file) if file is not None else None
+            ended = GenerationRequest.objects.filter(pk=request.pk, outcome=Outcome.PENDING).update(
+                outcome=drawn.outcome,
+                reason=drawn.reason[:300],
+                image=image,
+                seconds=seconds,
+                finished_at=timezone.now(),
+            )
+            if not ended:
+                raise _Overtaken
+    except _Overtaken:
+        return False
+    if run.price and not drawn.charged:
+        GenerationRequest.objects.filter(pk=request.pk).update(cost=F("cost") - run.price)
+    return True
 
 
-@transaction.atomic
-def _finish(request: GenerationRequest, run: GenerationRun, *, drawn: Drawn) -> tuple[str | None, str]:
-    locked = GenerationRequest.objects.select_for_update().filter(pk=request.pk, outcome=Outcome.PENDING)
-    if not locked.exists():
-        return None, ""
-    image = None
-    if drawn.outcome == Outcome.DONE:
-        image = store_image(
-            study=run.study,
-            data=drawn.data,
-            group=request.group,
-            model_label=run.model_label,
-            condition=request.template.condition,
-            attribute=request.attribute,
-            phrase=request.phrase,
-            prompt=request.prompt,
-            provenance=_provenance(request, run, drawn),
-            what="What the model made",
-        ).image
-    locked.update(outcome=drawn.outcome, reason=drawn.reason[:300], image=image, finished_at=timezone.now())
-    return drawn.outcome, drawn.reason
+class _Overtaken(Exception):
+    """Another worker has finished the request."""
+
+
+def _record(run: GenerationRun, request: GenerationRequest, drawn: Drawn, file: ImageFile) -> Image:
+    return record_image(
+        file,
+        study=run.study,
+        group=request.group,
+        model_label=run.model_label,
+        condition=request.template.condition,
+        attribute=request.attribute,
+        phrase=request.phrase,
+        prompt=request.prompt,
+        provenance=_provenance(request, run, drawn),
+    ).image
 
 
 def _provenance(request: GenerationRequest, run: GenerationRun, drawn: Drawn) -> dict[str, object]:

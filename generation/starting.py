@@ -10,6 +10,7 @@ from generation.backends import backend_named
 from generation.models import GenerationRequest, GenerationRun
 from jobs.models import Job
 from jobs.progress import Progress
+from jobs.queues import queue_for
 from jobs.running import enqueue, prepare, run_here
 
 
@@ -25,7 +26,7 @@ def start(*, run: GenerationRun, by: User | None, limit: int | None = None) -> J
         raise Conflict(
             "nothing_to_generate", "Every image of this run was made already; nothing is left to do."
         )
-    job = enqueue(**_description(run, limit), by=by, queue=backend_named(run.backend).queue)
+    job = enqueue(**_description(run, limit), by=by, queue=queue_for(backend_named(run.backend).wants_gpu))
     run.job = job
     run.save(update_fields=["job"])
     return job

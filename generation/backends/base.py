@@ -2,9 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+
+from accounts.errors import DomainError
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Picture
 
 Parameters = dict[str, Any]
+
+
+class ModelUnusable(DomainError):
+    """Nothing else could be drawn either: the run stops, and what it was at stays to be made."""
 
 
 @dataclass(frozen=True)
@@ -19,12 +28,18 @@ class ImageRequest:
 
 @dataclass(frozen=True)
 class Drawn:
-    """What a model answered: `data` holds a PNG, JPEG or WebP file, unless it blanked or refused."""
+    """What a model answered, unless it blanked or refused: a picture it made here, or a file it got from elsewhere.
+
+    A picture is stored as PNG; `data` is a PNG, JPEG or WebP file, which is looked at before it is kept.
+    """
 
     data: bytes = b""
-    outcome: str = "done"  # done, blanked (by its own safety checker) or refused
+    picture: "Picture | None" = None
+    outcome: str = "done"  # done, blanked (by its own safety checker), refused or failed
     reason: str = ""
     provenance: dict[str, Any] = field(default_factory=dict)
+    # Whether one image has to be paid, in runs that have a price.
+    charged: bool = True
 
 
 class Model(Protocol):
@@ -35,8 +50,25 @@ class Model(Protocol):
     def draw(self, request: ImageRequest) -> Drawn:
         """Make one image. The same request gives the same bytes, whatever was drawn before.
 
-        Raises DomainError, in one sentence, when this request cannot be met.
+        Raises DomainError, in one sentence, when this request cannot be met; ModelUnusable when none can.
         """
+
+
+@runtime_checkable
+class DrawsTogether(Protocol):
+    """A model that makes several images in one call, when whoever planned the run wants that."""
+
+    at_once: int
+
+    def draw_together(self, requests: Sequence[ImageRequest]) -> list[Drawn]:
+        """Answer all of them, in their order. What comes may depend on which they are: provenance says so."""
+
+
+@runtime_checkable
+class DrawsInParallel(Protocol):
+    """A model elsewhere: `draw` may be called from this many threads at the same time."""
+
+    in_parallel: int
 
 
 class Backend(Protocol):
@@ -45,10 +77,13 @@ class Backend(Protocol):
     name: ClassVar[str]
     title: ClassVar[str]
     needs_model_id: ClassVar[bool]
-    queue: ClassVar[str]  # default, or gpu
+    wants_gpu: ClassVar[bool]
 
     def clean(self, parameters: Mapping[str, Any], *, groups: Sequence[str]) -> Parameters:
         """Return the parameters with defaults filled in; raise DomainError naming the one that is wrong."""
 
-    def load(self, *, model_id: str, parameters: Parameters) -> Model:
-        """Get ready to draw; raise DomainError in one sentence when the model cannot be had."""
+    def load(self, *, model_id: str, parameters: Parameters, revision: str = "") -> Model:
+        """Get ready to draw; raise DomainError in one sentence when the model cannot be had.
+
+        `revision` is that of the run's first images, or "": where several can be had, it is this one.
+        """

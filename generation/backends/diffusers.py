@@ -1,193 +1,187 @@
 """Any text-to-image pipeline of the diffusers library: a local folder or a hub id."""
 
-import io
-import json
+import gc
+import platform
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, ClassVar
 
 from accounts.errors import DomainError
-from generation.backends.base import Drawn, ImageRequest, Model, Parameters
+from generation.backends.base import Drawn, ImageRequest, Model, ModelUnusable, Parameters
+from generation.backends.diffusers_loading import FAILURES, check_folder, find, first_line, load
 from generation.backends.diffusers_parameters import clean
+from generation.backends.diffusers_settings import call_options, dtype_for, in_force, set_scheduler
 
-# What the libraries raise on weights, settings or prompts that do not fit: they have no exceptions of their own.
-_FAILURES = (
-    OSError,
-    RuntimeError,
-    ValueError,
-    TypeError,
-    AttributeError,
-    LookupError,
-    ArithmeticError,
-    EOFError,
+_PACKAGES = ("diffusers", "transformers", "torch", "accelerate", "safetensors", "huggingface-hub", "pillow")
+# How a CPU says it; accelerators have an exception of their own.
+# oneDNN says of a convolution that it has no room for that it could not create it.
+_OUT_OF_MEMORY = (
+    "not enough memory",
+    "can't allocate memory",
+    "out of memory",
+    "could not create a primitive",
+    "could not create a memory",
 )
-_PACKAGES = ("diffusers", "transformers", "torch", "pillow")
 
 
 class DiffusersBackend:
-    """Loads with `DiffusionPipeline.from_pretrained`; the parameters are listed in docs/generation.md."""
+    """Loads a pipeline in its own class; the parameters are listed in docs/generation.md."""
 
     name: ClassVar[str] = "diffusers"
     title: ClassVar[str] = "diffusers: a folder or hub id"
     needs_model_id: ClassVar[bool] = True
-    queue: ClassVar[str] = "default"
+    wants_gpu: ClassVar[bool] = True
 
     def clean(self, parameters: Mapping[str, Any], *, groups: Sequence[str]) -> Parameters:  # noqa: ARG002
         return clean(parameters)
 
-    def load(self, *, model_id: str, parameters: Parameters) -> Model:
+    def load(self, *, model_id: str, parameters: Parameters, revision: str = "") -> Model:
         for package in ("torch", "diffusers", "transformers"):
             if find_spec(package) is None:
                 raise DomainError(
                     "diffusers_not_installed",
                     f"The package {package} is not installed; install requirements.txt to use diffusers.",
                 )
-        _check_folder(model_id)
-        return DiffusersModel(model_id, parameters)
+        check_folder(model_id)
+        return DiffusersModel(model_id, parameters, revision)
 
 
 class DiffusersModel:
-    """A pipeline in memory. One call makes one image, for what a batch makes depends on its other members."""
+    """A pipeline in memory. By default one call makes one image: what a batch makes depends on its other members."""
 
-    def __init__(self, model_id: str, parameters: Parameters) -> None:
+    def __init__(self, model_id: str, parameters: Parameters, revision: str = "") -> None:
         import torch
 
         self._torch = torch
-        self._parameters = parameters
+        place = find(model_id, parameters, revision)
+        self.revision = place.revision
+        self.at_once = int(parameters["batch_size"])
         self._device = parameters["device"] or ("cuda" if torch.cuda.is_available() else "cpu")
-        self._dtype = parameters["dtype"] or ("float16" if self._device.startswith("cuda") else "float32")
-        self._pipeline = _load_pipeline(model_id, parameters, dtype=getattr(torch, self._dtype))
+        self._dtype = parameters["dtype"] or dtype_for(self._device, place.index)
+        self._pipeline = load(place, parameters, dtype=getattr(torch, self._dtype))
         if parameters["scheduler"]:
-            _set_scheduler(self._pipeline, parameters["scheduler"])
-        try:
-            self._pipeline.to(self._device)
-        except (RuntimeError, AssertionError) as error:
-            raise DomainError(
-                "device_unavailable", f"The device “{self._device}” cannot be used: {_first_line(error)}"
-            ) from None
+            set_scheduler(self._pipeline, parameters["scheduler"])
+        self._options = call_options(self._pipeline, parameters, model_id=model_id)
+        self._to_device(parameters["offload"])
         self._pipeline.set_progress_bar_config(disable=True)
-        self.revision = _revision(model_id, parameters)
+        self._provenance = self._describe(parameters)
 
     def draw(self, request: ImageRequest) -> Drawn:
-        """Run the pipeline once. Noise is drawn on the CPU, so a seed means the same on every device."""
-        options = {
-            name: self._parameters[name]
-            for name in ("num_inference_steps", "guidance_scale", "width", "height", "negative_prompt")
-            if self._parameters[name] is not None
-        }
-        generator = self._torch.Generator("cpu").manual_seed(request.seed)
-        try:
-            output = self._pipeline(request.prompt, generator=generator, **options)
-        except _FAILURES as error:
-            raise DomainError("pipeline_failed", f"The pipeline failed: {_first_line(error)}") from None
-        if any(getattr(output, "nsfw_content_detected", None) or []):
-            return Drawn(
-                outcome="blanked",
-                reason="The pipeline's safety checker blanked it.",
-                provenance=self._provenance(),
-            )
-        file = io.BytesIO()
-        output.images[0].save(file, "PNG")
-        return Drawn(data=file.getvalue(), provenance=self._provenance())
+        return self.draw_together([request])[0]
 
-    def _provenance(self) -> dict[str, Any]:
-        return {
-            "versions": {package: version(package) for package in _PACKAGES},
+    def draw_together(self, requests: Sequence[ImageRequest]) -> list[Drawn]:
+        """Make the images in as few calls as memory allows: each time it does not, half as many a call."""
+        answers: list[Drawn] = []
+        while len(answers) < len(requests):
+            batch = requests[len(answers) : len(answers) + self.at_once]
+            try:
+                answers += self._call(batch)
+            except MemoryError:
+                if len(batch) == 1:
+                    raise ModelUnusable(
+                        "out_of_memory",
+                        f"One image needs more memory than {self._device} has; choose a smaller size, half "
+                        "precision or offload.",
+                    ) from None
+                self.at_once = len(batch) // 2
+                self._free()
+        return answers
+
+    def _call(self, batch: Sequence[ImageRequest]) -> list[Drawn]:
+        """Run the pipeline once. Noise is drawn on the CPU, so a seed means the same on every device."""
+        several = len(batch) > 1
+        prompts = [request.prompt for request in batch]
+        generators = [self._torch.Generator("cpu").manual_seed(request.seed) for request in batch]
+        options = dict(self._options)
+        if several and "negative_prompt" in options:
+            options["negative_prompt"] = [options["negative_prompt"]] * len(batch)
+        try:
+            output = self._pipeline(
+                prompts if several else prompts[0],
+                generator=generators if several else generators[0],
+                **options,
+            )
+        except FAILURES as error:
+            if self._is_out_of_memory(error):
+                raise MemoryError from None
+            raise DomainError("pipeline_failed", f"The pipeline failed: {first_line(error)}") from None
+        blanked = getattr(output, "nsfw_content_detected", None) or [False] * len(batch)
+        return [
+            self._answer(picture, is_blanked, self._with_batch(batch, position))
+            for position, (picture, is_blanked) in enumerate(zip(output.images, blanked, strict=True))
+        ]
+
+    @staticmethod
+    def _answer(picture: Any, is_blanked: bool, provenance: dict[str, Any]) -> Drawn:
+        if is_blanked:
+            reason = "The pipeline's safety checker blanked it."
+            return Drawn(outcome="blanked", reason=reason, provenance=provenance)
+        return Drawn(picture=picture, provenance=provenance)
+
+    def _with_batch(self, batch: Sequence[ImageRequest], position: int) -> dict[str, Any]:
+        made: dict[str, Any] = {**self._provenance, "images_per_call": len(batch)}
+        if len(batch) > 1:
+            members = [{"prompt": request.prompt, "seed": request.seed} for request in batch]
+            made["batch"] = {"position": position, "members": members}
+        return made
+
+    def _to_device(self, offload: str) -> None:
+        try:
+            if offload == "model":
+                self._pipeline.enable_model_cpu_offload(device=self._device)
+            elif offload == "sequential":
+                self._pipeline.enable_sequential_cpu_offload(device=self._device)
+            else:
+                self._pipeline.to(self._device)
+        except (RuntimeError, AssertionError, ValueError, ImportError) as error:
+            if self._is_out_of_memory(error):
+                message = f"The model does not fit into the memory of {self._device}; choose offload or half precision."
+                raise DomainError("out_of_memory", message) from None
+            raise DomainError(
+                "device_unavailable", f"The device “{self._device}” cannot be used: {first_line(error)}"
+            ) from None
+
+    def _is_out_of_memory(self, error: BaseException) -> bool:
+        words = str(error).lower()
+        return isinstance(error, self._torch.OutOfMemoryError) or (
+            isinstance(error, RuntimeError) and any(said in words for said in _OUT_OF_MEMORY)
+        )
+
+    def _free(self) -> None:
+        gc.collect()
+        if self._device.startswith("cuda"):
+            self._torch.cuda.empty_cache()
+
+    def _describe(self, parameters: Parameters) -> dict[str, Any]:
+        torch = self._torch
+        on_cuda = self._device.startswith("cuda")
+        made = {
+            "versions": {"python": platform.python_version(), **_versions()},
             "pipeline": type(self._pipeline).__name__,
             "scheduler": type(self._pipeline.scheduler).__name__,
+            "in_force": in_force(self._pipeline, self._options),
             "device": self._device,
-            "device_name": _device_name(self._torch, self._device),
+            "device_name": str(torch.cuda.get_device_name(self._device)) if on_cuda else "CPU",
             "dtype": self._dtype,
-            "threads": self._torch.get_num_threads(),
-            "images_per_call": 1,
+            "threads": torch.get_num_threads(),
+            "platform": platform.platform(),
         }
+        if on_cuda:
+            made["versions"] |= {
+                "cuda": str(torch.version.cuda),
+                "cudnn": str(torch.backends.cudnn.version()),
+            }
+        if parameters["offload"] != "none":
+            made["offload"] = parameters["offload"]
+        return made
 
 
-def _check_folder(model_id: str) -> None:
-    """Refuse a path that is no pipeline before anything heavy is imported; diffusers looks up hub ids."""
-    folder = Path(model_id).expanduser()
-    if not _is_path(model_id) and not folder.exists():
-        return
-    if not folder.is_dir():
-        raise DomainError("model_missing", f"There is no folder “{model_id}” on this server.")
-    index = folder / "model_index.json"
-    if not index.is_file():
-        raise DomainError(
-            "not_a_pipeline", f"“{model_id}” is not a diffusers pipeline: it has no model_index.json."
-        )
-    try:
-        described = json.loads(index.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError):
-        described = None
-    if not isinstance(described, dict) or "_class_name" not in described:
-        raise DomainError(
-            "pipeline_corrupt", f"The model_index.json of “{model_id}” does not describe a pipeline."
-        )
-
-
-def _is_path(model_id: str) -> bool:
-    return model_id.startswith(("/", ".", "~")) or model_id.count("/") > 1
-
-
-def _load_pipeline(model_id: str, parameters: Parameters, *, dtype: Any) -> Any:
-    import diffusers.utils.logging
-    import transformers.utils.logging
-    from diffusers import AutoPipelineForText2Image, DiffusionPipeline
-    from safetensors import SafetensorError
-
-    # Whoever started the run is shown its progress; bars of the libraries would be written across it.
-    diffusers.utils.logging.disable_progress_bar()
-    transformers.utils.logging.disable_progress_bar()
-
-    where = str(Path(model_id).expanduser()) if _is_path(model_id) or Path(model_id).exists() else model_id
-    options: dict[str, Any] = {"dtype": dtype}
-    if parameters["revision"]:
-        options["revision"] = parameters["revision"]
-    if parameters["variant"]:
-        options["variant"] = parameters["variant"]
-    if not parameters["safety_checker"]:
-        options |= {"safety_checker": None, "requires_safety_checker": False}
-    try:
+def _versions() -> dict[str, str]:
+    found = {}
+    for package in _PACKAGES:
         try:
-            return AutoPipelineForText2Image.from_pretrained(where, **options)
-        except ValueError:
-            # A pipeline that the automatic class does not list still knows its own class.
-            return DiffusionPipeline.from_pretrained(where, **options)
-    except (*_FAILURES, SafetensorError) as error:
-        raise DomainError(
-            "pipeline_unloadable", f"“{model_id}” cannot be loaded: {_first_line(error)}"
-        ) from None
-
-
-def _set_scheduler(pipeline: Any, name: str) -> None:
-    import diffusers
-
-    kind = getattr(diffusers, name, None)
-    if kind is None or not hasattr(kind, "from_config") or not name.endswith("Scheduler"):
-        raise DomainError(
-            "scheduler_unknown", f"diffusers has no scheduler “{name}”.", fields={"scheduler": "unknown"}
-        )
-    pipeline.scheduler = kind.from_config(pipeline.scheduler.config)
-
-
-def _revision(model_id: str, parameters: Parameters) -> str:
-    """Return the commit of a hub model, or a digest over the files of a local folder."""
-    from generation.backends.folder_digest import folder_digest
-
-    if _is_path(model_id) or Path(model_id).exists():
-        return folder_digest(Path(model_id).expanduser())
-    from huggingface_hub import try_to_load_from_cache
-
-    index = try_to_load_from_cache(model_id, "model_index.json", revision=parameters["revision"] or None)
-    return Path(index).parent.name if isinstance(index, str) else str(parameters["revision"] or "")
-
-
-def _device_name(torch: Any, device: str) -> str:
-    return str(torch.cuda.get_device_name(device)) if device.startswith("cuda") else "CPU"
-
-
-def _first_line(error: BaseException) -> str:
-    text = str(error).strip() or type(error).__name__
-    return text.splitlines()[0][:200]
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -6,6 +6,8 @@ from typing import Any
 from accounts.errors import DomainError
 
 _DTYPES = ("float32", "float16", "bfloat16")
+_OFFLOADS = ("none", "model", "sequential")
+MOST_AT_ONCE = 256
 
 
 def clean(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -26,11 +28,14 @@ def _text(name: str, value: Any) -> str:
     return (value or "").strip()
 
 
-def _dtype(name: str, value: Any) -> str:
-    text = _text(name, value)
-    if text and text not in _DTYPES:
-        raise _wrong(name, f"The parameter {name} must be one of {', '.join(_DTYPES)}, not “{text}”.")
-    return text
+def _one_of(words: tuple[str, ...], default: str = "") -> Callable[[str, Any], str]:
+    def read(name: str, value: Any) -> str:
+        text = _text(name, value) or default
+        if text and text not in words:
+            raise _wrong(name, f"The parameter {name} must be one of {', '.join(words)}, not “{text}”.")
+        return text
+
+    return read
 
 
 def _flag(name: str, value: Any) -> bool:
@@ -87,13 +92,16 @@ def _wrong(name: str, message: str) -> DomainError:
 _RULES: dict[str, Callable[[str, Any], Any]] = {
     "num_inference_steps": _whole(1, 1000),
     "guidance_scale": _number(0, 100),
+    "true_cfg_scale": _number(0, 100),
     "width": _whole(8, 8192, multiple_of=8),
     "height": _whole(8, 8192, multiple_of=8),
     "negative_prompt": lambda name, value: _text(name, value) or None,
     "scheduler": _text,
     "safety_checker": _flag,
     "device": _text,
-    "dtype": _dtype,
+    "dtype": _one_of(_DTYPES),
+    "offload": _one_of(_OFFLOADS, "none"),
+    "batch_size": lambda name, value: _whole(1, MOST_AT_ONCE)(name, value) or 1,
     "revision": _text,
     "variant": _text,
 }

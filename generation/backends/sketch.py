@@ -49,7 +49,7 @@ class SketchBackend:
     name: ClassVar[str] = "sketch"
     title: ClassVar[str] = "sketch: drawings of invented figures"
     needs_model_id: ClassVar[bool] = False
-    queue: ClassVar[str] = "default"
+    wants_gpu: ClassVar[bool] = False
 
     def clean(self, parameters: Mapping[str, Any], *, groups: Sequence[str]) -> Parameters:
         unknown = sorted(set(parameters) - {"probabilities", "default_probability"})
@@ -79,7 +79,7 @@ class SketchBackend:
         )
         return {"probabilities": cleaned, "default_probability": default}
 
-    def load(self, *, model_id: str, parameters: Parameters) -> Model:  # noqa: ARG002
+    def load(self, *, model_id: str, parameters: Parameters, revision: str = "") -> Model:  # noqa: ARG002
         return SketchModel(parameters)
 
 

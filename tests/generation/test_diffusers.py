@@ -1,7 +1,7 @@
 """Images by a real diffusers pipeline, tiny and of random weights, through the code a user's weights go through."""
 
-import io
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -9,16 +9,17 @@ import time
 from pathlib import Path
 
 import pytest
-from PIL import Image as Picture
 
 from accounts.errors import DomainError
-from generation.backends.base import ImageRequest
+from generation.backends.base import ImageRequest, ModelUnusable
 from generation.backends.diffusers import DiffusersBackend
+from generation.backends.diffusers_settings import dtype_for
 from generation.models import Image
 from generation.planning import plan_run
 from generation.running import run
 from jobs.progress import Unwatched
 from tests.generation.tiny_pipeline import save_tiny_pipeline
+from tests.generation.tiny_pipelines import save_tiny_flux, save_tiny_unconditional, save_tiny_xl
 from tests.own_database import own_server
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,10 +53,20 @@ def refused(folder, **parameters) -> str:
 
 def test_one_request_is_one_image_with_everything_that_made_it(folder):
     answer = load(folder, device="cpu").draw(ImageRequest("an orsani person", seed=5))
-    picture = Picture.open(io.BytesIO(answer.data))
-    assert (answer.outcome, picture.format, picture.size) == ("done", "PNG", (32, 32))
+    assert (answer.outcome, answer.picture.size) == ("done", (32, 32))
     made = answer.provenance
-    assert made["versions"].keys() == {"diffusers", "transformers", "torch", "pillow"}
+    assert made["versions"].keys() == {
+        "python",
+        "diffusers",
+        "transformers",
+        "torch",
+        "accelerate",
+        "safetensors",
+        "huggingface-hub",
+        "pillow",
+    }
+    assert made["in_force"] == {"num_inference_steps": 2, "guidance_scale": 7.5}
+    assert made["platform"]
     assert (made["device"], made["dtype"], made["pipeline"]) == ("cpu", "float32", "StableDiffusionPipeline")
     assert (made["scheduler"], made["images_per_call"]) == ("DDIMScheduler", 1)
     assert made["threads"] >= 1
@@ -64,12 +75,12 @@ def test_one_request_is_one_image_with_everything_that_made_it(folder):
 def test_the_same_request_gives_the_same_bytes_whatever_was_drawn_before(folder):
     first = load(folder, device="cpu")
     wanted = ImageRequest("an orsani person", seed=2**62 + 1)
-    data = first.draw(wanted).data
+    data = first.draw(wanted).picture.tobytes()
     first.draw(ImageRequest("something else", seed=3))
-    assert first.draw(wanted).data == data
-    assert load(folder, device="cpu").draw(wanted).data == data
-    assert first.draw(ImageRequest("an orsani person", seed=4)).data != data
-    assert first.draw(ImageRequest("a velmari person", seed=2**62 + 1)).data != data
+    assert first.draw(wanted).picture.tobytes() == data
+    assert load(folder, device="cpu").draw(wanted).picture.tobytes() == data
+    assert first.draw(ImageRequest("an orsani person", seed=4)).picture.tobytes() != data
+    assert first.draw(ImageRequest("a velmari person", seed=2**62 + 1)).picture.tobytes() != data
 
 
 def test_a_scheduler_can_be_chosen_by_name(folder):
@@ -81,9 +92,187 @@ def test_a_scheduler_can_be_chosen_by_name(folder):
 def test_an_image_that_the_safety_checker_blanks_is_counted_and_not_kept(tmp_path):
     folder = save_tiny_pipeline(tmp_path / "checked", safety_checker=True)
     answer = load(folder, device="cpu").draw(ImageRequest("a person", 1))
-    assert (answer.outcome, answer.data) == ("blanked", b"")
+    assert (answer.outcome, answer.data, answer.picture) == ("blanked", b"", None)
     assert "safety checker" in answer.reason
     assert load(folder, device="cpu", safety_checker="no").draw(ImageRequest("a person", 1)).outcome == "done"
+
+
+class TestBatches:
+    """One call for several images, when the run asks for that."""
+
+    REQUESTS = [ImageRequest("an orsani person", seed) for seed in range(5)]
+
+    def test_several_images_of_one_call_say_which_they_were(self, folder):
+        model = load(folder, device="cpu", batch_size=3, negative_prompt="a hat")
+        assert model.at_once == 3
+        answers = model.draw_together(self.REQUESTS)
+        assert [answer.provenance["images_per_call"] for answer in answers] == [3, 3, 3, 2, 2]
+        assert answers[4].provenance["batch"] == {
+            "position": 1,
+            "members": [{"prompt": "an orsani person", "seed": seed} for seed in (3, 4)],
+        }
+        assert len({answer.picture.tobytes() for answer in answers}) == 5
+        assert "batch" not in model.draw(self.REQUESTS[0]).provenance
+
+    def test_an_image_that_is_blanked_in_a_batch_is_the_right_one(self, tmp_path):
+        model = load(
+            save_tiny_pipeline(tmp_path / "checked", safety_checker=True), device="cpu", batch_size=2
+        )
+        _blank_only(model, index=1)
+        answers = model.draw_together(self.REQUESTS[:2])
+        assert [answer.outcome for answer in answers] == ["done", "blanked"]
+
+    @pytest.mark.parametrize("said", ["accelerator", "CPU"])
+    def test_what_does_not_fit_is_made_with_half_as_many_at_once(self, folder, said):
+        model = load(folder, device="cpu", batch_size=5)
+        _room_for(model, 2, said)
+        answers = model.draw_together(self.REQUESTS)
+        assert [answer.provenance["images_per_call"] for answer in answers] == [2, 2, 2, 2, 1]
+        assert model.at_once == 2
+
+    def test_when_not_even_one_fits_the_run_stops(self, folder):
+        model = load(folder, device="cpu", batch_size=2)
+        _room_for(model, 0, "accelerator")
+        with pytest.raises(
+            ModelUnusable, match="One image needs more memory than cpu has; choose a smaller size"
+        ):
+            model.draw_together(self.REQUESTS)
+
+
+def _room_for(model, most, said):
+    """Let the pipeline's own U-Net run out of memory, with the exception its device would raise."""
+    import torch
+
+    errors = {
+        "accelerator": torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB."),
+        "CPU": RuntimeError(
+            "[enforce fail] DefaultCPUAllocator: not enough memory: you tried to allocate 9 bytes."
+        ),
+    }
+
+    def look(_module, given, _options):
+        # With guidance, each image is there twice.
+        if given[0].shape[0] > 2 * most:
+            raise errors[said]
+
+    model._pipeline.unet.register_forward_pre_hook(look, with_kwargs=True)
+
+
+def _blank_only(model, *, index):
+    """Let the checker blank one image of the batch, wherever it finds what it looks for."""
+    checker = model._pipeline.safety_checker
+    look = checker.forward
+
+    def forward(clip_input, images):
+        seen, blanked = look(clip_input, images)
+        return seen, [found and number == index for number, found in enumerate(blanked)]
+
+    checker.forward = forward
+
+
+class TestKindsOfPipelines:
+    """What suits each kind of model, and what its class does not take."""
+
+    def test_a_u_net_gets_half_precision_on_a_card_and_a_transformer_bfloat16(self):
+        assert dtype_for("cuda", {"unet": []}) == "float16"
+        assert dtype_for("cuda:1", {"transformer": []}) == "bfloat16"
+        assert dtype_for("cpu", {"unet": []}) == "float32"
+
+    def test_stable_diffusion_xl(self, tmp_path):
+        model = load(save_tiny_xl(tmp_path / "xl"), device="cpu", negative_prompt="a hat", batch_size=2)
+        answers = model.draw_together([ImageRequest("a person", seed) for seed in (1, 2)])
+        assert {answer.outcome for answer in answers} == {"done"}
+        assert answers[0].provenance["pipeline"] == "StableDiffusionXLPipeline"
+        assert answers[0].provenance["in_force"]["guidance_scale"] == 5.0
+
+    def test_flux_without_guidance_is_made_in_four_steps(self, tmp_path):
+        folder = save_tiny_flux(tmp_path / "flux")
+        backend = DiffusersBackend()
+        quick = {"width": 16, "height": 16, "device": "cpu"}
+        model = backend.load(model_id=str(folder), parameters=backend.clean(quick, groups=[]))
+        answer = model.draw(ImageRequest("a person", 1))
+        assert answer.picture.size == (16, 16)
+        assert answer.provenance["in_force"]["num_inference_steps"] == 4
+        assert answer.provenance["in_force"]["guidance_scale"] == 0.0
+        assert "true_cfg_scale above 1" in refused(folder, negative_prompt="a hat")
+
+    def test_a_setting_that_the_class_does_not_take_is_refused_by_name(self, folder):
+        assert (
+            refused(folder, true_cfg_scale=2)
+            == "A StableDiffusionPipeline takes no true_cfg_scale; leave it out."
+        )
+
+    def test_what_makes_no_images_from_text_is_refused(self, tmp_path):
+        assert "makes no images from text alone" in refused(save_tiny_unconditional(tmp_path / "noise"))
+
+    def test_offload_is_recorded(self, folder):
+        made = load(folder, device="cpu", offload="model").draw(ImageRequest("a person", 1)).provenance
+        assert made["offload"] == "model"
+
+
+class TestHub:
+    """A hub's cache as the library writes it, and no hub: in a process that is told so by its setting."""
+
+    COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+    def ask(self, cache, *models, revision=""):
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", _ASK, revision, *models],
+            cwd=ROOT,
+            env={
+                "PATH": os.environ["PATH"],
+                "PYTHONPATH": "platform:.",
+                "DJANGO_SETTINGS_MODULE": "config.settings",
+                "STEREOSCOPE_VAR": str(cache.parent / "var"),
+                "HF_HUB_OFFLINE": "1",
+                "HF_HUB_CACHE": str(cache),
+                "OMP_NUM_THREADS": "1",
+            },
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+    def test_the_commit_is_found_pinned_and_used_again(self, folder, tmp_path):
+        cache = tmp_path / "hub"
+        snapshots = cache / "models--velmari--tiny" / "snapshots"
+        shutil.copytree(folder, snapshots / self.COMMIT)
+        refs = cache / "models--velmari--tiny" / "refs"
+        refs.mkdir()
+        (refs / "main").write_text(self.COMMIT)
+        half = cache / "models--velmari--half"
+        shutil.copytree(folder, half / "snapshots" / self.COMMIT)
+        shutil.copytree(refs, half / "refs")
+        (half / "snapshots" / self.COMMIT / "unet" / "diffusion_pytorch_model.safetensors").unlink()
+        tiny, missing, broken = self.ask(cache, "velmari/tiny", "velmari/none", "velmari/half")
+        assert tiny == f"{self.COMMIT} done"
+        assert missing == (
+            "hub_unreachable: “velmari/none” is not whole on this server, and the hub cannot be reached; "
+            "try again when it can, or name a folder."
+        )
+        assert broken.startswith(("hub_unreachable: ", "pipeline_unloadable: ")), broken
+        # The hub's main branch has moved on: a run that began with a commit goes on with it.
+        (refs / "main").write_text("f" * 40)
+        assert self.ask(cache, "velmari/tiny", revision=self.COMMIT) == [f"{self.COMMIT} done"]
+
+
+_ASK = """
+import sys, django
+django.setup()
+from accounts.errors import DomainError
+from generation.backends.base import ImageRequest, ModelUnusable
+from generation.backends.diffusers import DiffusersBackend
+from generation.backends.diffusers_settings import dtype_for
+backend = DiffusersBackend()
+wanted = backend.clean({"num_inference_steps": 1, "width": 16, "height": 16, "device": "cpu"}, groups=[])
+for model_id in sys.argv[2:]:
+    try:
+        model = backend.load(model_id=model_id, parameters=wanted, revision=sys.argv[1])
+        print(model.revision, model.draw(ImageRequest("a person", 1)).outcome)
+    except DomainError as error:
+        print(f"{error.code}: {error.message}")
+"""
 
 
 def test_the_revision_of_a_folder_is_a_digest_that_changes_with_it(folder, tmp_path):

@@ -33,7 +33,7 @@ def save_tiny_pipeline(folder: Path, *, safety_checker: bool = False) -> Path:
         norm_num_groups=4,
         sample_size=32,
     )
-    tokenizer = _tokenizer(folder.parent / f"{folder.name}-tokenizer")
+    tokenizer = tiny_tokenizer(folder.parent / f"{folder.name}-tokenizer")
     text_encoder = CLIPTextModel(
         CLIPTextConfig(
             vocab_size=len(tokenizer),
@@ -68,7 +68,7 @@ def save_tiny_pipeline(folder: Path, *, safety_checker: bool = False) -> Path:
     return folder
 
 
-def _tokenizer(folder: Path):
+def tiny_tokenizer(folder: Path):
     from transformers import CLIPTokenizer
 
     letters = "abcdefghijklmnopqrstuvwxyz"
