@@ -2,8 +2,12 @@
 
 from typing import Any
 
+from django.urls import reverse
+
 from accounts.errors import NotFound
 from analysis import comparing, releases, reports
+from analysis.models import Scorer
+from analysis.scoring import starting as scoring
 from annotation.bulk import refresh_statistics
 from annotation.models import Annotation, Box, Judgement, Task, TaskAttribute
 from generation.models import Image
@@ -52,3 +56,17 @@ def build_release(job: Job, progress: Progress) -> dict[str, Any]:
     judgements = release.facts["rows"]["judgements"] + release.facts["rows"]["ratings"]
     summary = f"Version {release.version} with {judgements:,} judgements is ready."
     return {"release": release.pk, "summary": summary}
+
+
+@register(scoring.JOB_KIND)
+def score(job: Job, progress: Progress) -> dict[str, Any]:
+    """Do what is missing of a scorer's work."""
+    # Libraries for vectors load here and not when the server starts.
+    from analysis.scoring.running import Options, run
+
+    scorer = Scorer.objects.select_related("study", "encoder").filter(pk=job.arguments["scorer"]).first()
+    if scorer is None:
+        raise NotFound("scorer_not_found", "The scorer of this job was deleted.")
+    options = Options(device=job.arguments["device"], batch_size=job.arguments["batch_size"])
+    result = run(scorer=scorer, options=options, progress=progress)
+    return {"summary": str(result), "url": reverse("scoring:list", args=[scorer.study.slug])}

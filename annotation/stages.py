@@ -25,7 +25,7 @@ def stages_of(summary: StudySummary, *, may_change: bool) -> list[Stage]:
         _plan(summary),
         _generate(summary, may_change),
         _annotate(summary, may_change),
-        Stage("Score", "skipped", "No automated scores in this version."),
+        _score(summary, may_change),
         _measure(summary),
         _release(summary),
     ]
@@ -66,6 +66,16 @@ def _annotate(summary: StudySummary, may_change: bool) -> Stage:
     detail = f"{_amount(summary.accepted, 'screen')} answered in {_amount(len(campaigns), 'campaign')}"
     state = "done" if done else "current" if live or may_change else "waiting"
     return Stage("Annotate", state, detail, every, "See campaigns")
+
+
+def _score(summary: StudySummary, may_change: bool) -> Stage:
+    scoring = reverse("scoring:list", args=[summary.study.slug])
+    scorers = summary.study.scorers.count()
+    if scorers:
+        return Stage("Score", "current", _amount(scorers, "scorer"), scoring, "See scorers")
+    if not summary.images or not may_change:
+        return Stage("Score", "waiting", "Nothing scored by models yet")
+    return Stage("Score", "waiting", "Nothing scored by models yet", scoring, "Score automatically")
 
 
 def _measure(summary: StudySummary) -> Stage:

@@ -1,8 +1,6 @@
 """Whether what machines say of a study changed: asked by every page of results, so no numerical library is here."""
 
-from typing import Any
-
-from django.db.models import Max, QuerySet
+from django.db.models import OuterRef, Subquery
 
 from analysis.models import ScoredImage, Scorer, TextScore
 from studies.models import Study
@@ -13,9 +11,11 @@ def last_score(study: Study) -> str:
 
     Whatever writes a score writes the row that its image is done anew (`analysis.scoring.writing`).
     """
-    tables: list[QuerySet[Any]] = [
-        Scorer.objects.filter(study=study),
-        ScoredImage.objects.filter(scorer__study=study),
-        TextScore.objects.filter(scorer__study=study),
-    ]
-    return ".".join(str(table.aggregate(last=Max("pk"))["last"] or 0) for table in tables)
+    newest = (
+        Scorer.objects.filter(study=OuterRef("pk")),
+        ScoredImage.objects.filter(scorer__study=OuterRef("pk")),
+        TextScore.objects.filter(scorer__study=OuterRef("pk")),
+    )
+    asked = [Subquery(rows.order_by("-pk").values("pk")[:1]) for rows in newest]
+    last = Study.objects.filter(pk=study.pk).values_list(*asked).get()
+    return ".".join(str(one or 0) for one in last)

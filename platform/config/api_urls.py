@@ -9,4 +9,5 @@ urlpatterns = [
     path("", include("jobs.api_urls")),
     path("", include("generation.api_urls")),
     path("", include("analysis.api_urls")),
+    path("", include("analysis.score_api_urls")),
 ]

@@ -20,6 +20,7 @@ urlpatterns = [
     path("studies/<slug:study>/", include("annotation.urls")),
     path("studies/<slug:study>/results/", include("analysis.urls")),
     path("studies/<slug:study>/releases/", include("analysis.release_urls")),
+    path("studies/<slug:study>/scoring/", include("analysis.scoring_urls")),
     path("annotate/", include("annotation.annotator_urls")),
     path("language/", set_language, name="set_language"),
     path("images/", include("generation.image_urls")),

@@ -9,6 +9,8 @@ from django.test import RequestFactory
 from django.urls import URLResolver, get_resolver, reverse
 
 from accounts import profiles
+from analysis.models import ScoredImage, Scorer
+from analysis.scoring.starting import plan_scorer
 from annotation import assignment, campaigns, image_reports, invitations, known_tasks, practice
 from annotation.models import Annotation, Task
 from annotation.references import shown
@@ -41,7 +43,7 @@ NOT_PAGES = {
     "annotation:screens_reopen", "annotate:warning_read",
     "annotation:pay_table", "analysis:compute", "analysis:table", "analysis:plot",
     "analysis:archive", "analysis:labels", "releases:build", "releases:download",
-    "analysis:report", "analysis:compare_compute", "annotation:known_settings", "annotation:known_remove",
+    "analysis:report", "analysis:compare_compute", "scoring:go_on", "annotation:known_settings", "annotation:known_remove",
     "annotate:ahead", "annotate:answer", "annotate:skip", "annotate:report", "annotate:make_link", "images:image",
     "set_language", "api-schema", "healthz", "readyz", "metrics",
     "api-docs",  # Swagger's own page, not ours to mend
@@ -82,7 +84,16 @@ def busy(study, marking, rating, lead):
     Job.objects.create(kind="generate", title="Generate 4 images", study_id=study.pk, created_by=lead)
     campaigns.create(study=study, name="Drafted", kind="stereotype_marking", by=lead)
     past_release(study, lead)
+    add_scorers(study, lead)
     return study
+
+
+def add_scorers(study, lead) -> None:
+    """One scorer that could not read an image, and one of captions that nobody started."""
+    scorer = plan_scorer(study=study, kind="clip", by=lead)
+    image = study.images.filter(retracted_at=None).first()
+    ScoredImage.objects.create(scorer=scorer, image=image, outcome="failed", reason="Its file is damaged.")
+    plan_scorer(study=study, kind="captions", model_id="org/writer", by=lead)
 
 
 def add_check(campaign, lead, purpose: str = "gold"):
@@ -182,6 +193,7 @@ def lead_pages() -> dict[str, str]:
         "analysis:overview": S, "analysis:groups": S, "analysis:attributes": S, "analysis:agreement": S,
         "analysis:visual_attributes": S, "analysis:annotators": S, "analysis:disagreement": S,
         "analysis:annotator_groups": S, "analysis:compare": S,
+        "scoring:list": S, "scoring:new": S, "scoring:scorer": {**S, "scorer": Scorer.objects.get(kind="clip").pk},
         "releases:list": S, "releases:release": {**S, "version": 2},
         "releases:remove_files": {**S, "version": 2},
         "analysis:group": {**S, "group": image.group.name},

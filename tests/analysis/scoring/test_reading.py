@@ -142,7 +142,7 @@ def test_reading_asks_the_database_a_fixed_number_of_times(study, encoder, score
             reading.image_vectors(study, encoder)
         with django_assert_num_queries(1):
             reading.attribute_scores(study)
-        with django_assert_num_queries(3):
+        with django_assert_num_queries(1):
             reading.last_score(study)
 
 

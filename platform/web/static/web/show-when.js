@@ -2,15 +2,18 @@
 //
 //   <input type="radio" name="rating" value="3"> Unsure
 //   <div data-show-when="rating=3"><label for="why">Why are you unsure?</label><textarea id="why" name="justification"></textarea></div>
+//
+// Several answers stand with commas between them: data-show-when="rating=2,3".
 
 export const selector = "[data-show-when]";
 
 export function bind(part) {
-  const [name, wanted] = part.dataset.showWhen.split("=");
+  const [name, answers] = part.dataset.showWhen.split("=");
+  const wanted = answers.split(",");
   const form = part.closest("form") ?? document;
   const update = () => {
     const controls = [...form.querySelectorAll(`[name="${CSS.escape(name)}"]`)];
-    part.hidden = !controls.some((control) => isChosen(control) && control.value === wanted);
+    part.hidden = !controls.some((control) => isChosen(control) && wanted.includes(control.value));
     // What is not shown is not sent, nor asked for.
     for (const control of part.querySelectorAll("input, select, textarea")) control.disabled = part.hidden;
   };

@@ -1,0 +1,122 @@
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from django.urls import reverse
+
+from accounts.errors import DomainError, NotFound
+from analysis.models import Scorer
+from analysis.scoring.ngrams import keep_ngrams
+from analysis.scoring.parameters import DEFAULT_MODELS, KINDS
+from analysis.scoring.starting import plan_scorer, start, start_here
+from jobs.console import DomainCommand
+from studies.models import Study
+
+
+class Command(DomainCommand):
+    help = (
+        "Let models look at a study's images: CLIP scores of attributes, captions, what classifiers say of captions, "
+        "or the vectors that stereotypical pull and MCAS compare. Run again, it goes on where it stopped."
+    )
+    example = (
+        "python manage.py score --study Isles --scorer clip --model ViT-B-32 --pretrained laion2b_s34b_b79k\n"
+        "  python manage.py score --study Isles --scorer captions --model ./bart --param captions=50 --queue"
+    )
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--study", required=True, metavar="NAME", help="the study's name or slug")
+        parser.add_argument("--scorer", required=True, choices=KINDS)
+        parser.add_argument(
+            "--model",
+            default="",
+            metavar="ID",
+            help="architecture of open_clip, folder, JSON configuration or hub id "
+            f"(clip, pull, mcas: {DEFAULT_MODELS['clip']})",
+        )
+        parser.add_argument(
+            "--pretrained", metavar="TAG", help="clip, pull, mcas: checkpoint, a tag of open_clip or a file"
+        )
+        parser.add_argument(
+            "--ngrams", type=Path, metavar="FILE", help="captions: a list, one n-gram in each line"
+        )
+        parser.add_argument(
+            "--label", default="", help="how tables name the scorer (default: from its model)"
+        )
+        parser.add_argument(
+            "--device", default="", help="where to compute, such as cuda or cpu (default: the best)"
+        )
+        parser.add_argument(
+            "--batch-size", type=_positive, metavar="N", help="images at once; fewer when memory runs out"
+        )
+        parser.add_argument("--queue", action="store_true", help="let a background worker do it")
+        parser.add_argument(
+            "--param",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            help="a parameter of the scorer, such as 'templates=[\"a photo of {attr}\"]'; may be repeated",
+        )
+        self.add_person_argument(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        by = self.person(options["by"])
+        scorer = plan_scorer(
+            study=_study(options["study"]),
+            kind=options["scorer"],
+            model_id=options["model"],
+            parameters=_parameters(options),
+            label=options["label"],
+            by=by,
+        )
+        how: dict[str, Any] = {"by": by, "device": options["device"], "batch_size": options["batch_size"]}
+        if options["queue"]:
+            job = start(scorer=scorer, **how)
+            self.stdout.write(f"Queued as job {job.pk}.")
+            return
+        progress = self.progress("Scoring")
+        job = start_here(scorer=scorer, progress=progress, **how)
+        progress.finish()
+        self.stdout.write(job.result["summary"])
+        self.stdout.write(_where(scorer))
+
+
+def _study(name: str) -> Study:
+    study = Study.objects.filter(name=name).first() or Study.objects.filter(slug=name).first()
+    if study is None:
+        raise NotFound("study_not_found", f"There is no study “{name}”.")
+    return study
+
+
+def _parameters(options: dict[str, Any]) -> dict[str, Any]:
+    parameters: dict[str, Any] = {}
+    for pair in options["param"]:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise DomainError("parameter_invalid", f"Write --param as NAME=VALUE, not “{pair}”.")
+        # A number or a list is meant as one; anything else is text.
+        try:
+            parameters[name] = json.loads(value)
+        except ValueError:
+            parameters[name] = value
+    if options["pretrained"] is not None:
+        parameters["pretrained"] = options["pretrained"]
+    if options["ngrams"] is not None:
+        try:
+            parameters["ngrams"] = keep_ngrams(options["ngrams"].read_bytes())
+        except OSError as error:
+            raise DomainError(
+                "ngrams_unreadable", f"{options['ngrams']} cannot be read: {error.strerror}."
+            ) from None
+    return parameters
+
+
+def _where(scorer: Scorer) -> str:
+    page = reverse("scoring:list", args=[scorer.study.slug])
+    return f"What it found is in “python manage.py analyze --study {scorer.study.slug} --output DIR” and on {page}."
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)

@@ -1,0 +1,50 @@
+"""What can be chosen of models, without loading anything to say so."""
+
+from dataclasses import dataclass
+
+from analysis.scoring.model_files import short_name
+
+PRECISIONS = ("fp32", "fp16", "bf16")
+LOCAL = "local-dir:"
+HUB = "hf-hub:"
+
+BEAMS = "beams"
+SAMPLE = "sample"
+DECODINGS = (BEAMS, SAMPLE)
+
+# Which model writes captions: one over n-grams, one that sees the picture, or one behind an endpoint.
+NGRAMS = "ngrams"
+MODEL = "model"
+ENDPOINT = "endpoint"
+CAPTIONERS = (NGRAMS, MODEL, ENDPOINT)
+MOST_CAPTIONS = 50
+
+
+@dataclass(frozen=True)
+class EncoderChoice:
+    """An architecture and a checkpoint as somebody named them.
+
+    `architecture`: a name that open_clip knows, `hf-hub:…`, `local-dir:…` or a folder, or a JSON configuration.
+    `pretrained`: a tag that open_clip knows for it, or a file of weights; "" where the first names both.
+    """
+
+    architecture: str
+    pretrained: str = ""
+    precision: str = "fp32"
+
+    @property
+    def label(self) -> str:
+        """How tables name it."""
+        name = short_name(self.architecture.removeprefix(LOCAL).removeprefix(HUB))
+        return f"{name} {short_name(self.pretrained)}" if self.pretrained else name
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """How candidates are found: the likeliest by beam search, or drawn with the seed of the image."""
+
+    captions: int
+    way: str = BEAMS
+    max_new_tokens: int = 30
+    top_p: float = 0.9
+    temperature: float = 1.0

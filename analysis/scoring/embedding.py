@@ -1,0 +1,123 @@
+"""Vectors of images and texts: each computed once for its bytes and encoder, and kept for every study."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+
+from analysis.models import Encoder, ImageEmbedding, Scorer, TextEmbedding
+from analysis.scoring.encoders import LoadedEncoder
+from analysis.scoring.memory import Batches
+from analysis.scoring.pictures import ImageFile, Prepared, prepared_batches
+from analysis.scoring.scope import ScopeImage
+from analysis.scoring.vectors import text_key
+from analysis.scoring.writing import note_failed, write_texts, write_vectors
+from jobs.progress import Progress
+
+_KEYS_AT_ONCE = 900
+_TEXTS_AT_ONCE = 1_024
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """How many files got a vector this time, and why others could not be read."""
+
+    files: int
+    reasons: dict[str, str]  # by hash
+
+
+def files_without_vector(encoder: Encoder | None, images: Sequence[ScopeImage]) -> list[ImageFile]:
+    """Return the distinct files among `images` that `encoder` has no vector of, in their order."""
+    files = {one.file.sha256: one.file for one in images}
+    if encoder is None:
+        return list(files.values())
+    keys = list(files)
+    known: set[str] = set()
+    for start in range(0, len(keys), _KEYS_AT_ONCE):
+        some = ImageEmbedding.objects.filter(encoder=encoder, sha256__in=keys[start : start + _KEYS_AT_ONCE])
+        known.update(some.values_list("sha256", flat=True))
+    return [file for key, file in files.items() if key not in known]
+
+
+def texts_without_vector(encoder: Encoder | None, texts: Sequence[str]) -> list[str]:
+    """Return those of `texts` that `encoder` has no vector of."""
+    by_key = {text_key(text): text for text in texts}
+    if encoder is None:
+        return list(by_key.values())
+    keys = list(by_key)
+    known: set[str] = set()
+    for start in range(0, len(keys), _KEYS_AT_ONCE):
+        some = TextEmbedding.objects.filter(
+            encoder=encoder, text_sha256__in=keys[start : start + _KEYS_AT_ONCE]
+        )
+        known.update(some.values_list("text_sha256", flat=True))
+    return [text for key, text in by_key.items() if key not in known]
+
+
+def embed_texts(encoder: LoadedEncoder, texts: Sequence[str]) -> int:
+    """Compute and keep the vectors that are missing; return how many."""
+    missing = texts_without_vector(encoder.row, texts)
+    batches = Batches(_TEXTS_AT_ONCE)
+    for start in range(0, len(missing), _TEXTS_AT_ONCE):
+        some = missing[start : start + _TEXTS_AT_ONCE]
+        write_texts(encoder.row, some, np.stack(batches.map(_rows(encoder.encode_texts), some)))
+    return len(missing)
+
+
+def embed_images(
+    *,
+    encoder: LoadedEncoder,
+    scorer: Scorer | None,
+    images: Sequence[ScopeImage],
+    batch_size: int,
+    progress: Progress,
+) -> Embedded:
+    """Compute and keep the vectors that are missing. A file that cannot be read fails alone, and is told.
+
+    While the model works on a batch, threads read the next ones, and the one before is written.
+    """
+    missing = files_without_vector(encoder.row, images)
+    keys = _images_by_hash(images)
+    batches, reasons, done = Batches(batch_size), dict[str, str](), 0
+    with ThreadPoolExecutor(1, thread_name_prefix="encoder") as model:
+        before: tuple[list[Prepared], np.ndarray] | None = None
+        for batch in prepared_batches(missing, encoder.prepare, size=batch_size):
+            progress.check_cancelled()
+            readable = [one for one in batch if not one.reason]
+            future = model.submit(batches.map, _rows(encoder.encode_images), [one.value for one in readable])
+            if before is not None:
+                done += _write(encoder.row, *before, progress)
+            failed = {one.file.sha256: one.reason for one in batch if one.reason}
+            reasons |= failed
+            if failed and scorer is not None:
+                note_failed(scorer, {key: reason for sha, reason in failed.items() for key in keys[sha]})
+            progress.advance(len(failed), "reading images")
+            before = readable, _stacked(future.result(), encoder.row.dim)
+        if before is not None:
+            done += _write(encoder.row, *before, progress)
+    return Embedded(done, reasons)
+
+
+def _write(encoder: Encoder, batch: list[Prepared], vectors: np.ndarray, progress: Progress) -> int:
+    with transaction.atomic():
+        write_vectors(encoder, [one.file.sha256 for one in batch], vectors)
+    progress.advance(len(batch), "embedding images")
+    return len(batch)
+
+
+def _images_by_hash(images: Sequence[ScopeImage]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for one in images:
+        found.setdefault(one.file.sha256, []).append(one.pk)
+    return found
+
+
+def _rows(encode: Callable[[Sequence[Any]], np.ndarray]) -> Callable[[Sequence[Any]], list[np.ndarray]]:
+    return lambda items: list(encode(items))
+
+
+def _stacked(rows: list[np.ndarray], dim: int) -> np.ndarray:
+    return np.stack(rows) if rows else np.empty((0, dim), dtype=np.float32)

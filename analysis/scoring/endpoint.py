@@ -1,0 +1,111 @@
+"""Captions by a vision–language model behind an OpenAI-compatible endpoint that the operator has named.
+
+A lead chooses the model, never the address: so nobody makes this server call another one, or sends it the key.
+"""
+
+import base64
+import io
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from django.conf import settings
+from PIL.Image import Image as Picture
+
+from accounts.errors import DomainError
+from analysis.scoring.captioners import CaptionInput, Written, tidy
+from analysis.scoring.choices import Decoding
+from analysis.scoring.model_files import first_line, require
+
+_AT_ONCE = 4
+_TRIES = 5  # after which a limit or a broken server stops the job, which goes on later
+_SECONDS = 120
+_LARGEST_EDGE = 1_024
+
+
+class EndpointCaptioner:
+    """Asks once for each caption. Pictures are encoded anew: neither file name nor metadata leaves."""
+
+    def __init__(self, model_id: str, *, prompt: str, decoding: Decoding) -> None:
+        if not settings.VISION_BASE_URL:
+            raise DomainError(
+                "endpoint_missing",
+                "No endpoint is set: whoever operates this server names one with VISION_BASE_URL.",
+            )
+        require("openai")
+        from openai import OpenAI
+
+        self._client = OpenAI(
+            base_url=settings.VISION_BASE_URL,
+            api_key=settings.VISION_API_KEY or "none",
+            timeout=_SECONDS,
+            max_retries=_TRIES,
+        )
+        self._model, self._prompt, self._decoding = model_id, prompt, decoding
+        self.revision = ""
+
+    def caption(self, inputs: Sequence[CaptionInput]) -> list[Written]:
+        with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="endpoint") as pool:
+            return list(pool.map(self._caption, inputs))
+
+    def _caption(self, one: CaptionInput) -> Written:
+        assert one.picture is not None
+        picture = _data_uri(one.picture)
+        said: list[str] = []
+        for number in range(self._decoding.captions):
+            text, refusal = self._ask(picture, (one.seed + number) % 2**31)
+            if refusal:
+                return Written(tidy(said), refusal)
+            said.append(text)
+        return Written(tidy(said))
+
+    def _ask(self, picture: str, seed: int) -> tuple[str, str]:
+        """Return what the model said, or why it declined this picture; raise DomainError when it cannot be asked."""
+        import openai
+
+        content: Any = [
+            {"type": "text", "text": self._prompt},
+            {"type": "image_url", "image_url": {"url": picture}},
+        ]
+        try:
+            answer = self._client.chat.completions.create(
+                model=self._model,
+                messages=[{"role": "user", "content": content}],
+                max_tokens=self._decoding.max_new_tokens,
+                temperature=self._decoding.temperature if self._decoding.captions > 1 else 0,
+                seed=seed,
+            )
+        except openai.BadRequestError as error:
+            return "", f"The endpoint declined it: {_message(error)}"
+        except openai.APIStatusError as error:
+            raise DomainError("endpoint_refused", _refused(error)) from None
+        except openai.OpenAIError as error:
+            raise DomainError(
+                "endpoint_unreachable",
+                f"The endpoint does not answer: {first_line(error)} Go on when it does.",
+            ) from None
+        message = answer.choices[0].message if answer.choices else None
+        if message is not None and getattr(message, "refusal", None):
+            return "", f"The model declined it: {message.refusal}"
+        return (message.content or "") if message is not None else "", ""
+
+
+def _refused(error: Any) -> str:
+    if error.status_code in {401, 403}:
+        return f"The endpoint does not accept the key (VISION_API_KEY): {_message(error)}"
+    if error.status_code == 429:
+        return f"The endpoint wants no more requests for now: {_message(error)} What was written stays; go on later."
+    return f"The endpoint answered {error.status_code}: {_message(error)}"
+
+
+def _message(error: Any) -> str:
+    body = error.body if isinstance(error.body, dict) else {}
+    return str(body.get("message") or first_line(error))[:200]
+
+
+def _data_uri(picture: Picture) -> str:
+    small = picture.copy()
+    small.thumbnail((_LARGEST_EDGE, _LARGEST_EDGE))
+    file = io.BytesIO()
+    small.save(file, "PNG")
+    return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"

@@ -1,0 +1,164 @@
+"""What has been scored in a study, by what, how far; and what a start would do."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db.models import Count, F, QuerySet
+
+from analysis.models import AttributeScore, Caption, ScoredImage, Scorer, TextScore
+from analysis.scoring.choices import ENDPOINT
+from analysis.scoring.scope import CONDITIONS, images_of
+from analysis.scoring.starting import JOB_KIND, UNDER_WAY
+from jobs.models import Job
+from studies.models import Study
+
+Kind = Scorer.Kind
+CLASSIFIERS = (Kind.SENTIMENT, Kind.TOXICITY)
+_LEAST_STEPS = 20  # fewer say little of how long a step takes
+
+
+@dataclass(frozen=True)
+class ScorerLine:
+    """A scorer in a list: how far it is, what it wrote, what it does now."""
+
+    scorer: Scorer
+    done: int
+    failed: int
+    total: int
+    written: int
+
+    @property
+    def under_way(self) -> bool:
+        return self.scorer.job is not None and self.scorer.job.state in UNDER_WAY
+
+    @property
+    def state(self) -> str:
+        """The state of its job while there is one to speak of, else whether all is done."""
+        job = self.scorer.job
+        if job is not None and (self.under_way or job.state == Job.State.FAILED):
+            return str(job.state)
+        return "done" if self.done + self.failed >= self.total else "incomplete"
+
+    @property
+    def unit(self) -> str:
+        return "captions" if self.scorer.kind in CLASSIFIERS else "images"
+
+    @property
+    def wrote(self) -> str:
+        """What it wrote, in words."""
+        things = {
+            Kind.CLIP: "score",
+            Kind.CAPTIONS: "caption",
+            Kind.SENTIMENT: "score",
+            Kind.TOXICITY: "score",
+        }
+        thing = things.get(Kind(self.scorer.kind), "")
+        return f"{self.written:,} {thing}{'' if self.written == 1 else 's'}" if thing else "vectors"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a start comes to: how many images or captions, and for how long, as far as anybody knows."""
+
+    total: int
+    unit: str
+    seconds: float | None  # None: nothing like it was done on this server yet
+    requests: int | None  # to an endpoint that may charge for each
+
+
+def lines_of(study: Study) -> list[ScorerLine]:
+    """Return a line for each scorer of the study, newest first; the number of queries does not depend on theirs."""
+    scorers = list(Scorer.objects.filter(study=study).select_related("job", "encoder", "created_by"))
+    images: dict[tuple[int, str], int] = {
+        (scorer, outcome): number
+        for scorer, outcome, number in ScoredImage.objects.filter(
+            scorer__in=scorers, image__retracted_at=None
+        )
+        .values_list("scorer", "outcome")
+        .annotate(number=Count("pk"))
+    }
+    totals = _totals(study)
+    written = _written(scorers)
+    read = _read(scorers)
+    captions = _captions(study)
+    return [
+        ScorerLine(
+            scorer=one,
+            done=read.get(one.pk, 0) if one.kind in CLASSIFIERS else images.get((one.pk, "done"), 0),
+            failed=images.get((one.pk, "failed"), 0),
+            total=_captions_of(one, captions) if one.kind in CLASSIFIERS else totals.get(one.kind, 0),
+            written=written.get(one.pk, 0),
+        )
+        for one in scorers
+    ]
+
+
+def line_of(scorer: Scorer) -> ScorerLine:
+    """Return the line of one scorer."""
+    return next(line for line in lines_of(scorer.study) if line.scorer.pk == scorer.pk)
+
+
+def estimate(study: Study, kind: str, parameters: Mapping[str, object]) -> Estimate:
+    """Say what a start would come to; the time from what the same kind took on this server last."""
+    if kind in CLASSIFIERS:
+        total, unit = sum(_captions(study).values()), "captions"
+    else:
+        total, unit = images_of(study, kind).count(), "images"
+    seconds = _seconds_a_step(kind)
+    requests = None
+    if parameters.get("captioner") == ENDPOINT:
+        requests = total * int(str(parameters.get("captions") or 1))
+    return Estimate(total, unit, None if seconds is None else seconds * total, requests)
+
+
+def failed_images(scorer: Scorer) -> QuerySet[ScoredImage]:
+    """Return the images that could not be scored, each with its reason."""
+    failed = ScoredImage.objects.filter(scorer=scorer, outcome=ScoredImage.Outcome.FAILED)
+    return failed.select_related("image__group").order_by("pk")
+
+
+def _totals(study: Study) -> dict[str, int]:
+    return {str(kind): images_of(study, kind).count() for kind in CONDITIONS}
+
+
+def _written(scorers: list[Scorer]) -> dict[int, int]:
+    found: dict[int, int] = defaultdict(int)
+    for table in (AttributeScore, Caption, TextScore):
+        rows = table._default_manager.filter(scorer__in=scorers, **_standing(table))
+        for scorer, number in rows.values_list("scorer").annotate(number=Count("pk")):
+            found[scorer] += number
+    return found
+
+
+def _standing(table: type) -> dict[str, None]:
+    return {"caption__image__retracted_at" if table is TextScore else "image__retracted_at": None}
+
+
+def _read(scorers: list[Scorer]) -> dict[int, int]:
+    rows = TextScore.objects.filter(scorer__in=scorers, caption__image__retracted_at=None)
+    return dict(rows.values_list("scorer").annotate(number=Count("caption", distinct=True)))
+
+
+def _captions(study: Study) -> dict[str, int]:
+    rows = Caption.objects.filter(scorer__study=study, image__retracted_at=None).order_by()
+    return dict(rows.values_list("scorer__model_label").annotate(number=Count("pk")))
+
+
+def _captions_of(scorer: Scorer, captions: Mapping[str, int]) -> int:
+    wanted = scorer.parameters.get("captions_of")
+    return captions.get(wanted, 0) if wanted else sum(captions.values())
+
+
+def _seconds_a_step(kind: str) -> float | None:
+    """How long a step of the last finished job of this kind took, whatever its study."""
+    last = (
+        Scorer.objects.filter(
+            kind=kind, job__kind=JOB_KIND, job__state=Job.State.SUCCEEDED, job__steps_done__gte=_LEAST_STEPS
+        )
+        .annotate(took=F("job__finished_at") - F("job__started_at"))
+        .order_by("-job__pk")
+        .values_list("took", "job__steps_done")
+        .first()
+    )
+    return last[0].total_seconds() / last[1] if last else None

@@ -1,0 +1,92 @@
+"""Files of images as models see them: read and decoded by threads, some batches ahead of the model."""
+
+import io
+import os
+import struct
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.files.storage import default_storage
+from PIL import Image as Picture
+from PIL import ImageOps
+
+_BATCHES_AHEAD = 2
+_MOST_THREADS = 16
+_DAMAGE = (
+    OSError,
+    SyntaxError,
+    ValueError,
+    EOFError,
+    IndexError,
+    struct.error,
+    zlib.error,
+    Picture.DecompressionBombError,
+    Picture.DecompressionBombWarning,
+)
+
+
+@dataclass(frozen=True)
+class ImageFile:
+    """The bytes of an image: their hash and where they lie in storage."""
+
+    sha256: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A file as a model takes it, or why it cannot be read."""
+
+    file: ImageFile
+    value: Any = None
+    reason: str = ""
+
+
+def prepared_batches(
+    files: Sequence[ImageFile], prepare: Callable[[Picture.Image], Any], *, size: int
+) -> Iterator[list[Prepared]]:
+    """Yield batches of prepared files in their order; while the caller works, threads read the next ones."""
+    threads = min(_MOST_THREADS, (os.cpu_count() or 1) + 1)
+    with ThreadPoolExecutor(threads, thread_name_prefix="pictures") as pool:
+        waiting: deque[list[Future[Prepared]]] = deque()
+        try:
+            for start in range(0, len(files), size):
+                some = files[start : start + size]
+                waiting.append([pool.submit(_prepared, file, prepare) for file in some])
+                if len(waiting) > _BATCHES_AHEAD:
+                    yield [future.result() for future in waiting.popleft()]
+            while waiting:
+                yield [future.result() for future in waiting.popleft()]
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def read_picture(file: ImageFile) -> Picture.Image:
+    """Return the picture upright and in colour, as people see it."""
+    with default_storage.open(file.name) as opened:
+        data = opened.read()
+    with Picture.open(io.BytesIO(data)) as picture:
+        upright = ImageOps.exif_transpose(picture) or picture
+        return upright.convert("RGB")
+
+
+def _prepared(file: ImageFile, prepare: Callable[[Picture.Image], Any]) -> Prepared:
+    try:
+        return Prepared(file, prepare(read_picture(file)))
+    except FileNotFoundError:
+        return Prepared(file, reason="Its file is missing.")
+    except _DAMAGE as error:
+        return Prepared(file, reason=_said(file, error))
+
+
+def _said(file: ImageFile, error: BaseException) -> str:
+    # Storage on another machine says of a missing file what it likes.
+    if not default_storage.exists(file.name):
+        return "Its file is missing."
+    if isinstance(error, Picture.DecompressionBombError | Picture.DecompressionBombWarning):
+        return "Its file has too many pixels."
+    return "Its file is damaged."

@@ -1,0 +1,56 @@
+"""What scorers found goes into the database, a batch at a time: a kill loses the batch at work and no more."""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from django.db import transaction
+
+from analysis.models import Encoder, ImageEmbedding, ScoredImage, Scorer, TextEmbedding
+from analysis.scoring.vectors import packed, text_key
+
+_AT_ONCE = 500
+Outcome = ScoredImage.Outcome
+
+
+def write_vectors(encoder: Encoder, keys: list[str], vectors: np.ndarray) -> None:
+    """Keep the vectors of bytes; those that another worker kept meanwhile stay as they are."""
+    rows = [
+        ImageEmbedding(encoder=encoder, sha256=key, vector=vector)
+        for key, vector in zip(keys, packed(vectors), strict=True)
+    ]
+    ImageEmbedding.objects.bulk_create(rows, batch_size=_AT_ONCE, ignore_conflicts=True)
+
+
+def write_texts(encoder: Encoder, texts: list[str], vectors: np.ndarray) -> None:
+    """Keep the vectors of texts."""
+    rows = [
+        TextEmbedding(encoder=encoder, text_sha256=text_key(text), text=text, vector=vector)
+        for text, vector in zip(texts, packed(vectors), strict=True)
+    ]
+    TextEmbedding.objects.bulk_create(rows, batch_size=_AT_ONCE, ignore_conflicts=True)
+
+
+@transaction.atomic
+def note_done(scorer: Scorer, images: Iterable[int]) -> None:
+    """Write that images are done: always new rows, by which `reading.last_score` sees that scores changed."""
+    _note(scorer, dict.fromkeys(images, (Outcome.DONE, "")))
+
+
+@transaction.atomic
+def note_failed(scorer: Scorer, reasons: Mapping[int, str]) -> None:
+    """Write why images could not be scored; the next start tries them again."""
+    _note(scorer, {image: (Outcome.FAILED, reason[:300]) for image, reason in reasons.items()})
+
+
+def _note(scorer: Scorer, found: Mapping[int, tuple[str, str]]) -> None:
+    keys = list(found)
+    for start in range(0, len(keys), _AT_ONCE):
+        some = keys[start : start + _AT_ONCE]
+        ScoredImage.objects.filter(scorer=scorer, image__in=some).delete()
+        ScoredImage.objects.bulk_create(
+            (
+                ScoredImage(scorer=scorer, image_id=key, outcome=found[key][0], reason=found[key][1])
+                for key in some
+            ),
+            ignore_conflicts=True,
+        )

@@ -1,0 +1,72 @@
+"""How pages say what a scorer is: `{% load scoring %}`."""
+
+from typing import Any
+
+from django import template
+
+from analysis.scoring.model_files import short_name
+
+register = template.Library()
+
+_NAMES = {
+    "pretrained": "Checkpoint",
+    "clip": "CLIP that finds words",
+    "clip_pretrained": "Its checkpoint",
+    "templates": "Prompts with the attribute",
+    "contrast": "Prompts to compare with",
+    "attributes": "Attributes",
+    "captions": "Captions of each image, at most",
+    "captioner": "What writes captions",
+    "captions_of": "Captions it reads",
+    "max_new_tokens": "Length, in tokens at most",
+    "ngrams": "Words to find",
+    "top_ngrams": "Words from each image",
+    "top_p": "Top p",
+}
+_VALUES = {
+    ("attributes", "asked"): "those shown to people, else stereotypes",
+    ("attributes", "stereotypes"): "stereotypes of the group",
+    ("captioner", "ngrams"): "a language model, from words that CLIP finds",
+    ("captioner", "model"): "a model that sees the picture",
+    ("captioner", "endpoint"): "a model behind an endpoint",
+    ("decoding", "beams"): "the likeliest, by beam search",
+    ("decoding", "sample"): "drawn with the seed of each image",
+}
+_MODELS = {"pretrained", "clip", "clip_pretrained"}
+_MINUTE, _HOUR = 60, 3600
+
+
+@register.filter
+def model_name(model_id: str) -> str:
+    """Return a model as people know it: no path of a server."""
+    return short_name(model_id)
+
+
+@register.filter
+def parameter_name(name: str) -> str:
+    """Return what a parameter is called on pages."""
+    return _NAMES.get(name, name.replace("_", " ").capitalize())
+
+
+@register.filter
+def parameter_value(value: Any, name: str) -> str:
+    """Return a parameter's value in words."""
+    if isinstance(value, list):
+        return " · ".join(map(str, value))
+    if name in _MODELS:
+        return short_name(value)
+    if name == "ngrams":
+        return f"a list of its own ({value[:12]})"
+    return _VALUES.get((name, value), str(value))
+
+
+@register.filter
+def duration(seconds: float) -> str:
+    """Return a time one waits, in its largest sensible unit."""
+    if seconds < 1.5 * _MINUTE:
+        amount, unit = max(1, round(seconds)), "second"
+    elif seconds < 1.5 * _HOUR:
+        amount, unit = round(seconds / _MINUTE), "minute"
+    else:
+        amount, unit = round(seconds / _HOUR), "hour"
+    return f"{amount:,} {unit}{'' if amount == 1 else 's'}"

@@ -1,0 +1,220 @@
+"""Automated scoring on pages and over HTTP: who sees what, starting, what was found."""
+
+import re
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from accounts.tokens import issue
+from analysis.models import AttributeScore, Caption, ScoredImage, Scorer, TextScore
+from analysis.scoring.starting import plan_scorer
+from catalog.models import Attribute
+from jobs.models import Job
+from jobs.running import execute
+from tests.analysis.scoring.conftest import add_images
+
+pytestmark = pytest.mark.django_db
+
+
+def address(name, **places):
+    return reverse(f"scoring:{name}", kwargs={"study": "isles", **places})
+
+
+def api(rest=""):
+    return f"/api/v1/studies/isles/scorers/{rest}"
+
+
+def text(answer):
+    return " ".join(re.sub(r"<[^>]+>", " ", answer.content.decode()).split())
+
+
+@pytest.fixture
+def scorer(study, lead):
+    """A scorer that has scored one of four images, and could not read another."""
+    images = add_images(study, 2)
+    found = plan_scorer(study=study, kind="clip", by=lead)
+    kite = Attribute.objects.get(text="kite")
+    AttributeScore.objects.create(scorer=found, image=images[0], attribute=kite, probability=0.5, cosine=0.25)
+    ScoredImage.objects.create(scorer=found, image=images[0], outcome="done")
+    ScoredImage.objects.create(scorer=found, image=images[1], outcome="failed", reason="Its file is damaged.")
+    return found
+
+
+@pytest.fixture
+def captioned(scorer, lead):
+    """Captions of the same image, and what a classifier says of one of two."""
+    image = scorer.study.images.first()
+    writer = plan_scorer(study=scorer.study, kind="captions", model_id="org/bart", by=lead)
+    captions = [
+        Caption.objects.create(scorer=writer, image=image, position=place, text=said)
+        for place, said in enumerate(("a kite", "a drum"))
+    ]
+    reader = plan_scorer(study=scorer.study, kind="sentiment", by=lead)
+    TextScore.objects.create(scorer=reader, caption=captions[0], label="POSITIVE", score=0.75)
+    return writer, reader
+
+
+def test_a_stranger_learns_nothing(scorer, stranger_client):
+    pages = [address("list"), address("new"), address("scorer", scorer=scorer.pk)]
+    pages += [api(), api(f"{scorer.pk}/"), *(api(f"{scorer.pk}/{part}/") for part in ("scores", "captions"))]
+    for page in pages:
+        answer = stranger_client.get(page)
+        assert answer.status_code == 404, page
+        assert b"ViT" not in answer.content
+    assert stranger_client.post(address("new"), {"kind": "clip"}).status_code == 404
+    assert stranger_client.post(address("go_on", scorer=scorer.pk)).status_code == 404
+
+
+def test_an_analyst_reads_and_does_not_start(scorer, analyst_client):
+    assert analyst_client.get(address("list")).status_code == 200
+    assert analyst_client.get(address("scorer", scorer=scorer.pk)).status_code == 200
+    assert analyst_client.get(address("new")).status_code == 403
+    assert analyst_client.post(address("go_on", scorer=scorer.pk)).status_code == 403
+    assert analyst_client.post(api(), {"kind": "clip"}, content_type="application/json").status_code == 403
+
+
+def test_a_study_without_scorers_says_what_they_are_for(study, lead_client, analyst_client):
+    assert "Start scoring" in text(lead_client.get(address("list")))
+    assert "A lead of the study can start it." in text(analyst_client.get(address("list")))
+    assert "Nothing scored by models yet" in text(lead_client.get(reverse("studies:detail", args=["isles"])))
+
+
+def test_the_list_says_how_far_each_is(scorer, captioned, lead_client):
+    said = text(lead_client.get(address("list")))
+    assert (
+        "CLIP ViT-B-32 laion2b_s34b_b79k CLIP scores of attributes incomplete 1 4 images 1 1 score none"
+        in said
+    )
+    assert "2 captions" in said
+    assert "sentiment of captions incomplete 1 2 captions 0 1 score none" in said
+
+
+def test_a_scorer_tells_what_it_is_and_what_it_could_not_read(scorer, lead_client):
+    said = text(lead_client.get(address("scorer", scorer=scorer.pk)))
+    for expected in (
+        "a photo of a person, {attr}",
+        "those shown to people, else stereotypes",
+        "Its file is damaged.",
+        "known once it was loaded",
+        "Go on",
+    ):
+        assert expected in said
+
+
+def test_the_number_of_queries_does_not_grow_with_scorers_or_scores(scorer, captioned, lead, lead_client):
+    lead_client.get(address("list"))
+    with CaptureQueriesContext(
+        connection,
+    ) as few:
+        lead_client.get(address("list"))
+    for number in range(5):
+        more = plan_scorer(study=scorer.study, kind="clip", label=f"again {number}", by=lead)
+        for image in scorer.study.images.all():
+            ScoredImage.objects.create(scorer=more, image=image, outcome="done")
+    with CaptureQueriesContext(connection) as many:
+        lead_client.get(address("list"))
+    assert len(many) == len(few)
+
+
+def test_a_lead_starts_scoring_on_the_page(study, lead_client):
+    add_images(study, 1)
+    assert "2 images" in text(lead_client.get(address("new")))
+    chosen = {
+        "kind": "captions-ngrams",
+        "model_id": "org/bart",
+        "captions": "20",
+        "ngrams": "a kite\na drum\n\na kite",
+        "model_label": "Words",
+    }
+    answer = lead_client.post(address("new"), chosen)
+    scorer = Scorer.objects.get()
+    assert answer.url == reverse("jobs:detail", args=[scorer.job_id])
+    assert (scorer.kind, scorer.model_label) == ("captions", "Words")
+    assert scorer.parameters["captions"] == 20
+    assert scorer.parameters["captioner"] == "ngrams"
+    assert len(scorer.parameters["ngrams"]) == 64
+    again = lead_client.post(address("new"), chosen)
+    assert again.status_code == 400
+    assert "This is being scored already" in text(again)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        ({"kind": "clip", "templates": "a photo"}, "must name the attribute as {attr}"),
+        ({"kind": "clip", "contrast": "a {attr}"}, "may have no place to fill"),
+        ({"kind": "captions-model"}, "Name the model"),
+        ({"kind": "captions-ngrams", "model_id": "x", "captions": "51"}, "less than or equal to 50"),
+        ({"kind": "palm-reading"}, "Select a valid choice"),
+    ],
+)
+def test_what_cannot_be_started_is_said_on_the_form(study, lead_client, chosen, said):
+    answer = lead_client.post(address("new"), chosen)
+    assert answer.status_code == 400
+    assert said in text(answer)
+    assert not Job.objects.exists()
+
+
+def test_a_failed_job_is_told_and_can_be_gone_on_with(study, lead, lead_client):
+    reader = plan_scorer(study=study, kind="toxicity", by=lead)
+    answer = lead_client.post(address("go_on", scorer=reader.pk))
+    job = Job.objects.get()
+    assert answer.url == reverse("jobs:detail", args=[job.pk])
+    assert "Scoring is under way" in text(lead_client.get(address("scorer", scorer=reader.pk)))
+    execute(job.pk)
+    said = text(lead_client.get(address("scorer", scorer=reader.pk)))
+    assert "The last job failed The study “Isles” has no captions to read yet: write them first." in said
+    assert "Go on" in said
+
+
+def test_programs_read_scorers_and_scores(scorer, captioned, study, analyst, client):
+    headers = {"HTTP_AUTHORIZATION": f"Bearer {issue(user=analyst, name='t', scopes=['read'])[1]}"}
+
+    def read(rest=""):
+        answer = client.get(api(rest), **headers)
+        assert answer.status_code == 200
+        return answer.json()
+
+    assert [one["kind"] for one in read()["results"]] == ["sentiment", "captions", "clip"]
+    one = read(f"{scorer.pk}/")
+    assert (one["done"], one["failed"], one["total"], one["state"]) == (1, 1, 4, "incomplete")
+    assert one["scorer"]["model_label"] == "CLIP ViT-B-32 laion2b_s34b_b79k"
+    image = str(study.images.first().public_id)
+    assert read(f"{scorer.pk}/scores/")["results"] == [
+        {"image": image, "attribute": "kite", "probability": 0.5, "cosine": 0.25}
+    ]
+    writer, reader = captioned
+    assert [row["text"] for row in read(f"{writer.pk}/captions/?page_size=1")["results"]] == ["a drum"]
+    assert [row["text"] for row in read(f"{reader.pk}/text-scores/")["results"]] == ["a kite"]
+    study.images.update(retracted_at="2026-01-01T00:00Z")
+    for rest in (f"{scorer.pk}/scores/", f"{writer.pk}/captions/", f"{reader.pk}/text-scores/"):
+        assert read(rest)["results"] == []
+
+
+def test_a_program_starts_and_goes_on(study, lead_client):
+    add_images(study, 1)
+    given = {"kind": "clip", "model_id": "ViT-B-16", "parameters": {"pretrained": "openai"}}
+    answer = lead_client.post(api(), given, content_type="application/json")
+    assert answer.status_code == 202
+    scorer, job = Scorer.objects.get(), Job.objects.get()
+    assert answer.json() == {"scorer": scorer.pk, "job": job.pk}
+    Job.objects.update(state="failed", finished_at=job.created_at)
+    assert lead_client.post(api(f"{scorer.pk}/")).status_code == 202
+    wrong = lead_client.post(api(), given | {"parameters": {"shoe": 7}}, content_type="application/json")
+    assert wrong.status_code == 400
+    assert "no parameter “shoe”" in wrong.json()["error"]["message"]
+
+
+def test_no_path_of_the_server_is_told(study, lead, lead_client):
+    scorer = plan_scorer(
+        study=study,
+        kind="clip",
+        model_id="/srv/secret/tiny-clip.json",
+        parameters={"pretrained": "/srv/secret/weights.pt"},
+        by=lead,
+    )
+    assert scorer.model_label == "CLIP tiny-clip weights"
+    for page in (address("list"), address("scorer", scorer=scorer.pk), api(), api(f"{scorer.pk}/")):
+        assert b"secret" not in lead_client.get(page).content, page
