@@ -10,7 +10,13 @@ from PIL.Image import Image as Picture
 
 from analysis.scoring.choices import BEAMS, Decoding
 from analysis.scoring.memory import device_of
-from analysis.scoring.model_files import FAILURES, local_path, require, transformers_revision, unloadable
+from analysis.scoring.model_files import (
+    loading_failures,
+    local_path,
+    require,
+    transformers_revision,
+    unloadable,
+)
 
 _LONGEST = 600  # as the column
 
@@ -134,7 +140,6 @@ def _shortened(text: str) -> str:
 
 def _loaded(model_id: str, reader: Any, kind: Any, place: Any) -> tuple[Any, Any]:
     import transformers.utils.logging
-    from safetensors import SafetensorError
 
     # Whoever started it is shown its progress; bars of the library would be written across it.
     transformers.utils.logging.disable_progress_bar()
@@ -143,7 +148,7 @@ def _loaded(model_id: str, reader: Any, kind: Any, place: Any) -> tuple[Any, Any
         # In single precision wherever it runs, so that a caption does not depend on the device more than it must.
         model = kind.from_pretrained(where, dtype="float32").to(place)
         return reader.from_pretrained(where), model.eval()
-    except (*FAILURES, SafetensorError) as error:
+    except loading_failures() as error:
         raise unloadable(model_id, error) from None
 
 

@@ -8,7 +8,13 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from analysis.models import Caption, Scorer, TextScore
 from analysis.scoring.memory import Batches, device_of
-from analysis.scoring.model_files import FAILURES, local_path, require, transformers_revision, unloadable
+from analysis.scoring.model_files import (
+    loading_failures,
+    local_path,
+    require,
+    transformers_revision,
+    unloadable,
+)
 from jobs.progress import Progress
 
 _DIGITS = 6
@@ -22,7 +28,6 @@ class TextClassifier:
     def __init__(self, model_id: str, *, device: str = "") -> None:
         require("torch", "transformers")
         import transformers.utils.logging
-        from safetensors import SafetensorError
         from transformers import pipeline
 
         transformers.utils.logging.disable_progress_bar()
@@ -31,7 +36,7 @@ class TextClassifier:
             self._pipeline: Callable[..., Any] = pipeline(
                 "text-classification", where, device=place, dtype="float32"
             )
-        except (*FAILURES, SafetensorError) as error:
+        except loading_failures() as error:
             raise unloadable(model_id, error) from None
         self.revision = transformers_revision(model_id)
 

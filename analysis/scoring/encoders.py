@@ -15,10 +15,10 @@ from analysis.models import Encoder
 from analysis.scoring.choices import HUB, LOCAL, EncoderChoice
 from analysis.scoring.memory import device_of
 from analysis.scoring.model_files import (
-    FAILURES,
     digest,
     hub_commit,
     is_path,
+    loading_failures,
     local_path,
     require,
     short_name,
@@ -44,7 +44,6 @@ def load_encoder(choice: EncoderChoice, *, device: str = "") -> LoadedEncoder:
     require("torch", "open_clip")
     import open_clip
     from open_clip.transform import PreprocessCfg, image_transform_v2
-    from safetensors import SafetensorError
 
     place = device_of(device)
     try:
@@ -60,7 +59,7 @@ def load_encoder(choice: EncoderChoice, *, device: str = "") -> LoadedEncoder:
         )
         tokenizer = open_clip.get_tokenizer(found.name)
         transform = image_transform_v2(PreprocessCfg(**model.visual.preprocess_cfg), is_train=False)
-    except (*FAILURES, SafetensorError) as error:
+    except loading_failures() as error:
         raise unloadable(choice.pretrained or choice.architecture, error) from None
     model.eval()
     texts = _text_encoder(model, tokenizer, place)

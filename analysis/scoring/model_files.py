@@ -1,6 +1,7 @@
 """Model files: on this server or the hub; what is wrong with them, in one sentence."""
 
 import hashlib
+import pickle
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -20,6 +21,8 @@ FAILURES = (
     ImportError,
     EOFError,
 )
+# Of what is loaded from a file: a pickle that is damaged, or would run code when read, is refused by torch.
+_DAMAGED = (pickle.UnpicklingError, EOFError)
 _UNREACHABLE = (
     "LocalEntryNotFoundError",
     "OfflineModeIsEnabled",
@@ -28,6 +31,13 @@ _UNREACHABLE = (
     "ProxyError",
 )
 _CHUNK = 1 << 20
+
+
+def loading_failures() -> tuple[type[Exception], ...]:
+    """Return what libraries raise on files that cannot be loaded; the packages must be installed."""
+    from safetensors import SafetensorError
+
+    return (*FAILURES, *_DAMAGED, SafetensorError)
 
 
 def require(*packages: str) -> None:
@@ -98,6 +108,10 @@ def unloadable(model_id: str, error: BaseException) -> DomainError:
             "hub_unreachable",
             f"“{name}” is not on this server and the hub cannot be reached: name a local folder, or let the "
             "worker reach the hub.",
+        )
+    if isinstance(error, _DAMAGED):
+        return DomainError(
+            "model_unloadable", f"“{name}” cannot be loaded: it is damaged, or holds more than weights."
         )
     return DomainError("model_unloadable", f"“{name}” cannot be loaded: {first_line(error)}")
 

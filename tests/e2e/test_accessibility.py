@@ -43,7 +43,8 @@ NOT_PAGES = {
     "annotation:screens_reopen", "annotate:warning_read",
     "annotation:pay_table", "analysis:compute", "analysis:table", "analysis:plot",
     "analysis:archive", "analysis:labels", "releases:build", "releases:download",
-    "analysis:report", "analysis:compare_compute", "scoring:go_on", "annotation:known_settings", "annotation:known_remove",
+    "analysis:report", "analysis:compare_compute", "scoring:go_on",
+    "annotation:known_settings", "annotation:known_remove",
     "annotate:ahead", "annotate:answer", "annotate:skip", "annotate:report", "annotate:make_link", "images:image",
     "set_language", "api-schema", "healthz", "readyz", "metrics",
     "api-docs",  # Swagger's own page, not ours to mend
