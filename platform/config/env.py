@@ -50,6 +50,31 @@ def words(name: str, default: str = "") -> list[str]:
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
 
 
+def files(
+    *, bucket: str, endpoint_url: str, access_key: str, secret_key: str, region: str, prefix: str
+) -> dict[str, object]:
+    """Return Django's settings of a storage: a bucket where one is named, else the local folder."""
+    if not bucket:
+        return {"BACKEND": "django.core.files.storage.FileSystemStorage"}
+    from config.object_storage import client_settings
+
+    return {
+        "BACKEND": "config.object_storage.ObjectStorage",
+        "OPTIONS": {
+            "bucket_name": bucket,
+            "endpoint_url": endpoint_url or None,
+            # Without keys, those of the machine's role are used.
+            "access_key": access_key or None,
+            "secret_key": secret_key or None,
+            "region_name": region or None,
+            "location": prefix,
+            "file_overwrite": False,
+            "default_acl": None,
+            "client_config": client_settings(),
+        },
+    }
+
+
 def database(url: str) -> dict[str, object]:
     """Return Django's database settings for `sqlite:///path` or `postgresql://user:password@host:port/name`."""
     parts = urlsplit(url)

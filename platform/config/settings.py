@@ -120,8 +120,20 @@ STATIC_ROOT.mkdir(exist_ok=True)
 MEDIA_ROOT = Path(env.text("MEDIA_ROOT", str(VAR / "media")))
 # Collected files are served compressed; uncollected ones (the demo, tests) as they lie in their apps.
 WHITENOISE_USE_FINDERS = not env.flag("STATIC_COLLECTED", False)
+# Pictures, uploads and releases lie in MEDIA_ROOT, or in a bucket of S3-compatible storage.
+FILES_BUCKET = env.text("FILES_BUCKET", "")
+FILES_ENDPOINT_URL = env.text("FILES_ENDPOINT_URL", "")
+FILES_ACCESS_KEY = env.text("FILES_ACCESS_KEY", "")
+FILES_SECRET_KEY = env.text("FILES_SECRET_KEY", "")
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": env.files(
+        bucket=FILES_BUCKET,
+        endpoint_url=FILES_ENDPOINT_URL,
+        access_key=FILES_ACCESS_KEY,
+        secret_key=FILES_SECRET_KEY,
+        region=env.text("FILES_REGION", ""),
+        prefix=env.text("FILES_PREFIX", ""),
+    ),
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
 }
 # Limits on what a person or a file may bring in; each refusal names the limit.
@@ -164,6 +176,10 @@ JOB_STUDIES_LED = "studies.access.studies_led_by"
 
 # Called whenever lost jobs are looked for: what else a worker has to look after now and then.
 JOB_SWEEPS = ["annotation.notices.look_now_and_then", "analysis.releases.zips.remove_leftovers"]
+
+# An OpenAI-compatible endpoint whose models look at images; leads choose a model there, never the address.
+VISION_BASE_URL = env.text("VISION_BASE_URL", "")
+VISION_API_KEY = env.text("VISION_API_KEY", "")
 
 # Where letters go out; without a host none are sent.
 EMAIL_HOST = env.text("EMAIL_HOST", "")

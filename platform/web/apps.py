@@ -7,6 +7,7 @@ class WebConfig(AppConfig):
     verbose_name = "Pages"
 
     def ready(self) -> None:
-        from web.checks import check_server_settings
+        from web.checks import check_files, check_server_settings
 
         checks.register(check_server_settings, checks.Tags.security)
+        checks.register(check_files)

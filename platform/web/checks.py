@@ -10,6 +10,31 @@ from django.core.checks import CheckMessage, Error, Warning
 LOOPBACK = {"127.0.0.1", "localhost", "[::1]", "testserver"}
 
 
+def check_files(
+    app_configs: Sequence[AppConfig] | None,  # noqa: ARG001
+    **kwargs: Any,  # noqa: ARG001
+) -> list[CheckMessage]:
+    """Refuse half a configuration of object storage: files would silently go to a local folder."""
+    messages: list[CheckMessage] = []
+    if settings.FILES_ENDPOINT_URL and not settings.FILES_BUCKET:
+        messages.append(
+            Error(
+                "FILES_ENDPOINT_URL names a file storage, but FILES_BUCKET names no bucket in it.",
+                hint="Set FILES_BUCKET; files would stay on this machine.",
+                id="stereoscope.E004",
+            )
+        )
+    if bool(settings.FILES_ACCESS_KEY) != bool(settings.FILES_SECRET_KEY):
+        messages.append(
+            Error(
+                "Only one of FILES_ACCESS_KEY and FILES_SECRET_KEY is set.",
+                hint="Set both, or neither to use the machine's own role.",
+                id="stereoscope.E005",
+            )
+        )
+    return messages
+
+
 def check_server_settings(
     app_configs: Sequence[AppConfig] | None,  # noqa: ARG001
     **kwargs: Any,  # noqa: ARG001

@@ -3,9 +3,14 @@
 import tempfile
 
 from django.conf import settings
+from django.core.files.storage import storages
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
+
+from accounts.errors import DomainError
+from config.object_storage import ObjectStorage
+from jobs import engines
 
 
 @require_safe
@@ -31,19 +36,20 @@ def _database() -> str:
 
 
 def _queue() -> str:
-    from django_tasks_db.models import DBTaskResult
-
-    try:
-        DBTaskResult.objects.only("pk").first()
-    except DatabaseError as error:
-        return f"failed: {type(error).__name__}"
-    return "ok"
+    trouble = engines.trouble()
+    return f"failed: {trouble}" if trouble else "ok"
 
 
 def _storage() -> str:
+    storage = storages["default"]
     try:
+        if isinstance(storage, ObjectStorage):
+            storage.ping()
+            return "ok"
         settings.MEDIA_ROOT.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=settings.MEDIA_ROOT):
             return "ok"
+    except DomainError as error:
+        return f"failed: {error.message}"
     except OSError as error:
         return f"failed: {error.strerror}"

@@ -2,7 +2,8 @@
 
 import pytest
 
-from web.checks import check_server_settings
+from jobs.celery_backend import CeleryBackend
+from web.checks import check_files, check_server_settings
 
 
 def ids(**changes):
@@ -37,3 +38,27 @@ def test_a_public_server_with_tls_is_fine(public):
 def test_what_is_dangerous_on_a_public_server_is_named(public, name, value, expected):
     setattr(public, name, value)
     assert ids() == [expected]
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ({}, []),
+        ({"FILES_BUCKET": "files"}, []),
+        ({"FILES_ENDPOINT_URL": "http://storage"}, ["stereoscope.E004"]),
+        ({"FILES_BUCKET": "files", "FILES_ACCESS_KEY": "key"}, ["stereoscope.E005"]),
+        ({"FILES_BUCKET": "files", "FILES_ACCESS_KEY": "key", "FILES_SECRET_KEY": "secret"}, []),
+    ],
+)
+def test_half_a_configuration_of_object_storage_is_refused(settings, names, expected):
+    for name in ("FILES_BUCKET", "FILES_ENDPOINT_URL", "FILES_ACCESS_KEY", "FILES_SECRET_KEY"):
+        setattr(settings, name, names.get(name, ""))
+    assert [message.id for message in check_files(None)] == expected
+
+
+def test_celery_without_a_broker_is_refused(settings):
+    settings.CELERY_BROKER_URL = ""
+    backend = CeleryBackend("default", {"QUEUES": ["default"]})
+    assert [message.id for message in backend.check()] == ["stereoscope.E003"]
+    settings.CELERY_BROKER_URL = "redis://localhost:6379/0"
+    assert backend.check() == []

@@ -1,0 +1,20 @@
+from typing import Any
+
+from django.core.files.storage import storages
+
+from config.object_storage import ObjectStorage
+from jobs.console import DomainCommand
+
+
+class Command(DomainCommand):
+    help = "Make the bucket that FILES_BUCKET names, unless it is there. Without one there is nothing to do."
+    example = "python manage.py prepare_files"
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        storage = storages["default"]
+        if not isinstance(storage, ObjectStorage):
+            self.stdout.write("Files are kept in a local folder.")
+        elif storage.make_bucket():
+            self.stdout.write(f"Made the bucket {storage.bucket_name}.")
+        else:
+            self.stdout.write(f"The bucket {storage.bucket_name} is there.")
