@@ -72,7 +72,8 @@ def _in_parallel(model: Model, asked: dict[GenerationRequest, ImageRequest]) -> 
         }
         for future in as_completed(waiting):
             try:
-                yield waiting[future], *future.result()
+                drawn, seconds = future.result()
+                yield waiting[future], drawn, seconds / len(asked)  # of the time that passes for everyone
             except ModelUnusable as error:
                 unusable = error
     if unusable is not None:

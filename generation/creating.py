@@ -40,7 +40,7 @@ def set_prompts(
     if not 1 <= images_per_prompt <= MOST_IMAGES_PER_PROMPT:
         message = f"Images per prompt must be 1 to {MOST_IMAGES_PER_PROMPT}."
         raise DomainError("images_per_prompt_out_of_range", message, fields={"images_per_prompt": message})
-    old = study.prompt_templates.filter(condition=condition)
+    old = study.prompt_templates.filter(condition=condition, prompt_set="")
     if study.generation_runs.filter(requests__template__in=old).exists():
         raise Conflict(
             "prompts_in_use",

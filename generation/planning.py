@@ -1,8 +1,8 @@
 """What a study asks of a model: one request for each image, counted before and written once."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import product
 from typing import Any
 
@@ -15,6 +15,8 @@ from generation import prompts
 from generation.attributes import attributes_by_group
 from generation.backends import backend_named
 from generation.models import GenerationRequest, GenerationRun, Phrase, PromptTemplate
+from generation.prompt_sets import PromptSet
+from generation.prompt_sets.applying import templates_of, use_prompt_set
 from generation.seeds import image_seed
 from studies import audit
 from studies.models import Study, StudyGroup
@@ -48,46 +50,6 @@ class PlannedRequest:
         )
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """How many images a run comes to, before anything is started."""
-
-    images: int
-    prompts: int
-    groups: int
-    by_condition: dict[str, int]
-    new: int  # of them not yet asked of this model with these parameters
-    pending: int  # of them asked but not made
-    samples: tuple[str, ...]  # some of the sentences the model will be given
-
-    @property
-    def to_make(self) -> int:
-        return self.new + self.pending
-
-
-def estimate(
-    *, study: Study, backend: str, model_id: str = "", parameters: Mapping[str, Any] | None = None
-) -> Estimate:
-    """Count what `plan_run` would ask for; write nothing."""
-    chosen = backend_named(backend)
-    model_id = _clean_model_id(model_id, needed=chosen.needs_model_id)
-    cleaned = chosen.clean(parameters or {}, groups=_group_names(study))
-    requests = list(_requests(study))
-    run = _same_run(study, backend, model_id, cleaned)
-    known = _known(run) if run else set()
-    by_condition = Counter(request.template.condition for request in requests)
-    distinct = dict.fromkeys(request.prompt for request in requests)
-    return Estimate(
-        images=len(requests),
-        prompts=len(distinct),
-        groups=len({request.group.pk for request in requests if request.group}),
-        by_condition=dict(by_condition),
-        new=sum(request.key not in known for request in requests),
-        pending=run.requests.filter(outcome=GenerationRequest.Outcome.PENDING).count() if run else 0,
-        samples=_spread(list(distinct), 6),
-    )
-
-
 @transaction.atomic
 def plan_run(
     *,
@@ -97,15 +59,24 @@ def plan_run(
     by: User | None,
     parameters: Mapping[str, Any] | None = None,
     model_label: str = "",
+    prompt_set: PromptSet | None = None,
+    price: Decimal | None = None,
+    budget: Decimal | None = None,
 ) -> GenerationRun:
-    """Write down every image to ask for; again for the same model and parameters, only what is missing."""
+    """Write down every image to ask for; again for the same model and parameters, only what is missing.
+
+    With a prompt set only its prompts, which the study is given. Price and budget are those stated last.
+    """
     chosen = backend_named(backend)
-    model_id = _clean_model_id(model_id, needed=chosen.needs_model_id)
-    cleaned = chosen.clean(parameters or {}, groups=_group_names(study))
+    model_id = clean_model_id(model_id, needed=chosen.needs_model_id)
+    names = list(study.groups.values_list("name", flat=True))
+    cleaned = chosen.clean(parameters or {}, groups=names)
     label = clean_label(model_label or default_label(backend, model_id))
     # The study's row is the lock: two plans at once would both find the same requests missing.
     Study.objects.select_for_update().get(pk=study.pk)
-    run = _same_run(study, backend, model_id, cleaned, label=label)
+    if prompt_set is not None:
+        use_prompt_set(study=study, chosen=prompt_set, by=by)
+    run = same_run(study, backend, model_id, cleaned, label=label)
     if run is None:
         run = GenerationRun.objects.create(
             study=study,
@@ -116,8 +87,12 @@ def plan_run(
             seed=study.seed,
             created_by=by,
         )
-    known = _known(run)
-    missing = [request for request in _requests(study) if request.key not in known]
+    if price is not None or budget is not None:
+        _set_budget(run, price, budget)
+    known = known_requests(run)
+    missing = [
+        request for request in requests_of(study, templates_of(study, prompt_set)) if request.key not in known
+    ]
     GenerationRequest.objects.bulk_create(
         (
             GenerationRequest(
@@ -146,6 +121,21 @@ def plan_run(
     return run
 
 
+def _set_budget(run: GenerationRun, price: Decimal | None, budget: Decimal | None) -> None:
+    for name, value, limit in (("price", price, 10_000), ("budget", budget, 10_000_000)):
+        if value is not None and not 0 <= value <= limit:
+            message = f"The {name} must be from 0 to {limit:,}."
+            raise DomainError(f"{name}_out_of_range", message, fields={name: message})
+    if price is not None:
+        run.price = price
+    if budget is not None and not run.price:
+        message = "A budget needs the price of an image, or nothing would count against it."
+        raise DomainError("budget_without_price", message, fields={"price": message})
+    if budget is not None:
+        run.budget = budget
+    run.save(update_fields=["price", "budget"])
+
+
 def default_label(backend: str, model_id: str) -> str:
     """Return how reports name the model when nobody said: the last part of its id."""
     return model_id.rstrip("/").rsplit("/", 1)[-1] or backend
@@ -160,8 +150,8 @@ def clean_label(label: str) -> str:
     return label
 
 
-def _requests(study: Study) -> Iterator[PlannedRequest]:
-    templates = list(study.prompt_templates.all())
+def requests_of(study: Study, templates: Sequence[PromptTemplate]) -> Iterator[PlannedRequest]:
+    """Yield a request for each template, group, attribute, phrase and image."""
     groups = list(study.groups.all())
     phrases = list(study.phrases.all())
     if not templates:
@@ -214,7 +204,7 @@ def _of_prompt(
         yield PlannedRequest(template, group, attribute, phrase, prompt, index, seed)
 
 
-def _same_run(
+def same_run(
     study: Study, backend: str, model_id: str, parameters: dict[str, Any], *, label: str | None = None
 ) -> GenerationRun | None:
     runs = study.generation_runs.filter(backend=backend, model_id=model_id).order_by("pk")
@@ -224,15 +214,13 @@ def _same_run(
     return next((run for run in runs if run.parameters == parameters), None)
 
 
-def _known(run: GenerationRun) -> set[Key]:
+def known_requests(run: GenerationRun) -> set[Key]:
+    """Return the keys of what was asked in a run already."""
     return set(run.requests.values_list("template", "group", "attribute", "phrase", "index"))
 
 
-def _group_names(study: Study) -> list[str]:
-    return list(study.groups.values_list("name", flat=True))
-
-
-def _clean_model_id(model_id: str, *, needed: bool) -> str:
+def clean_model_id(model_id: str, *, needed: bool) -> str:
+    """Return a model's id as it is stored."""
     model_id = model_id.strip()
     message = ""
     if needed and not model_id:
@@ -242,8 +230,3 @@ def _clean_model_id(model_id: str, *, needed: bool) -> str:
     if message:
         raise DomainError("model_id_invalid", message, fields={"model_id": message})
     return model_id
-
-
-def _spread(sentences: list[str], most: int) -> tuple[str, ...]:
-    step = max(1, len(sentences) // most)
-    return tuple(sentences[::step][:most])

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.errors import DomainError
 from accounts.models import User
-from generation import contact_sheet, planning, starting, uploads
+from generation import contact_sheet, estimating, planning, starting, uploads
 from generation.forms import GenerateForm, ImportForm, show_refusal
 from studies.access import LEAD, holds, study_for
 
@@ -69,7 +69,7 @@ def generate(request: HttpRequest, study: str) -> HttpResponse:
                     **form.plan(),
                 )
                 return redirect("jobs:detail", pk=starting.start(run=run, by=cast("User", request.user)).pk)
-            estimate = planning.estimate(study=found, **form.plan())
+            estimate = estimating.estimate(study=found, **form.plan())
         except DomainError as error:
             show_refusal(form, error)
     context = {"study": found, "form": form, "estimate": estimate, "templates": found.prompt_templates.all()}

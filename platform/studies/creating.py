@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Iterable
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils.text import slugify
@@ -28,6 +29,8 @@ def create_study(
     min_stereotypes: int = 2,
     simulated: bool = False,
     description: str = "",
+    protocol: str = Study.Protocol.VISAGE,
+    parameters: dict[str, Any] | None = None,
 ) -> Study:
     """Create a study of `groups`, led by `by`. Prompts are added by `generation.creating`."""
     name = " ".join(name.split())
@@ -39,6 +42,8 @@ def create_study(
                 name=name,
                 slug=_free_slug(name),
                 description=description.strip(),
+                protocol=protocol,
+                parameters=parameters or {},
                 resource=resource,
                 min_raters=min_raters,
                 min_stereotypes=min_stereotypes,

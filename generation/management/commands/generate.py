@@ -1,22 +1,29 @@
 import argparse
 import json
+from decimal import Decimal, InvalidOperation
 from typing import Any
+
+from django.db.models import Q
 
 from accounts.errors import Conflict, DomainError, NotFound
 from accounts.models import User
+from catalog.models import Resource
 from generation.backends import BACKENDS
 from generation.creating import set_prompts
-from generation.models import GenerationRun
+from generation.estimating import estimate, estimate_words
+from generation.mcas import create_published_mcas_study
 from generation.planning import plan_run
+from generation.prompt_sets import PUBLISHED, PromptSet, prompt_set
 from generation.running import reopen_failed
 from generation.starting import start, start_here
 from jobs.console import DomainCommand
+from studies.creating import create_study
 from studies.models import Study
 
 
 class Command(DomainCommand):
     help = "Plan the images of a study and make them here, or queue them for a worker. Run again, it goes on."
-    example = "python manage.py generate --study Isles --backend diffusers --model ./weights --limit 10"
+    example = "python manage.py generate --study Isles --prompt-set visage-pull --backend diffusers --model ./weights"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--study", required=True, metavar="NAME", help="the study's name or slug")
@@ -33,6 +40,25 @@ class Command(DomainCommand):
         parser.add_argument(
             "--images-per-prompt", type=_positive, default=5, metavar="N", help="with --prompt (default: 5)"
         )
+        parser.add_argument(
+            "--prompt-set",
+            metavar="NAME",
+            help=f"the prompts of a published protocol ({', '.join(PUBLISHED)}) or of a .toml file",
+        )
+        parser.add_argument(
+            "--variant", default="", help="a variant of the prompt set, e.g. dall-e-2 of mcas"
+        )
+        parser.add_argument(
+            "--create",
+            action="store_true",
+            help="create the study first, if there is none: of MCAS from the prompt set, else with --resource",
+        )
+        parser.add_argument(
+            "--resource", metavar="NAME", help="with --create: all identity groups of this resource"
+        )
+        parser.add_argument("--price", type=_amount, help="what one image costs, for models that are paid")
+        parser.add_argument("--budget", type=_amount, help="stop before the run has cost more than this")
+        parser.add_argument("--dry-run", action="store_true", help="say how many images, how long, what cost")
         parser.add_argument("--limit", type=_positive, metavar="N", help="make at most N images now")
         parser.add_argument("--queue", action="store_true", help="let a background worker do it")
         parser.add_argument("--retry-failed", action="store_true", help="ask again for images that failed")
@@ -47,7 +73,22 @@ class Command(DomainCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         by = self.person(options["by"])
-        run = self._plan(options, by)
+        prompt_set = _prompt_set(options)
+        study = self._study(options, prompt_set, by)
+        self._write_prompts(study, options, by)
+        wanted = {
+            "study": study,
+            "backend": options["backend"],
+            "model_id": options["model"],
+            "parameters": _parameters(options["param"]),
+            "prompt_set": prompt_set,
+            "price": options["price"],
+            "budget": options["budget"],
+        }
+        if options["dry_run"]:
+            self.stdout.write(estimate_words(estimate(**wanted)))
+            return
+        run = plan_run(**wanted, model_label=options["label"], by=by)
         if options["retry_failed"]:
             self.stdout.write(f"{reopen_failed(run=run):,} failed requests are asked again.")
         if options["queue"]:
@@ -55,34 +96,51 @@ class Command(DomainCommand):
             self.stdout.write(f"Queued as job {job.pk}.")
             return
         progress = self.progress("Generating")
-        job = start_here(run=run, by=by, limit=options["limit"], progress=progress)
-        progress.finish()
+        try:
+            job = start_here(run=run, by=by, limit=options["limit"], progress=progress)
+        finally:
+            progress.finish()
         self.stdout.write(job.result["summary"])
 
-    def _plan(self, options: dict[str, Any], by: User | None) -> GenerationRun:
+    def _study(self, options: dict[str, Any], prompt_set: PromptSet | None, by: User | None) -> Study:
         name = options["study"]
         study = Study.objects.filter(name=name).first() or Study.objects.filter(slug=name).first()
-        if study is None:
+        if study is not None:
+            return study
+        if not options["create"]:
             raise NotFound("study_not_found", f"There is no study “{name}”.")
-        if options["prompt"]:
-            if study.prompt_templates.exists():
-                raise Conflict(
-                    "prompts_exist", f"The study “{study}” has its prompts already; leave out --prompt."
-                )
-            set_prompts(
-                study=study,
-                templates=options["prompt"],
-                images_per_prompt=options["images_per_prompt"],
-                by=by,
+        if prompt_set is not None and prompt_set.has_phrases:
+            study = create_published_mcas_study(name=name, published=prompt_set, by=by)
+        elif options["resource"]:
+            resource = _resource_named(options["resource"])
+            study = create_study(name=name, resource=resource, groups=resource.groups.all(), by=by)
+        else:
+            self.usage_error("--create needs --prompt-set mcas (or one like it) or --resource.")
+        self.stdout.write(f"Created the study {study}.")
+        return study
+
+    def _write_prompts(self, study: Study, options: dict[str, Any], by: User | None) -> None:
+        if not options["prompt"]:
+            return
+        if study.prompt_templates.exists():
+            raise Conflict(
+                "prompts_exist", f"The study “{study}” has its prompts already; leave out --prompt."
             )
-        return plan_run(
-            study=study,
-            backend=options["backend"],
-            model_id=options["model"],
-            model_label=options["label"],
-            parameters=_parameters(options["param"]),
-            by=by,
+        set_prompts(
+            study=study, templates=options["prompt"], images_per_prompt=options["images_per_prompt"], by=by
         )
+
+
+def _resource_named(name: str) -> Resource:
+    resource = Resource.objects.filter(Q(name=name) | Q(slug=name)).first()
+    if resource is None:
+        raise NotFound("resource_not_found", f"There is no resource “{name}”.")
+    return resource
+
+
+def _prompt_set(options: dict[str, Any]) -> PromptSet | None:
+    name = options["prompt_set"]
+    return prompt_set(name, variant=options["variant"]) if name else None
 
 
 def _parameters(pairs: list[str]) -> dict[str, Any]:
@@ -103,3 +161,13 @@ def _positive(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
     return int(text)
+
+
+def _amount(text: str) -> Decimal:
+    try:
+        amount = Decimal(text)
+    except InvalidOperation:
+        amount = Decimal("NaN")
+    if not amount.is_finite() or amount < 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not an amount of money")
+    return amount
