@@ -33,6 +33,9 @@ class ParametersSerializer(serializers.Serializer[object]):
     offensiveness_source = serializers.CharField(required=False)
     not_offensive = serializers.IntegerField(required=False)
     campaigns = serializers.ListField(child=serializers.CharField(), required=False)
+    target_precision = serializers.FloatField(required=False)
+    top_k = serializers.IntegerField(required=False)
+    salient_among = serializers.CharField(required=False)
 
 
 class ResultsSerializer(serializers.Serializer[object]):

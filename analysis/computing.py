@@ -11,6 +11,8 @@ from analysis.agreement_tables import agreement_table, consensus_table, divisive
 from analysis.annotator_group_tables import group_tables
 from analysis.annotator_groupings import groupings
 from analysis.annotator_tables import annotator_table
+from analysis.automated.loading import Scores
+from analysis.automated.tables import automated_tables
 from analysis.comparison_tables import differences_table
 from analysis.digest import inputs_digest
 from analysis.loading import LIKERT, MARKING, StudyData
@@ -24,7 +26,7 @@ from analysis.metrics.roles import stereotype_cells
 from analysis.metrics.tendency import Tendency, tendency
 from analysis.metrics.visual_attributes import visual_attributes
 from analysis.parameters import Parameters
-from analysis.results import DIVISIVE, PROMISED, Results, ordered, records
+from analysis.results import AUTOMATED, DIVISIVE, PROMISED, Results, ordered, records
 from analysis.sensitivity_tables import scenarios, shown_tables
 from jobs.progress import Progress
 
@@ -32,11 +34,13 @@ ANNOTATORS_LEFT_OUT = "annotators_left_out"
 VERSIONED = ("numpy", "pandas", "scipy", "krippendorff", "django")
 
 
-def compute(*, data: StudyData, parameters: Parameters, progress: Progress) -> Results:
-    """Compute all tables and the summary. Labels of one kind may be missing: their tables are then empty."""
+def compute(
+    *, data: StudyData, parameters: Parameters, progress: Progress, scores: Scores | None = None
+) -> Results:
+    """Compute all tables and the summary. Labels of one kind, or scores, may be missing: their tables are empty."""
     tables = {name: pd.DataFrame(columns=list(columns)) for name, columns in PROMISED.items()}
     summary: dict[str, Any] = {"headline": [], "notes": {}, "left_out": {}}
-    progress.start(6)
+    progress.start(7)
 
     def step(done: str) -> None:
         progress.check_cancelled()
@@ -75,8 +79,11 @@ def compute(*, data: StudyData, parameters: Parameters, progress: Progress) -> R
     else:
         progress.advance(1)
     step("comparisons")
-    summary |= _rests_on(data, parameters, resampling)
-    summary["empty_tables"] = _why_empty(data, tables, summary)
+    scores = scores or Scores()
+    reasons = _automated(data, scores, parameters, tables, summary)
+    step("automated measures")
+    summary |= _rests_on(data, scores, parameters, resampling)
+    summary["empty_tables"] = _why_empty(data, tables, summary, reasons)
     return Results(
         tables={name: ordered(name, frame) if name in PROMISED else frame for name, frame in tables.items()},
         summary=summary,
@@ -119,6 +126,22 @@ def _images_measures(
         _note(summary, name, result)
 
 
+def _automated(
+    data: StudyData,
+    scores: Scores,
+    parameters: Parameters,
+    tables: dict[str, pd.DataFrame],
+    summary: dict[str, Any],
+) -> dict[str, str]:
+    """What machines say, beside people's answers; return why tables of it are empty."""
+    found = automated_tables(data, scores, parameters, tables)
+    tables |= {name: frame for name, frame in found.tables.items() if len(frame)}
+    summary["notes"] |= found.notes
+    summary["left_out"] |= {name: dropped for name, dropped in found.left_out.items() if dropped}
+    summary["automated"] = {"models": found.models, "sets": list(scores.sets)}
+    return found.reasons
+
+
 def _note(summary: dict[str, Any], name: str, result: Result) -> None:
     """What a measure rests on, and what it left out by reason."""
     summary["notes"][name] = {"method": result.method, "used": result.used, **result.notes}
@@ -157,7 +180,10 @@ def _comparisons(
 
 
 def _why_empty(
-    data: StudyData, tables: Mapping[str, pd.DataFrame], summary: Mapping[str, Any]
+    data: StudyData,
+    tables: Mapping[str, pd.DataFrame],
+    summary: Mapping[str, Any],
+    automated: Mapping[str, str],
 ) -> dict[str, str]:
     """Why a table has no rows, table by table."""
     groups = summary["notes"].get("annotator_groups", {}).get("reason", "too_few_annotators")
@@ -172,8 +198,9 @@ def _why_empty(
         "model_differences": "one_model_and_one_campaign",
         "iou_distribution": "no_boxes",
         "tendency": "no_judgements",
+        **automated,
     }
-    about_both = {"consensus", "agreement", "annotators", "visual_attributes"}
+    about_both = {"consensus", "agreement", "annotators", "visual_attributes", *AUTOMATED}
     return {
         name: reasons.get(name, "no_judgements") if judged or name in about_both else "no_judgements"
         for name in PROMISED
@@ -225,7 +252,9 @@ def _headline(overall: pd.DataFrame, tables: Mapping[str, pd.DataFrame]) -> list
     return lines
 
 
-def _rests_on(data: StudyData, parameters: Parameters, resampling: Resampling | None) -> dict[str, Any]:
+def _rests_on(
+    data: StudyData, scores: Scores, parameters: Parameters, resampling: Resampling | None
+) -> dict[str, Any]:
     judged = set(data.judgements["identity_group"].unique())
     ids = None if resampling is None else resampling.annotator_ids
     return {
@@ -239,6 +268,10 @@ def _rests_on(data: StudyData, parameters: Parameters, resampling: Resampling | 
             "images": int(data.judgements[["model", "identity_group", "image"]].drop_duplicates().shape[0]),
             "identity_groups": len(judged),
             "attributes_rated": int(data.ratings["attribute"].nunique()),
+            "scores": len(scores.scores),
+            "captions": len(scores.captions),
+            "encoded_images": sum(len(one.images) for one in scores.encoded),
+            "images_seen_by_machines": scores.images_seen,
             "annotators": {
                 str(kind): int(
                     data.submissions.loc[data.submissions["kind"] == str(kind), "annotator"].nunique()
@@ -251,7 +284,7 @@ def _rests_on(data: StudyData, parameters: Parameters, resampling: Resampling | 
         "annotator_ids": None
         if ids is None
         else {"usable": ids.usable, "reason": ids.reason, **records(ids.to_frame())[0]},
-        "inputs_digest": inputs_digest(data),
+        "inputs_digest": inputs_digest(data, scores),
         "versions": {package: version(package) for package in VERSIONED},
         "resampling": None if resampling is None else resampling.method,
     }

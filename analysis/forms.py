@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 
 from accounts.errors import DomainError
-from analysis.parameters import MOST_RESAMPLES, RESAMPLES, Parameters, parameters_of
+from analysis.parameters import MOST_RESAMPLES, MOST_TOP_K, RESAMPLES, Parameters, parameters_of
 from studies.models import Study
 
 
@@ -33,6 +33,20 @@ class ParametersForm(forms.Form):
     )
     without_annotators = forms.CharField(
         label="Without annotators", required=False, help_text="Pseudonyms, separated by spaces."
+    )
+    target_precision = forms.FloatField(
+        label="Precision of a machine",
+        required=False,
+        help_text="A share below 1. Attributes whose interval reaches it can be left to the machine.",
+        widget=forms.NumberInput(attrs={"min": "0.01", "max": "0.99", "step": "0.01"}),
+    )
+    top_k = forms.IntegerField(
+        label="Salient attributes of a group", min_value=1, max_value=MOST_TOP_K, required=False
+    )
+    salient_among = forms.ChoiceField(
+        label="Captions are searched for",
+        choices=[("visual", "the visual attributes"), ("all", "all attributes")],
+        required=False,
     )
     # Not asked for here, but carried on: computing anew must not change what a report is about.
     campaigns = forms.MultipleChoiceField(label="Campaigns", required=False, widget=forms.MultipleHiddenInput)

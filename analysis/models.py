@@ -41,7 +41,7 @@ class Report(models.Model):
     """The results of a study as of one moment, with the parameters and the digest of what they rest on."""
 
     # Raised when tables change shape: reports of an older format are computed anew, never reused.
-    FORMAT = 3
+    FORMAT = 4
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="reports")
     format = models.PositiveSmallIntegerField(default=FORMAT)
@@ -52,6 +52,8 @@ class Report(models.Model):
     last_annotation = models.BigIntegerField()
     # Audit entries with a larger key came after this report was begun.
     last_audit_entry = models.BigIntegerField(default=0)
+    # What the scores of machines stood at when the report was begun: see `analysis.scoring.last`.
+    last_score = models.CharField(max_length=80, blank=True)
     computed_at = models.DateTimeField(db_default=Now())
     computed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"

@@ -42,7 +42,9 @@ class ResultsPage:
 
     @cached_property
     def models(self) -> list[str]:
-        return [line["model"] for line in self.report.summary["headline"]]
+        """Those whose images people judged, then those that only machines saw."""
+        judged = [line["model"] for line in self.report.summary["headline"]]
+        return [*judged, *(one for one in self.report.summary["automated"]["models"] if one not in judged)]
 
     @cached_property
     def model(self) -> str:
@@ -50,9 +52,16 @@ class ResultsPage:
         lines = self.report.summary["headline"]
         chosen = self.request.GET.get("model")
         if chosen is None or chosen in self.models:
-            best = max(lines, key=lambda line: line["judgements"], default={"model": ""})["model"]
+            other = {"model": next(iter(self.models), "")}
+            best = max(lines, key=lambda line: line["judgements"], default=other)["model"]
             return best if chosen is None else chosen
         raise NotFound("model_not_found", f"There are no results of a model named “{chosen}” in this study.")
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether people judged or rated anything: else only pages of automated measures have something to say."""
+        counted = self.report.summary["counted"]
+        return bool(counted["judgements"] or counted["ratings"])
 
     @property
     def headline(self) -> Row | None:
@@ -169,7 +178,8 @@ def _waiting(study: Study, job: Job | None) -> dict[str, Any]:
     if job is not None:
         return {}
     judgements = reports.judgements_of(study, most=reports.MOST_COUNTED)
-    return {"judgements": judgements, "at_least": judgements == reports.MOST_COUNTED}
+    scored = reports.scored_images_of(study, most=reports.MOST_COUNTED)
+    return {"judgements": judgements, "at_least": judgements == reports.MOST_COUNTED, "scored": scored}
 
 
 View = Callable[..., HttpResponse | dict[str, Any]]
@@ -196,6 +206,7 @@ def results_page(template: str) -> Callable[[View], Callable[..., HttpResponse]]
                 return answer
             since = reports.judgements_since(report)
             shared |= {"page": results, "since": since, "since_at_least": since == reports.MOST_COUNTED}
+            shared["scored_since"] = reports.scored_since(report)
             return render(request, template, shared | answer)
 
         return login_required(require_safe(page))

@@ -12,6 +12,10 @@ MOST_RESAMPLES = 20_000
 NONE_OF_THE_ABOVE = ("ignore", "as_random")
 OFFENSIVENESS_SOURCES = ("stored", "ratings")
 NOT_OFFENSIVE = (-1, 0)
+SALIENT_AMONG = ("visual", "all")
+TARGET_PRECISION = 0.9
+TOP_K = 5
+MOST_TOP_K = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +31,10 @@ class Parameters:
     offensiveness_source: str
     not_offensive: int
     campaigns: tuple[str, ...]
+    # How sure a machine must be before an attribute is left to it; how many attributes are salient in a group.
+    target_precision: float = TARGET_PRECISION
+    top_k: int = TOP_K
+    salient_among: str = "visual"
 
     @property
     def part_of_the_labels(self) -> bool:
@@ -51,6 +59,9 @@ def parameters_of(
     offensiveness_source: str = "stored",
     not_offensive: int = -1,
     campaigns: Iterable[str] = (),
+    target_precision: float = TARGET_PRECISION,
+    top_k: int = TOP_K,
+    salient_among: str = "visual",
 ) -> Parameters:
     """Return the parameters with the study's own numbers where none were given, or raise DomainError."""
     given = Parameters(
@@ -63,6 +74,9 @@ def parameters_of(
         offensiveness_source=offensiveness_source,
         not_offensive=not_offensive,
         campaigns=tuple(sorted(set(campaigns))),
+        target_precision=target_precision,
+        top_k=top_k,
+        salient_among=salient_among,
     )
     _require_range("resamples", given.resamples, 100, MOST_RESAMPLES)
     _require_range("seed", given.seed, 0, 2**63 - 1)
@@ -71,6 +85,14 @@ def parameters_of(
     _require_choice("none_of_the_above", given.none_of_the_above, NONE_OF_THE_ABOVE)
     _require_choice("offensiveness_source", given.offensiveness_source, OFFENSIVENESS_SOURCES)
     _require_choice("not_offensive", given.not_offensive, NOT_OFFENSIVE)
+    _require_choice("salient_among", given.salient_among, SALIENT_AMONG)
+    _require_range("top_k", given.top_k, 1, MOST_TOP_K)
+    if not 0 < given.target_precision < 1:  # not a number is refused too
+        raise DomainError(
+            "invalid_parameter",
+            f"target_precision must be a share between 0 and 1, such as 0.9, not {given.target_precision}.",
+            fields={"target_precision": "between 0 and 1"},
+        )
     return given
 
 

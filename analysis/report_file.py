@@ -6,6 +6,7 @@ from typing import Any
 
 from django.template.loader import render_to_string
 
+from analysis.automated_report import automated_part
 from analysis.country_values import MEASURES
 from analysis.group_rows import group_rows, of_groups, on_map
 from analysis.not_counted import not_counted_words
@@ -13,7 +14,7 @@ from analysis.plots.colours import stylesheet
 from analysis.plots.figures import alpha_plot, consensus_plot, likelihood_plot, overlap_plot, theta_plot
 from analysis.plots.map_figures import map_plot
 from analysis.plots.plot import Plot
-from analysis.results import COEFFICIENTS
+from analysis.results import AUTOMATED, COEFFICIENTS
 from analysis.sensitivity_rows import sensitivity_rows
 from studies.models import Study
 
@@ -35,6 +36,7 @@ READS = (
     "annotator_groups",
     "model_differences",
     "iou_distribution",
+    *AUTOMATED,
 )
 
 
@@ -52,6 +54,7 @@ def report_html(study: Study, tables: Tables, summary: Mapping[str, Any], comput
             "computed_at": computed_at,
             "not_counted": not_counted_words(summary),
             "models": [_model(line, tables, summary, groups) for line in summary["headline"]],
+            "automated": automated_part(tables, summary, groups),
             "differences": [
                 _sides_named(row, campaigns) | {"words": MEASURE_WORDS[row["measure"]]}
                 for row in tables["model_differences"]

@@ -7,8 +7,9 @@ from django.db import transaction
 from django.db.models import Max, Q
 
 from accounts.models import User
-from analysis.models import Report, ReportTable
+from analysis.models import Report, ReportTable, ScoredImage
 from analysis.parameters import Parameters, parameters_of
+from analysis.scoring.last import last_score
 from annotation.models import Annotation, Judgement
 from jobs.models import Job
 from jobs.progress import Progress, Unwatched
@@ -19,6 +20,7 @@ from studies.models import AuditEntry, Study
 JOB_KIND = "compute_report"
 # More judgements than this are computed by a worker: a page must answer while one waits.
 INLINE_JUDGEMENTS = 20_000
+INLINE_SCORED = 1_000  # images that machines scored
 KEPT = 5
 STOPPED = (Job.State.FAILED, Job.State.CANCELLED)
 # Nobody waits for a page to count more: it says that there are at least as many.
@@ -36,6 +38,7 @@ def compute_report(
 ) -> Report:
     """Compute all results and store them; all but the last reports of the study are dropped."""
     # Numerical libraries load here and not when the server starts.
+    from analysis.automated.loading import load_scores
     from analysis.computing import compute
     from analysis.loading import load
     from analysis.results import records
@@ -43,7 +46,8 @@ def compute_report(
     progress = progress or Unwatched()
     last_audit_entry = AuditEntry.objects.filter(study=study).aggregate(last=Max("pk"))["last"] or 0
     data = load(study=study, parameters=parameters, progress=progress)
-    results = compute(data=data, parameters=parameters, progress=progress)
+    scores = load_scores(study)
+    results = compute(data=data, parameters=parameters, progress=progress, scores=scores)
     summary = json.loads(json.dumps(results.summary, allow_nan=False, default=lambda number: number.item()))
     with transaction.atomic():
         report = Report.objects.create(
@@ -53,6 +57,7 @@ def compute_report(
             summary=summary,
             last_annotation=data.last_annotation,
             last_audit_entry=last_audit_entry,
+            last_score=scores.last,
             computed_by=by,
         )
         for name, frame in results.tables.items():
@@ -78,7 +83,8 @@ def request_report(*, study: Study, parameters: Parameters, by: User) -> Report 
     under_way = running_job(study)
     if under_way is not None:
         return under_way
-    if judgements_of(study, most=INLINE_JUDGEMENTS + 1) <= INLINE_JUDGEMENTS:
+    few = judgements_of(study, most=INLINE_JUDGEMENTS + 1) <= INLINE_JUDGEMENTS
+    if few and scored_images_of(study, most=INLINE_SCORED + 1) <= INLINE_SCORED:
         return compute_report(study=study, parameters=parameters, by=by)
     return enqueue(
         kind=JOB_KIND,
@@ -146,6 +152,16 @@ def judgements_of(study: Study, *, most: int) -> int:
     """
     labels = Judgement.objects.filter(annotation__status__in=Annotation.LABELS)
     return labels.filter(annotation__campaign__study=study)[:most].count()
+
+
+def scored_images_of(study: Study, *, most: int) -> int:
+    """How many images scorers are done with; no more than `most` are looked at."""
+    return ScoredImage.objects.filter(scorer__study=study)[:most].count()
+
+
+def scored_since(report: Report) -> bool:
+    """Whether what machines say of the study changed after the report was computed."""
+    return last_score(report.study) != report.last_score
 
 
 def judgements_since(report: Report) -> int:

@@ -83,7 +83,7 @@ def pull_plot(rows: Sequence[Row], names: Mapping[str, str], regions: Mapping[st
     ]
     field = Field(
         number_axis(
-            [row["s_s_ns"] for row in known], "S(s, ns): how alike stereotypical and other images are"
+            [row["s_s_ns"] for row in known], "S(s, ns): stereotypical with others"
         ),
         number_axis(heights, "Pull: S(d, s) − S(d, ns)", zero=True, reference=True),
     )

@@ -9,9 +9,12 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Exists, OuterRef
 
 from accounts.errors import NotFound
+from analysis.captioned import captioned
 from analysis.examples import answers_of, judged_images, with_boxes
+from analysis.machine_answers import scores_of
 from analysis.pages import ResultsPage, Row, results_page
 from analysis.plots.figures import attribute_plot
+from analysis.table_pages import Order, table_page
 from annotation.counted import counted
 from annotation.models import Judgement, TaskAttribute
 from generation.models import Image
@@ -19,6 +22,14 @@ from generation.serving import FULL
 from studies.models import StudyGroup
 
 IMAGES_A_PAGE = 24
+ORDERS = {
+    "share": Order("marked most often", "share"),
+    "least": Order("marked least often", "share", largest=False),
+    "shown": Order("shown most often", "shown"),
+    "agreement": Order("least agreement", "alpha_value", largest=False),
+    "rating": Order("highest mean rating", "mean_rating"),
+    "name": Order("alphabet", "attribute", largest=False),
+}
 
 
 @results_page("analysis/attributes.html")
@@ -39,7 +50,9 @@ def attributes(page: ResultsPage) -> dict[str, Any]:
     for name, line in totals.items():
         line |= {"alpha": by_attribute.get(name), "rating": visual.get(name)}
         line["share"] = line["marked"] / line["shown"]
-    return {"rows": sorted(totals.values(), key=lambda row: -row["share"])}
+        line["alpha_value"] = line["alpha"]["value"] if line["alpha"] else None
+        line["mean_rating"] = line["rating"]["mean"] if line["rating"] else None
+    return {"found": table_page(page.request, list(totals.values()), ORDERS, name="attribute")}
 
 
 @results_page("analysis/attribute.html")
@@ -82,9 +95,11 @@ def image(page: ResultsPage, image: UUID) -> dict[str, Any]:
     judged = [row for row in page.rows("likelihood") if row["identity_group"] == found.group.name]
     answers = answers_of(page, [found], [row["attribute"] for row in judged])
     example = with_boxes(page, [found], size=FULL)[0]
+    scores = scores_of(page, found)
     table = [
         {
             **row,
+            "scores": [scores[scorer].get(row["attribute"]) for scorer in scores],
             "cells": [
                 _said(answers[str(image), row["attribute"]], drawer.pseudonym) for drawer in example.drawers
             ],
@@ -92,7 +107,14 @@ def image(page: ResultsPage, image: UUID) -> dict[str, Any]:
         for row in judged
         if (str(image), row["attribute"]) in answers
     ]
-    return {"image": found, "example": example, "table": table}
+    asked = [row["attribute"] for row in table]
+    return {
+        "image": found,
+        "example": example,
+        "table": table,
+        "scorers": list(scores),
+        "described": captioned(page, [found], asked)[0],
+    }
 
 
 def _said(answers: list[Any], pseudonym: str) -> str:

@@ -26,6 +26,7 @@ from analysis.report_file import READS, report_html
 from analysis.reports import parameters_from
 from analysis.results import FILES, LABELS
 from analysis.views.agreement import ALPHA, LIKERT, MARKING
+from analysis.views.automated import plot_of_category, the_calibration, the_pull, the_theta
 from analysis.views.groups import the_map, the_strip
 
 NO_TEMPLATE = ""
@@ -61,10 +62,11 @@ def archive(page: ResultsPage) -> HttpResponse:
     """Every table of the report."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as folder:
+        stored = {one.name: one for one in page.report.tables.filter(name__in=FILES)}
         for name in FILES:
             entry = zipfile.ZipInfo(f"{page.study.slug}-results/{name}.csv", _EPOCH)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            folder.writestr(entry, table_csv(page.report, name))
+            folder.writestr(entry, rows_to_csv(stored[name].columns, stored[name].values()))
     response = HttpResponse(packed.getvalue(), content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="{page.study.slug}-results.zip"'
     return response
@@ -140,6 +142,10 @@ _PLOTS: dict[str, Callable[[ResultsPage], Plot | None]] = {
         [row for row in page.table("consensus") if row["campaign_kind"] == LIKERT]
     ),
     "overlap": lambda page: overlap_plot(page.rows("iou_distribution")),
+    "calibration": the_calibration,
+    "pull": the_pull,
+    "mcas": plot_of_category,
+    "automated-theta": the_theta,
     "alpha-by-identity-group": lambda page: alpha_plot(
         page.agreement(MARKING, "identity_group", ALPHA), page.names, "identity_group"
     ),

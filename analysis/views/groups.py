@@ -12,14 +12,24 @@ from accounts.errors import NotFound
 from analysis.country_values import MEASURES, STEREOTYPE, on_the_map
 from analysis.examples import judged_images, with_boxes
 from analysis.group_rows import group_rows, of_groups, on_map
+from analysis.machine_answers import mean_scores
 from analysis.pages import ResultsPage, Row, results_page
 from analysis.plots.axis import ratio_axis
 from analysis.plots.figures import likelihood_plot
 from analysis.plots.map_figures import map_plot, measure_named, strip_plot
 from analysis.plots.plot import Plot
+from analysis.table_pages import Order, table_page
 from studies.models import StudyGroup
 
 IMAGES_A_PAGE = 12
+ORDERS = {
+    "name": Order("alphabet", "name", largest=False),
+    "theta": Order("largest θ", "theta"),
+    "smoothed": Order("largest θ smoothed", "theta_smoothed"),
+    "smallest": Order("smallest θ smoothed", "theta_smoothed", largest=False),
+    "offensiveness": Order("most offensive", "offensiveness"),
+    "judgements": Order("most judgements", "judgements"),
+}
 
 
 @results_page("analysis/groups.html")
@@ -33,7 +43,7 @@ def groups(page: ResultsPage) -> dict[str, Any]:
     kept = {name: value for name, value in chosen.items() if value}
     return {
         **chosen,
-        "rows": _shown(rows, chosen),
+        "found": table_page(page.request, _shown(rows, chosen), ORDERS, name="name"),
         "axis": axis,
         "regions": sorted({row["region"] for row in rows if row["region"]}),
         "total": len(rows),
@@ -98,12 +108,17 @@ def group(page: ResultsPage, group: str) -> dict[str, Any]:
     pages = Paginator(judged_images(page, found), IMAGES_A_PAGE)
     pictures = pages.get_page(page.request.GET.get("page"))
     alpha = page.agreement("stereotype_marking", "identity_group", "krippendorff_alpha_nominal")
+    scores = mean_scores(page, found, [row["attribute"] for row in mine])
     return {
         "group": found,
         "group_query": f"?{urlencode({'group': group})}{page.and_model}",
         "row": next(row for row in rows_of(page) if row["identity_group"] == group),
         "plot": likelihood_plot(mine, found.display_name),
-        "attributes": sorted(mine, key=lambda row: -row["likelihood"]),
+        "attributes": [
+            row | {"scores": [scores[scorer].get(row["attribute"]) for scorer in scores]}
+            for row in sorted(mine, key=lambda row: -row["likelihood"])
+        ],
+        "scorers": list(scores),
         "largest": max(row["ci_high"] or row["likelihood"] for row in mine),
         "alpha": next((row for row in alpha if row["scope_value"] == group), None),
         "offensive": _offensive(page, found, mine),

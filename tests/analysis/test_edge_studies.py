@@ -82,6 +82,9 @@ def test_an_empty_study_has_no_row_anywhere() -> None:
         "no_judgements",
         "no_ratings",
         "no_ratings_and_no_judgements",
+        "no_scores",
+        "no_captions",
+        "no_images_of_these_conditions",
     }
     assert results.summary["headline"] == []
 

@@ -40,7 +40,7 @@ def test_a_large_study_is_computed_by_a_worker_while_the_page_follows(
     assert not Report.objects.exists()
     execute(job.pk)
     job.refresh_from_db()
-    assert (job.state, job.steps_done) == ("succeeded", 6)
+    assert (job.state, job.steps_done) == ("succeeded", 7)
     assert job.result["summary"] == "Results of 48 judgements are ready."
     assert Report.objects.get().parameters["seed"] == 5
     assert "Results are being computed" not in analyst_client.get("/studies/isles/results/").content.decode()

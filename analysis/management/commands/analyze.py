@@ -56,9 +56,26 @@ class Command(DomainCommand):
         parser.add_argument(
             "--not-offensive", type=int, choices=(-1, 0), default=-1, help="what −1 counts as"
         )
+        parser.add_argument(
+            "--target-precision",
+            type=float,
+            default=0.9,
+            metavar="SHARE",
+            help="precision from which an attribute can be left to the machine (default 0.9)",
+        )
+        parser.add_argument(
+            "--top-k", type=int, default=5, metavar="N", help="salient attributes of a group (default 5)"
+        )
+        parser.add_argument(
+            "--salient-among",
+            choices=("visual", "all"),
+            default="visual",
+            help="look in captions for the study's visual attributes (default), or for all it lists",
+        )
 
     def handle(self, **options: Any) -> None:
         # Imported here: --help and usage errors need no numerical library.
+        from analysis.automated.loading import load_scores
         from analysis.computing import compute
         from analysis.files import require_folder, write
         from analysis.loading import load
@@ -76,11 +93,17 @@ class Command(DomainCommand):
             offensiveness_source=options["offensiveness_source"],
             not_offensive=options["not_offensive"],
             campaigns=options["campaign"],
+            target_precision=options["target_precision"],
+            top_k=options["top_k"],
+            salient_among=options["salient_among"],
         )
         require_folder(options["output"])
         progress = self.progress("Computing")
         results = compute(
-            data=load(study=study, parameters=parameters), parameters=parameters, progress=progress
+            data=load(study=study, parameters=parameters),
+            scores=load_scores(study),
+            parameters=parameters,
+            progress=progress,
         )
         progress.finish()
         for path in write(study=study, results=results, output=options["output"]):

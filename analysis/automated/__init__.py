@@ -1,0 +1,1 @@
+"""What machines say of images, measured: beside people's judgements where there are any."""

@@ -1,0 +1,144 @@
+"""From the database to what automated measures take: scores, captions, vectors of images and texts."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from django.db.models import Exists, OuterRef
+
+from accounts.errors import NotFound
+from analysis.digest import rows_digest
+from analysis.models import Encoder, ScoredImage
+from analysis.scoring import reading
+from analysis.scoring.last import last_score
+from generation.models import Condition, GenerationRequest, Image
+from studies.models import Study
+
+PULL = (Condition.DEFAULT, Condition.STEREOTYPICAL, Condition.NON_STEREOTYPICAL)
+MCAS = (Condition.TARGET, Condition.ATTRIBUTE)
+SCORES = ["scorer", "model", "identity_group", "image", "attribute", "score", "cosine"]
+CAPTIONS = ["scorer", "model", "identity_group", "image", "caption"]
+TEXTS = ["kind", "attribute_set", "category", "phrase", "text"]
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedImages:
+    """The images of a study as one encoder sees them, and its texts where the study compares with texts.
+
+    `texts` and `text_vectors` are None where a text has no vector yet: `missing` names the first.
+    """
+
+    encoder: str
+    images: pd.DataFrame
+    vectors: np.ndarray
+    texts: pd.DataFrame | None = None
+    text_vectors: np.ndarray | None = None
+    missing: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Everything machines said in a study. `image` names model, group and bytes: the same in every database.
+
+    `captions` and `scores` are of images of the default condition. `sets`: the two attribute sets of MCAS with
+    their texts, empty in other studies. `conditions`: those that images of the study have. `last`: a value that
+    changes with any score. `images_seen`: how many images a scorer is done with.
+    """
+
+    scores: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=SCORES))
+    captions: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=CAPTIONS))
+    encoded: Sequence[EncodedImages] = ()
+    sets: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    conditions: frozenset[str] = frozenset()
+    last: str = ""
+    images_seen: int = 0
+
+    @property
+    def digest(self) -> str:
+        """A fingerprint of all of it, "" where there is none."""
+        if not (len(self.scores) or len(self.captions) or self.encoded):
+            return ""
+        digest = hashlib.sha256()
+        rows_digest(digest, "scores", self.scores)
+        rows_digest(digest, "captions", self.captions)
+        for one in self.encoded:
+            digest.update(f"{one.encoder}:{len(one.images)};".encode())
+            rows_digest(digest, "vectors", one.images.assign(vector=_hashes(one.vectors)))
+            if one.texts is not None and one.text_vectors is not None:
+                rows_digest(digest, "texts", one.texts.assign(vector=_hashes(one.text_vectors)))
+        return digest.hexdigest()
+
+
+def image_key(frame: pd.DataFrame) -> pd.Series:
+    """One name for an image of a model and group; equal bytes made for two of them are two images."""
+    parts = [
+        frame[name].astype(object).fillna("").astype(str) for name in ("model", "identity_group", "image")
+    ]
+    return parts[0] + "\x1f" + parts[1] + "\x1f" + parts[2]
+
+
+def load_scores(study: Study) -> Scores:
+    """Read what machines said of the study's images that were not retracted."""
+    # Read first: what is scored meanwhile makes the report an old one, never an unnoticed part of it.
+    last = last_score(study)
+    shown = Image.objects.filter(study=study, retracted_at=None)
+    conditions = frozenset(shown.order_by().values_list("condition", flat=True).distinct())
+    default = {str(key) for key in _default_images(shown)}
+    scores = reading.attribute_scores(study)
+    scores = scores[scores["public_id"].isin(default)].rename(columns={"probability": "score"})
+    captions = reading.captions(study)
+    captions = captions[captions["public_id"].isin(default)]
+    sets = {one["name"]: list(one["texts"]) for one in study.parameters.get("mcas", {}).get("sets", [])}
+    compared = bool(conditions & {str(one) for one in (*PULL[1:], *MCAS)})
+    return Scores(
+        scores=scores.assign(image=image_key(scores)).reset_index(drop=True)[SCORES],
+        captions=captions.assign(image=image_key(captions)).reset_index(drop=True)[CAPTIONS],
+        encoded=[_encoded(study, one, sets) for one in reading.encoders_of(study)] if compared else [],
+        sets=sets,
+        conditions=conditions,
+        last=last,
+        images_seen=shown.filter(Exists(_done(study))).count(),
+    )
+
+
+def _done(study: Study) -> Any:
+    done = ScoredImage.objects.filter(scorer__study=study, outcome=ScoredImage.Outcome.DONE)
+    return done.filter(image=OuterRef("pk"))
+
+
+def _default_images(shown: Any) -> Any:
+    return shown.filter(condition=Condition.DEFAULT).order_by().values_list("public_id", flat=True).iterator()
+
+
+def _encoded(study: Study, encoder: Encoder, sets: Mapping[str, Sequence[str]]) -> EncodedImages:
+    found = reading.image_vectors(study, encoder)
+    images = found.images.drop(columns="public_id")
+    if not sets:
+        return EncodedImages(str(encoder), images, found.vectors)
+    texts = _texts(study, sets)
+    try:
+        vectors = reading.text_vectors(encoder, list(texts["text"]))
+    except NotFound as error:
+        return EncodedImages(str(encoder), images, found.vectors, missing=error.message)
+    return EncodedImages(str(encoder), images, found.vectors, texts, vectors)
+
+
+def _texts(study: Study, sets: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+    """The texts of both attribute sets, and the prompts of every target as they were sent."""
+    rows: list[tuple[str, str | None, str | None, str | None, str]] = [
+        ("attribute", name, None, None, text) for name, texts in sets.items() for text in texts
+    ]
+    asked = GenerationRequest.objects.filter(run__study=study, phrase__condition=Condition.TARGET)
+    made = Image.objects.filter(study=study, phrase__condition=Condition.TARGET, retracted_at=None)
+    columns = ("phrase__category", "phrase__name", "prompt")
+    prompts = {*asked.order_by().values_list(*columns).distinct()}
+    prompts |= {*made.exclude(prompt="").order_by().values_list(*columns).distinct()}
+    rows += [("target", None, category, phrase, prompt) for category, phrase, prompt in sorted(prompts)]
+    return pd.DataFrame(rows, columns=TEXTS)
+
+
+def _hashes(vectors: np.ndarray) -> list[str]:
+    return [hashlib.sha256(np.ascontiguousarray(row).tobytes()).hexdigest()[:16] for row in vectors]

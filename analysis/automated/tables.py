@@ -1,0 +1,188 @@
+"""The tables of what machines say, beside people's answers where there are any."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from analysis.automated.association_tables import mcas_tables, pull_table
+from analysis.automated.loading import Scores, image_key
+from analysis.automated.machine_tendency import correlations, machine_tendency, thresholded
+from analysis.loading import StudyData
+from analysis.metrics.captions import CaptionMatches, match_captions
+from analysis.metrics.concordance import concordance
+from analysis.metrics.results import Result
+from analysis.metrics.salience import salience
+from analysis.parameters import Parameters
+from analysis.results import AUTOMATED
+
+NO_SCORES = "no_scores"
+NO_CAPTIONS = "no_captions"
+NO_JUDGEMENTS = "no_judgements"
+NONE_JUDGED = "no_judged_image_was_scored"
+NO_ATTRIBUTES = "no_attributes"
+NO_GROUPS = "no_scored_image_has_a_group"
+_UNIT = ["identity_group", "image", "attribute"]
+
+
+@dataclass
+class Automated:
+    """Tables by name, what each rests on, and why those without rows have none."""
+
+    tables: dict[str, pd.DataFrame] = field(default_factory=dict)
+    notes: dict[str, Any] = field(default_factory=dict)
+    left_out: dict[str, dict[str, int]] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+
+    def keep(self, name: str, result: Result) -> None:
+        """Take a measure's table and what it says of itself."""
+        self.tables[name] = result.to_frame()
+        self.notes[name] = {"method": result.method, "used": result.used, **result.notes}
+        self.left_out[name] = {reason: number for reason, number in result.dropped.items() if number}
+
+    @property
+    def models(self) -> list[str]:
+        """The models of images that machines scored."""
+        found: set[str] = set()
+        for frame in self.tables.values():
+            found |= set(frame["model"].dropna().astype(str)) if "model" in frame else set()
+        return sorted(found)
+
+
+def automated_tables(
+    data: StudyData, scores: Scores, parameters: Parameters, tables: Mapping[str, pd.DataFrame]
+) -> Automated:
+    """Compute every table that scores allow. `tables`: those of people's answers, computed before."""
+    found = Automated()
+    matches = _captions(found, data, scores, parameters, tables)
+    judged = judgements_by_key(data)
+    beside = _scores_of_attributes(scores, matches, judged)
+    _concordance(found, scores, beside, judged, parameters)
+    _tendency(found, scores, beside, judged, data, parameters, tables)
+    pull_table(found, scores, parameters)
+    mcas_tables(found, scores, parameters)
+    for name in AUTOMATED:
+        found.tables.setdefault(name, pd.DataFrame())
+    return found
+
+
+def judgements_by_key(data: StudyData) -> pd.DataFrame:
+    """People's judgements, with images named as scores name them."""
+    frame = data.judgements[["model", "identity_group", "image", "attribute", "annotator", "present"]]
+    return frame.astype(object).assign(image=image_key(frame))
+
+
+def attributes_of(data: StudyData, tables: Mapping[str, pd.DataFrame], among: str) -> list[str]:
+    """The study's visual attributes: rated visual or shown with images; without either, or for `all`, every one."""
+    shown = set(data.judgements["attribute"].astype(str).unique())
+    listed = set(data.associations["attribute"].astype(str))
+    rated = tables["visual_attributes"]
+    visual = set(rated.loc[rated["visual"].astype(bool), "attribute"].astype(str)) if len(rated) else set()
+    if among == "all" or not visual | shown:
+        return sorted(listed | shown | set(rated["attribute"].astype(str)))
+    return sorted(visual | shown)
+
+
+def _captions(
+    found: Automated,
+    data: StudyData,
+    scores: Scores,
+    parameters: Parameters,
+    tables: Mapping[str, pd.DataFrame],
+) -> CaptionMatches | None:
+    attributes = attributes_of(data, tables, parameters.salient_among)
+    if scores.captions.empty or not attributes:
+        found.reasons["salience"] = NO_CAPTIONS if scores.captions.empty else NO_ATTRIBUTES
+        return None
+    matches = match_captions(scores.captions, attributes)
+    likelihood = tables["likelihood"]
+    result = salience(
+        scores.captions,
+        attributes,
+        matches=matches,
+        likelihood=likelihood if len(likelihood) else None,
+        top=parameters.top_k,
+    )
+    found.keep("salience", result)
+    return matches
+
+
+def _scores_of_attributes(
+    scores: Scores, matches: CaptionMatches | None, judged: pd.DataFrame
+) -> pd.DataFrame:
+    """How far each image shows each attribute to each scorer; where people were asked, only what they were asked."""
+    columns = ["scorer", "model", "identity_group", "image", "attribute", "score"]
+    parts = [scores.scores[columns]]
+    if matches is not None:
+        parts.append(matches.shares()[columns])
+    frame = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True).astype(
+        dict.fromkeys(columns[:-1], object)
+    )
+    frame = frame.astype({"score": float})
+    asked = judged[["model", *_UNIT]].drop_duplicates()
+    in_asked = frame.merge(asked, on=["model", *_UNIT], how="left", indicator=True)["_merge"] == "both"
+    # A model whose images nobody judged is measured over everything that was scored.
+    alone = ~frame["model"].isin(set(asked["model"]))
+    return frame[in_asked.to_numpy() | alone.to_numpy()].reset_index(drop=True)
+
+
+def _concordance(
+    found: Automated, scores: Scores, beside: pd.DataFrame, judged: pd.DataFrame, parameters: Parameters
+) -> None:
+    asked = beside[beside["model"].isin(set(judged["model"]))]
+    if asked.empty:
+        why = NO_SCORES if scores.scores.empty and scores.captions.empty else NONE_JUDGED
+        why = NO_JUDGEMENTS if why == NONE_JUDGED and judged.empty else why
+        found.reasons |= dict.fromkeys(("concordance", "calibration"), why)
+        return
+    result = concordance(
+        asked,
+        judged[["image", "attribute", "annotator", "present"]],
+        target_precision=parameters.target_precision,
+        resamples=parameters.resamples,
+        seed=parameters.seed,
+    )
+    found.keep("concordance", result)
+    found.tables["calibration"] = result.calibration
+
+
+def _tendency(
+    found: Automated,
+    scores: Scores,
+    beside: pd.DataFrame,
+    judged: pd.DataFrame,
+    data: StudyData,
+    parameters: Parameters,
+    tables: Mapping[str, pd.DataFrame],
+) -> None:
+    name = "automated_tendency"
+    with_group = beside[beside["identity_group"].notna()]
+    if with_group.empty:
+        nothing = scores.scores.empty and scores.captions.empty
+        found.reasons[name] = NO_SCORES if nothing else NONE_JUDGED if len(judged) else NO_GROUPS
+        return
+    known = found.tables.get(
+        "concordance", pd.DataFrame(columns=["scorer", "model", "attribute", "threshold"])
+    )
+    answers = thresholded(with_group, known)
+    table = machine_tendency(
+        answers,
+        data.associations,
+        tables["tendency"],
+        min_stereotypes=parameters.min_stereotypes,
+        resamples=parameters.resamples,
+        seed=parameters.seed,
+    )
+    found.tables[name] = table
+    found.notes[name] = {
+        "method": "scores as judgements; bootstrap of images",
+        "used": len(answers),
+        "at_a_threshold_of_their_own": _attributes(answers[answers["chosen"]]),
+        "at_one_half": _attributes(answers[~answers["chosen"]]),
+        "correlations": correlations(table, resamples=parameters.resamples, seed=parameters.seed),
+    }
+
+
+def _attributes(rows: pd.DataFrame) -> int:
+    return int(rows[["scorer", "model", "attribute"]].drop_duplicates().shape[0])

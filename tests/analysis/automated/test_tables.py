@@ -1,0 +1,230 @@
+"""From rows of the database to tables: what the measures say of the same numbers, and why tables are empty."""
+
+import csv
+
+import pandas as pd
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from accounts.errors import DomainError
+from analysis.csv_tables import cell
+from analysis.metrics.captions import match_captions
+from analysis.metrics.concordance import concordance
+from analysis.metrics.mcas import mcas
+from analysis.metrics.mcas_categories import mcas_categories
+from analysis.metrics.pull import pull
+from analysis.metrics.salience import salience
+from analysis.models import Encoder
+from analysis.results import AUTOMATED, records
+from analysis.scoring import reading
+from annotation.models import Judgement
+from tests.analysis.automated import made
+
+pytestmark = pytest.mark.django_db
+
+
+def analyze(output, *options: str) -> dict[str, list[dict[str, str]]]:
+    call_command("analyze", "--study", "isles", "--output", str(output), "--resamples", "200", *options)
+    return {
+        path.stem: list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+        for path in output.glob("*.csv")
+    }
+
+
+def same(rows: list[dict[str, str]], expected, *columns: str) -> None:
+    """The rows of a file hold the numbers of a measure's table."""
+    found = records(expected.to_frame())
+    assert len(rows) == len(found) > 0
+    for row, wanted in zip(rows, found, strict=True):
+        for name in columns:
+            value = wanted[name]
+            if isinstance(value, float):
+                assert float(row[name]) == pytest.approx(value, abs=1e-12), name
+            else:
+                assert row[name] == str(cell(value)), name
+
+
+def test_mcas_is_the_measure_of_the_studys_vectors_and_prompts(phrases, tmp_path):
+    tables = analyze(tmp_path / "out")
+    encoder = Encoder.objects.get()
+    read = reading.image_vectors(phrases, encoder)
+    texts = [("attribute", name, None, None, text) for name, words in made.SETS.items() for text in words]
+    texts += [
+        ("target", None, category, name, f"an image of a {name}")
+        for category, names in made.TARGETS.items()
+        for name in names
+    ]
+    frame = pd.DataFrame(texts, columns=["kind", "attribute_set", "category", "phrase", "text"])
+    expected = mcas(
+        read.images, read.vectors, frame, reading.text_vectors(encoder, list(frame["text"])),
+        sets=("loud", "quiet"), resamples=200, seed=0,
+    )  # fmt: skip
+    assert len(tables["mcas"]) == 10  # five targets, two models
+    same(
+        tables["mcas"],
+        expected,
+        "model",
+        "category",
+        "target",
+        "ii",
+        "itp",
+        "ita",
+        "tt",
+        "mcas",
+        "ci_low",
+        "p_value",
+    )
+    assert {row["encoder"] for row in tables["mcas"]} == {str(encoder)}
+    same(
+        tables["mcas_categories"],
+        mcas_categories(expected.to_frame()),
+        "model",
+        "category",
+        "terms",
+        "n",
+        "mean",
+    )
+    by_target = {(row["model"], row["target"]): float(row["mcas"]) for row in tables["mcas"]}
+    assert by_target["sketch", "wren"] > 0 > by_target["sketch", "owl"]
+
+
+def by_unit(study) -> pd.DataFrame:
+    """People's judgements, images named as in results."""
+    rows = Judgement.objects.filter(annotation__campaign__study=study).order_by("pk").values_list(
+        "annotation__task__image__model_label", "annotation__task__image__group__name",
+        "annotation__task__image__sha256", "attribute__text", "annotation__annotator__source_id", "present",
+    )  # fmt: skip
+    return pd.DataFrame(
+        [("\x1f".join(row[:3]), *row[3:]) for row in rows],
+        columns=["image", "attribute", "annotator", "present"],
+    )
+
+
+def test_concordance_is_the_measure_of_clip_scores_and_caption_shares(scored, tmp_path):
+    tables = analyze(tmp_path / "out")
+    answers = by_unit(scored)
+    clip = reading.attribute_scores(scored).rename(columns={"probability": "score"})
+    captions = reading.captions(scored)
+    for frame in (clip, captions):
+        frame["image"] = frame["model"] + "\x1f" + frame["identity_group"] + "\x1f" + frame["image"]
+    asked = sorted({text for texts in made.ASKED.values() for text in texts})
+    shares = match_captions(captions, asked).shares().astype({"score": float})
+    scores = pd.concat([clip[list(shares.columns)], shares]).astype({"image": object, "attribute": object})
+    scores = scores[scores["image"].isin(set(answers["image"]))]
+    scores = scores.merge(answers[["image", "attribute"]].drop_duplicates())
+    expected = concordance(scores, answers, target_precision=0.9, resamples=200, seed=0)
+    same(tables["concordance"], expected, "attribute", "scorer", "n", "precision", "recall", "f1",
+         "average_precision", "auc", "threshold", "precision_low", "brier", "automatable")  # fmt: skip
+    assert {row["scorer"] for row in tables["concordance"]} == {"CLIP tiny", "BLIP tiny"}
+    assert len(tables["calibration"]) == len(expected.calibration)
+    found = {(row["scorer"], row["attribute"]): row for row in tables["concordance"]}
+    assert float(found["CLIP tiny", ""]["auc"]) > 0.7  # scores lean to what people said
+    # 12 images of each people, four attributes asked of each, no ties among three
+    assert found["CLIP tiny", ""]["n"] == "96"
+
+
+def test_salience_is_the_measure_of_captions_and_likelihoods(scored, tmp_path):
+    tables = analyze(tmp_path / "out", "--top-k", "2")
+    captions = reading.captions(scored)
+    likelihood = pd.DataFrame(tables["likelihood"]).astype({"likelihood": float, "shown": int})
+    asked = sorted({text for texts in made.ASKED.values() for text in texts})
+    expected = salience(captions, asked, likelihood=likelihood, top=2)
+    same(
+        tables["salience"],
+        expected,
+        "identity_group",
+        "attribute",
+        "salience",
+        "rank",
+        "captions",
+        "above_median",
+    )
+    rank = {(row["identity_group"], row["attribute"]): row["rank"] for row in tables["salience"]}
+    # two captions of three speak of tall hats, one of a blue scarf
+    assert (rank["Velmari", "tall hat"], rank["Velmari", "blue scarf"]) == ("1", "2")
+    assert {row["attribute"] for row in tables["salience"]} == set(asked)
+
+
+def test_captions_are_searched_for_every_listed_attribute_on_demand(scored, tmp_path):
+    rows = analyze(tmp_path / "out", "--salient-among", "all")["salience"]
+    assert "kite" in {row["attribute"] for row in rows}  # listed, never asked
+
+
+def test_theta_by_a_machine_is_the_measure_of_its_thresholded_scores(scored, tmp_path):
+    tables = analyze(tmp_path / "out")
+    rows = {(row["scorer"], row["identity_group"]): row for row in tables["automated_tendency"]}
+    threshold = {
+        row["attribute"]: float(row["threshold"] or 0.5)
+        for row in tables["concordance"]
+        if row["scorer"] == "CLIP tiny" and row["attribute"]
+    }
+    clip = reading.attribute_scores(scored)
+    for group, asked in made.ASKED.items():
+        mine = clip[clip["identity_group"] == group]
+        share = [
+            (mine.loc[mine["attribute"] == text, "probability"] >= threshold[text]).mean()
+            for text in asked[:4]
+        ]
+        stereo, random = sum(share[:2]) / 2, sum(share[2:4]) / 2
+        row = rows["CLIP tiny", group]
+        assert float(row["likelihood_stereotype"]) == pytest.approx(stereo, abs=1e-12)
+        if random:
+            assert float(row["automated_theta"]) == pytest.approx(stereo / random, abs=1e-12)
+        human = next(line for line in tables["tendency"] if line["identity_group"] == group)
+        assert (row["human_theta"], row["human_theta_low"]) == (human["theta"], human["theta_low"])
+        assert row["images"] == "12"
+
+
+def test_equal_scores_and_seed_give_equal_bytes(scored, tmp_path):
+    for name, seed in (("first", "3"), ("second", "3"), ("other", "4")):
+        analyze(tmp_path / name, "--seed", seed)
+    for name in AUTOMATED:
+        first, second = (tmp_path / one / f"{name}.csv" for one in ("first", "second"))
+        assert first.read_bytes() == second.read_bytes()
+    changing = ("concordance", "pull")
+    for name in changing:
+        assert (tmp_path / "first" / f"{name}.csv").read_bytes() != (
+            tmp_path / "other" / f"{name}.csv"
+        ).read_bytes()
+
+
+def test_retracted_images_are_in_no_table(scored, tmp_path):
+    scored.images.filter(group__name="Orsani").update(retracted_at=timezone.now(), retracted_reason="No.")
+    tables = analyze(tmp_path / "out")
+    for name in ("salience", "pull", "automated_tendency"):
+        assert {row["identity_group"] for row in tables[name]} == {"Velmari"}
+    assert next(row["n"] for row in tables["concordance"] if not row["attribute"]) == "48"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--target-precision", "1.5"], "target_precision"),
+        (["--top-k", "0"], "top_k"),
+        (["--target-precision", "nan"], "target_precision"),
+    ],
+)
+def test_wrong_choices_are_one_sentence(scored, tmp_path, options, said):
+    with pytest.raises(DomainError) as error:
+        analyze(tmp_path / "out", *options)
+    assert said in error.value.message
+
+
+def test_pull_is_the_measure_of_the_studys_vectors(study, tmp_path):
+    for group in study.groups.all():
+        for number in range(5):
+            made.image(study, f"{group.name} {number}", group=group)
+    made.draw_near(study)
+    rows = analyze(tmp_path / "out")["pull"]
+    read = reading.image_vectors(study, Encoder.objects.get())
+    same(
+        rows,
+        pull(read.images, read.vectors, resamples=200, seed=0),
+        "identity_group",
+        "s_d_s",
+        "s_s_ns",
+        "pull",
+        "ci_low",
+    )
+    assert all(float(row["pull"]) > 0 for row in rows)
