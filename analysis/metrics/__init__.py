@@ -6,6 +6,7 @@ from analysis.metrics.box_agreement import BoxAgreement, box_agreement
 from analysis.metrics.captions import CaptionMatches, match_captions, match_spans
 from analysis.metrics.compare_annotator_groups import AnnotatorGroups, compare_annotator_groups
 from analysis.metrics.comparison import compare_models
+from analysis.metrics.concordance import Concordance, concordance
 from analysis.metrics.consensus import consensus
 from analysis.metrics.consensus_boxes import consensus_boxes
 from analysis.metrics.fleiss_kappa import fleiss_kappa
@@ -32,6 +33,7 @@ __all__ = [
     "AnnotatorIds",
     "BoxAgreement",
     "CaptionMatches",
+    "Concordance",
     "Judgements",
     "Resampling",
     "Result",
@@ -42,6 +44,7 @@ __all__ = [
     "box_agreement",
     "compare_annotator_groups",
     "compare_models",
+    "concordance",
     "consensus",
     "consensus_boxes",
     "fleiss_kappa",

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import metrics
-from tests.analysis.metrics.automated_tables import SETS, as_captions, as_mcas, as_pull
+from tests.analysis.metrics.automated_tables import SETS, as_captions, as_mcas, as_pull, as_scores
 from tests.analysis.metrics.tables import ROLES
 
 SHUFFLED = "rows in another order"
@@ -172,6 +172,19 @@ CLAIMS: dict[str, Claim] = {
             "sd",
         ),
         NAMES | {DUPLICATED},
+    ),
+    "concordance": Claim(
+        lambda f: _table(
+            metrics.concordance(as_scores(f), f, resamples=20),
+            "attribute",
+            "n",
+            "auc",
+            "average_precision",
+            "brier",
+            "spearman",
+        ),
+        NAMES | {DUPLICATED},  # not the threshold: names say which half an image is of
+        frozenset({FLIPPED}),
     ),
     "salience": Claim(
         lambda f: _table(

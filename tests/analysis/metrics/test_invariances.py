@@ -19,6 +19,7 @@ NOT_MEASURES = {
     "Sensitivity",
     "Tendency",
     "CaptionMatches",
+    "Concordance",
     "match_captions",  # what salience and scores rest on; no number of its own
     "match_spans",
     "mean_similarity",  # of two sets of vectors, without a table

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from analysis import metrics
-from tests.analysis.metrics.automated_tables import SETS, as_captions, as_mcas, as_pull
+from tests.analysis.metrics.automated_tables import SETS, as_captions, as_mcas, as_pull, as_scores
 from tests.analysis.metrics.invariances import ATTRIBUTES, GROUPED, SCORED, _boxes, _likert, example
 from tests.analysis.metrics.tables import ROLES, judgements, marks
 from tests.analysis.metrics.test_invariances import NOT_MEASURES
@@ -49,6 +49,7 @@ RUN = {
     "mcas_categories": lambda f: metrics.mcas_categories(
         metrics.mcas(*as_mcas(f), sets=SETS, resamples=0, permutations=60)
     ),
+    "concordance": lambda f: metrics.concordance(as_scores(f), f, resamples=60),
     "salience": lambda f: metrics.salience(
         as_captions(f), ATTRIBUTES, likelihood=metrics.likelihood(f.assign(model="m"), ROLES, resamples=20)
     ),
@@ -110,6 +111,11 @@ def test_every_null_has_its_reason(name: str) -> None:
         "mcas",
         "effect_size",
         "p_value",
+        "precision",
+        "precision_low",
+        "auc",
+        "brier",
+        "spearman",
         "mean",
         "sd",
     ):
