@@ -9,7 +9,7 @@ from django.db.models import Count, F, QuerySet
 from analysis.models import AttributeScore, Caption, ScoredImage, Scorer, TextScore
 from analysis.scoring.choices import ENDPOINT
 from analysis.scoring.scope import CONDITIONS, images_of
-from analysis.scoring.starting import JOB_KIND, UNDER_WAY
+from analysis.scoring.starting import JOB_KIND, is_under_way
 from jobs.models import Job
 from studies.models import Study
 
@@ -30,7 +30,7 @@ class ScorerLine:
 
     @property
     def under_way(self) -> bool:
-        return self.scorer.job is not None and self.scorer.job.state in UNDER_WAY
+        return self.scorer.job is not None and is_under_way(self.scorer.job)
 
     @property
     def state(self) -> str:

@@ -39,15 +39,16 @@ class Options:
 
 @dataclass(frozen=True)
 class ScoringResult:
-    """What was done this time, in words, and how many images could not be."""
+    """What was done this time, in words, and of how many images it could not be done."""
 
     done: str
     failed: int = 0
+    why: str = "could not be read"
 
     def __str__(self) -> str:
         if not self.failed:
             return f"{self.done}."
-        return f"{self.done}, {_amount(self.failed, 'image')} could not be read."
+        return f"{self.done}, {_amount(self.failed, 'image')} {self.why}."
 
 
 def run(*, scorer: Scorer, options: Options, progress: Progress) -> ScoringResult:
@@ -138,7 +139,7 @@ def _captions(
         progress=progress,
     )
     done = f"{_amount(found.captions, 'caption')} of {_amount(found.images, 'image')} written"
-    return ScoringResult(done, found.failed)
+    return ScoringResult(done, found.failed, "got none: see why on the scorer's page")
 
 
 def _sees_pictures(scorer: Scorer, options: Options) -> Captioner:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
+from django.utils import timezone
 
 from accounts.errors import Conflict, DomainError
 from accounts.models import User
@@ -21,7 +22,6 @@ from studies.models import Study
 
 JOB_KIND = "score"
 Kind = Scorer.Kind
-UNDER_WAY = (Job.State.QUEUED, Job.State.RUNNING)
 _NAMES = {Kind.CLIP: "CLIP", Kind.PULL: "Pull", Kind.MCAS: "MCAS"}
 
 
@@ -79,9 +79,16 @@ def start_here(
     return run_here(job, progress)
 
 
+def is_under_way(job: Job) -> bool:
+    """Return whether a job waits or is at work; one whose worker died is not, once its lease has run out."""
+    if job.state != Job.State.RUNNING:
+        return job.state == Job.State.QUEUED
+    return job.lease_expires_at is not None and job.lease_expires_at > timezone.now()
+
+
 def _claimable(scorer: Scorer) -> Scorer:
     scorer = Scorer.objects.select_for_update(of=("self",)).select_related("job", "study").get(pk=scorer.pk)
-    if scorer.job is not None and scorer.job.state in UNDER_WAY:
+    if scorer.job is not None and is_under_way(scorer.job):
         raise Conflict("scorer_under_way", f"This is being scored already: see the job “{scorer.job.title}”.")
     return scorer
 

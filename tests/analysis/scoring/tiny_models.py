@@ -115,6 +115,64 @@ def save_blip(folder: Path) -> Path:
     return folder
 
 
+def save_llava(folder: Path) -> Path:
+    """Save a LLaVA that chats about pictures."""
+    import torch
+    from transformers import (
+        CLIPImageProcessor,
+        CLIPVisionConfig,
+        GPT2Tokenizer,
+        LlamaConfig,
+        LlavaConfig,
+        LlavaForConditionalGeneration,
+        LlavaProcessor,
+    )
+
+    folder.mkdir(parents=True, exist_ok=True)
+    tokenizer = GPT2Tokenizer(
+        **_trained_bpe(folder / "bpe"),
+        bos_token="<s>",
+        eos_token="</s>",
+        unk_token="<unk>",
+        pad_token="<pad>",
+    )
+    tokenizer.add_special_tokens({"additional_special_tokens": ["<image>"]})
+    torch.manual_seed(0)
+    tower = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+    config = LlavaConfig(
+        vision_config=CLIPVisionConfig(**tower, image_size=32, patch_size=16, projection_dim=16),
+        text_config=LlamaConfig(
+            **tower,
+            num_key_value_heads=2,
+            vocab_size=len(tokenizer),
+            max_position_embeddings=256,
+            bos_token_id=tokenizer.bos_token_id,
+            eos_token_id=tokenizer.eos_token_id,
+            pad_token_id=tokenizer.pad_token_id,
+            initializer_range=1.0,
+        ),
+        image_token_id=tokenizer.convert_tokens_to_ids("<image>"),
+        vision_feature_layer=-1,
+        image_seq_length=4,
+    )
+    template = (
+        "{% for message in messages %}{% for part in message['content'] %}"
+        "{% if part['type'] == 'image' %}<image>{% else %}{{ part['text'] }}{% endif %}"
+        "{% endfor %}{% endfor %}"
+    )
+    processor = LlavaProcessor(
+        image_processor=CLIPImageProcessor(size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32}),
+        tokenizer=tokenizer,
+        patch_size=16,
+        vision_feature_select_strategy="default",
+        num_additional_image_tokens=1,
+        chat_template=template,
+    )
+    LlavaForConditionalGeneration(config).save_pretrained(folder)
+    processor.save_pretrained(folder)
+    return folder
+
+
 def save_distilbert(folder: Path) -> Path:
     """Save a classifier of two labels, as for sentiment."""
     import torch
