@@ -94,9 +94,10 @@ class _Making:
             step = self._take(min(at_once(self._model), wanted))
             if not step:
                 break
-            wanted -= len(step)
-            step = self._pay(step)
-            for request, drawn, seconds in answers(self._model, step):
+            paid = self._pay(step)
+            self._ahead.extendleft(reversed(step[len(paid) :]))
+            wanted -= len(paid)
+            for request, drawn, seconds in answers(self._model, paid):
                 self._finish(request, drawn, seconds)
         return self._counts
 

@@ -3,9 +3,12 @@
 from accounts.errors import DomainError
 from generation.backends.base import Backend
 from generation.backends.diffusers import DiffusersBackend
+from generation.backends.openai import OpenAIBackend
 from generation.backends.sketch import SketchBackend
 
-BACKENDS: dict[str, Backend] = {backend.name: backend for backend in (SketchBackend(), DiffusersBackend())}
+BACKENDS: dict[str, Backend] = {
+    backend.name: backend for backend in (SketchBackend(), DiffusersBackend(), OpenAIBackend())
+}
 
 
 def backend_named(name: str) -> Backend:

@@ -167,7 +167,7 @@ def test_thousands_of_requests_take_few_queries(study, lead, django_assert_max_n
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"backend": "crayon"}, "There is no back-end “crayon”; there are diffusers, sketch."),
+        ({"backend": "crayon"}, "There is no back-end “crayon”; there are diffusers, openai, sketch."),
         ({"backend": "diffusers"}, "Name the model: a folder on the server, or its id on the hub."),
         ({"backend": "diffusers", "model_id": "x" * 301}, "longer than 300 characters"),
         ({"model_label": "x" * 121}, "Name the model in 1 to 120 characters."),

@@ -1,0 +1,100 @@
+"""A real server that speaks the images endpoint, and answers as its script says: what it was asked is kept."""
+
+import base64
+import io
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from PIL import Image as Picture
+
+
+def png(colour=(10, 120, 200), size=(32, 32)) -> bytes:
+    file = io.BytesIO()
+    Picture.new("RGB", size, colour).save(file, "PNG")
+    return file.getvalue()
+
+
+def image(data: bytes | None = None, **more: Any) -> tuple[int, dict[str, str], dict[str, Any]]:
+    """An answer with one image as base64."""
+    encoded = base64.b64encode(png() if data is None else data).decode()
+    return 200, {"x-request-id": "req-1"}, {"created": 1, "data": [{"b64_json": encoded, **more}]}
+
+
+def refusal(status: int, code: str, message: str, **headers: str):
+    return status, headers, {"error": {"code": code, "message": message, "type": "invalid_request_error"}}
+
+
+@dataclass
+class Endpoint:
+    """`script` holds the next answers, used up in order; then `usual` is asked. A number means: wait so long."""
+
+    url: str = ""
+    script: list[Any] = field(default_factory=list)
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    files: dict[str, tuple[int, bytes]] = field(default_factory=dict)
+    keys: list[str] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def answer(self, body: dict[str, Any]) -> Any:
+        with self.lock:
+            self.asked.append(body)
+            number = len(self.asked)
+            found = self.script.pop(0) if self.script else None
+        # Pictures differ, or the study would have the same one many times.
+        return image(png((number % 256, number // 256, 7))) if found is None else found
+
+
+class _Handler(BaseHTTPRequestHandler):
+    endpoint: Endpoint
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.endpoint.keys.append(self.headers.get("Authorization", ""))
+        answer = self.endpoint.answer(body)
+        if isinstance(answer, int | float):
+            time.sleep(answer)
+            answer = image()
+        status, headers, said = answer
+        self._send(status, headers, said if isinstance(said, bytes) else json.dumps(said).encode())
+
+    def do_GET(self) -> None:
+        self.endpoint.keys.append(self.headers.get("Authorization", ""))
+        status, data = self.endpoint.files.get(self.path, (404, b""))
+        self._send(status, {"Location": "http://127.0.0.1:1/"} if status == 302 else {}, data)
+
+    def _send(self, status: int, headers: dict[str, str], data: bytes) -> None:
+        try:
+            self.send_response(status)
+            for name, value in {"Content-Type": "application/json", **headers}.items():
+                self.send_header(name.replace("_", "-"), value)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+        except OSError:
+            pass  # whoever asked has hung up
+
+    def log_message(self, *_: Any) -> None: ...
+
+
+@contextmanager
+def images_endpoint() -> Iterator[Endpoint]:
+    """Serve on a free port of this machine until the block ends."""
+    endpoint = Endpoint()
+    handler = type("Handler", (_Handler,), {"endpoint": endpoint})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    endpoint.url = f"http://127.0.0.1:{server.server_port}/v1"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield endpoint
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
