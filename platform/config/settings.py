@@ -181,6 +181,12 @@ JOB_SWEEPS = ["annotation.notices.look_now_and_then", "analysis.releases.zips.re
 VISION_BASE_URL = env.text("VISION_BASE_URL", "")
 VISION_API_KEY = env.text("VISION_API_KEY", "")
 
+# OpenAI-compatible endpoints that make images. Leads choose among them; the key goes to the first and to no other.
+OPENAI_BASE_URLS = env.words("OPENAI_BASE_URLS")
+OPENAI_API_KEY = env.text("OPENAI_API_KEY", "")
+OPENAI_TIMEOUT_SECONDS = env.integer("OPENAI_TIMEOUT_SECONDS", 180, minimum=1)
+OPENAI_IMAGES_AT_ONCE = env.integer("OPENAI_IMAGES_AT_ONCE", 2, minimum=1)
+
 # Where letters go out; without a host none are sent.
 EMAIL_HOST = env.text("EMAIL_HOST", "")
 EMAIL_PORT = env.integer("EMAIL_PORT", 25, minimum=1)
