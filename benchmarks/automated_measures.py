@@ -27,7 +27,7 @@ RUNS = 3
 def run() -> Iterable[Row]:
     images, vectors = pull_tables()
     seconds = _seconds(lambda: pull(images, vectors))
-    yield _row(f"pull and its intervals: {GROUPS} groups × (15 + 15·20 + 15·20) images", seconds, PULL_LIMIT)
+    yield _row(f"pull with intervals, {GROUPS} × (15 + 15·20 + 15·20) images", seconds, PULL_LIMIT)
     captions, attributes = caption_tables()
 
     def matched() -> None:
@@ -35,11 +35,11 @@ def run() -> Iterable[Row]:
         salience(captions, attributes, matches=match_captions(captions, attributes))
 
     seconds = _seconds(matched)
-    yield _row("string match and salience: 2,025 images × 50 captions × 400 attributes", seconds, MATCH_LIMIT)
+    yield _row("string match and salience, 2,025 × 50 captions × 400 attributes", seconds, MATCH_LIMIT)
 
 
 def _row(claim: str, seconds: float, limit: float) -> Row:
-    return Row(f"{claim}: processor time", f"{seconds:.2f} s", f"≤ {limit:.0f} s", seconds <= limit)
+    return Row(f"{claim}: CPU", f"{seconds:.2f} s", f"≤ {limit:.0f} s", seconds <= limit)
 
 
 def _seconds(measure: Any) -> float:

@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 from analysis.metrics.caption_words import BETWEEN, Phrase, fold, phrases_of, places, spaced, tokens, words
 from analysis.metrics.results import numbers
 from analysis.metrics.validation import require_columns, require_filled
+from analysis.metrics.vector_sets import UNNAMED
 
 SUBJECT = ("scorer", "model", "identity_group", "image")
 
@@ -52,24 +53,27 @@ class CaptionMatches:
 
 
 def match_captions(captions: pd.DataFrame, attributes: Iterable[str]) -> CaptionMatches:
-    """Find attributes in captions: as whole words, whatever their case and inflection (Jha et al. 2024, §6).
+    """Find attributes in captions: as whole words, whatever their case and inflection (Jha et al. 2024).
 
     'hats' contains 'hat', 'hatter' does not; a hyphen is a space; words of an attribute must be neighbours, with
     no other character between; 'tall hat' contains 'hat' too. Words are folded with simplemma's English
     lemmas, possessives lose their ending.
 
-    `captions`: scorer, model, identity_group, image, caption; one row per caption. `attributes`: text, each
+    `captions`: identity_group, image, caption[, scorer, model]; one row per caption. `attributes`: text, each
     once. An attribute without a word is found nowhere. ValueError: a column is missing, a caption is empty
     (null).
     """
-    require_columns(captions, "captions", (*SUBJECT, "caption"))
+    require_columns(captions, "captions", ("identity_group", "image", "caption"))
     require_filled(captions, "captions", ["caption"])
     phrases = phrases_of(attributes)
     distinct = list(dict.fromkeys(phrase for phrase in phrases.values() if phrase))
     present = _present(captions["caption"].tolist(), distinct)
     column = [distinct.index(phrase) if phrase else len(distinct) for phrase in phrases.values()]
+    unnamed = dict.fromkeys({"scorer", "model"} - set(captions), UNNAMED)
     return CaptionMatches(
-        captions[list(SUBJECT)].reset_index(drop=True), tuple(phrases), csr_array(present[:, column])
+        captions.assign(**unnamed)[list(SUBJECT)].reset_index(drop=True),
+        tuple(phrases),
+        csr_array(present[:, column]),
     )
 
 

@@ -18,11 +18,12 @@ DEFAULT, STEREOTYPICAL, NON_STEREOTYPICAL = CONDITIONS = ("default", "stereotypi
 NO_IMAGES_OF = {condition: f"no_{condition}_images" for condition in CONDITIONS}
 ONE_IMAGE = "one_image"
 ESTIMATES = ("s_d_s", "s_d_ns", "s_s_ns", "mean_similarity", "pull", "s_d_d")
+HELD_AT_ONCE = 800_000  # numbers of one array over default images and resamples
 _SETS = 5  # stream of the seed
 
 
 def pull(images: pd.DataFrame, vectors: Any, *, resamples: int = DEFAULT_RESAMPLES, seed: int = 0) -> Result:
-    """Stereotypical pull = S(d, s) − S(d, ns) per model and identity group (Jha et al. 2024, §6).
+    """Stereotypical pull = S(d, s) − S(d, ns) per model and identity group (Jha et al. 2024).
 
     S(X, Y) is the mean cosine over pairs of images of two sets: d, the default images; s, the stereotypical
     ones, a set for each attribute; ns, the non-stereotypical ones, likewise. S(d, s) and S(d, ns) are the
@@ -52,9 +53,12 @@ def pull(images: pd.DataFrame, vectors: Any, *, resamples: int = DEFAULT_RESAMPL
     other = ~rows["condition"].isin(CONDITIONS) & ~no_group
     kept = np.flatnonzero(~(no_group | other))
     groups = _Groups.of(rows.iloc[kept], kept, matrix)
-    draws = _Draws(resamples, seed)
-    measured = [_measure(matrix, length, *sets, draws=draws) for sets in groups.each()]
-    table = _table(groups, measured, resamples)
+    resampled = _Resampled(len(groups.names), resamples, seed)
+    measured = [
+        _measure(number, matrix, length, *sets, resampled=resampled)
+        for number, sets in enumerate(groups.each())
+    ]
+    table = _table(groups, measured, resampled.sample())
     return Result(
         table=table,
         used=len(kept),
@@ -127,25 +131,63 @@ class _Draws:
         return self._drawn[each]
 
 
+class _Resampled:
+    """Pull of every group in each resample: w'Gv, where G holds the cosines between default and other images, and w
+    and v how often each is drawn. Groups that follow each other and have sets of the same sizes are taken
+    together: the weights are read once for all of them."""
+
+    def __init__(self, groups: int, resamples: int, seed: int) -> None:
+        self._sample = np.full((groups, max(resamples, 1)), np.nan)
+        self._draws = _Draws(resamples, seed)
+        self._sets: tuple[tuple[int, int, int], ...] = ()
+        self._waiting: dict[int, np.ndarray] = {}
+
+    def add(self, group: int, sets: tuple[tuple[int, int, int], ...], cosines: np.ndarray) -> None:
+        """`cosines`: default × other images, the latter over their part in the mean, negative where they are not
+        stereotypical. `sets`: condition, place and size of each set, the default one first."""
+        if not self._draws.resamples:
+            return
+        rows = (len(self._waiting) + 1) * len(cosines)
+        if sets != self._sets or rows * self._draws.resamples > HELD_AT_ONCE:
+            self._take()
+        self._sets = sets
+        self._waiting[group] = cosines.astype(np.float32, copy=False)
+
+    def sample(self) -> np.ndarray:
+        """Groups × resamples; NaN where a group was not added."""
+        self._take()
+        return self._sample
+
+    def _take(self) -> None:
+        if not self._waiting:
+            return
+        weights, default = self._draws.of(self._sets), self._sets[0][2]
+        drawn = np.concatenate(list(self._waiting.values())) @ weights[default:]
+        by_group = drawn.reshape(len(self._waiting), default, -1)
+        pulled = np.einsum("gib,ib->gb", by_group, weights[:default]) / default
+        self._sample[list(self._waiting)] = pulled
+        self._waiting = {}
+
+
 @dataclass(frozen=True, eq=False)
 class _Measured:
-    """One group: its estimates (NaN where undefined), numbers of images and sets, resampled pull."""
+    """One group: its estimates (NaN where undefined), numbers of images and sets."""
 
     estimates: np.ndarray
     images: np.ndarray
     attributes: np.ndarray
-    sample: np.ndarray
     reason: str
     one_image: bool
 
 
 def _measure(
+    number: int,
     matrix: np.ndarray,
     length: np.ndarray,
     rows: np.ndarray,
     starts: np.ndarray,
     conditions: np.ndarray,
-    draws: _Draws,
+    resampled: _Resampled,
 ) -> _Measured:
     mine = matrix[rows] / length[rows, None]
     sizes = np.diff(np.append(starts, len(rows)))
@@ -161,41 +203,35 @@ def _measure(
     missing = [NO_IMAGES_OF[name] for name, number in zip(CONDITIONS, sets, strict=True) if not number]
     single = np.bincount(conditions, weights=sizes == 1, minlength=3)
     one_image = bool((single > SPARSE_SHARE * sets).any())
-    sample = np.full(max(draws.resamples, 1), np.nan)
-    if not missing and not one_image and draws.resamples:
-        sample = _resampled(mine, sizes, conditions, sets, draws)
+    if not missing and not one_image:
+        resampled.add(number, *_cosines(mine, sizes, conditions, sets))
     return _Measured(
         np.array([*between, between.mean(), between[0] - between[1], alike]),
         of_images,
         sets,
-        sample,
         missing[0] if missing else "",
         one_image,
     )
 
 
-def _resampled(
-    mine: np.ndarray, sizes: np.ndarray, conditions: np.ndarray, sets: np.ndarray, draws: _Draws
-) -> np.ndarray:
-    """Pull in each resample: w'Gv, where G holds the cosines between default and other images, w and v how often
-    each is drawn over the size of its set (and the number of sets; negative for non-stereotypical ones)."""
+def _cosines(
+    mine: np.ndarray, sizes: np.ndarray, conditions: np.ndarray, sets: np.ndarray
+) -> tuple[tuple[tuple[int, int, int], ...], np.ndarray]:
+    """What resampling takes of a group: its sets, and the cosines between default and other images over the size
+    of the set and the number of sets."""
     place = np.arange(len(sizes)) - np.searchsorted(conditions, conditions)
-    weights = draws.of(tuple(zip(conditions.tolist(), place.tolist(), sizes.tolist(), strict=True)))
     default = int(sizes[0])
     per_set = np.array([1.0, 1.0, -1.0])[conditions[1:]] / (sets[conditions[1:]] * sizes[1:])
     cosines = mine[:default] @ mine[default:].T
     cosines *= np.repeat(per_set, sizes[1:]).astype(cosines.dtype)
-    drawn = cosines.astype(np.float32, copy=False) @ weights[default:]
-    resampled: np.ndarray = np.einsum("ib,ib->b", drawn, weights[:default]) / default
-    return resampled
+    return tuple(zip(conditions.tolist(), place.tolist(), sizes.tolist(), strict=True)), cosines
 
 
-def _table(groups: _Groups, measured: list[_Measured], resamples: int) -> pd.DataFrame:
+def _table(groups: _Groups, measured: list[_Measured], sample: np.ndarray) -> pd.DataFrame:
     estimates = np.array([group.estimates for group in measured]).reshape(-1, len(ESTIMATES))
     images = np.array([group.images for group in measured], dtype=int).reshape(-1, 3)
     attributes = np.array([group.attributes for group in measured], dtype=int).reshape(-1, 3)
-    sample = np.array([group.sample for group in measured], dtype=float)
-    interval = percentile_intervals(sample.reshape(len(measured), max(resamples, 1)))
+    interval = percentile_intervals(sample)
     reason = [
         group.reason or (ONE_IMAGE if group.one_image else why)
         for group, why in zip(measured, interval.reason, strict=True)

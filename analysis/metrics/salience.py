@@ -21,14 +21,14 @@ def salience(
     likelihood: Any = None,
     top: int = 5,
 ) -> Result:
-    """Salience of each attribute for each group, a modified tf-idf over captions (Jha et al. 2024, §6).
+    """Salience of each attribute for each group, a modified tf-idf over captions (Jha et al. 2024).
 
     For each scorer and model: tf(a, g) = (c(a, g) + 1) / (Σ_a' c(a', g) + |A|), c the number of captions of g's
     images that contain a (`match_captions`); idf(a) = ln((1 + |C|) / (1 + df(a))) + 1 over all captions C of
     all groups; salience = tf·idf, above 0. `rank`: 1 … `top` among those with c > 0, ties by c, then alphabet;
     null beyond.
 
-    `captions`: scorer, model, identity_group, image, caption; those without group are dropped and counted.
+    `captions`: identity_group, image, caption[, scorer, model]; those without group are dropped and counted.
     `matches`: those of the same captions and attributes, if they are at hand. `likelihood`: the result of
     `likelihood` or its table: identity_group, attribute, likelihood, shown[, model]; `above_median` compares L
     with the group's median over the attributes shown. Where people were never asked both are null.

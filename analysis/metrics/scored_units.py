@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -26,15 +27,15 @@ class ScoredUnits:
     k: np.ndarray
     n: np.ndarray
 
-    @property
+    @cached_property
     def share(self) -> np.ndarray:
         return np.asarray(self.k / self.n)
 
-    @property
+    @cached_property
     def has_majority(self) -> np.ndarray:
         return np.asarray(2 * self.k != self.n)
 
-    @property
+    @cached_property
     def positive(self) -> np.ndarray:
         return np.asarray(2 * self.k > self.n)
 

@@ -43,7 +43,7 @@ def mean_similarity(first: Any, second: Any = None) -> float | None:
 
     `first`, `second`: n × dim and m × dim, of any length. S(X, Y) = mean(X)·mean(Y) with unit vectors, and
     S(X, X) = (n·|mean(X)|² − 1)/(n − 1), so no pair is ever formed: O(n·dim). None where there is no pair.
-    Raises ValueError for a vector without direction. Jha et al. 2024, §6.
+    Raises ValueError for a vector without direction. Jha et al. 2024.
 
     >>> mean_similarity([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0]])
     0.5

@@ -201,5 +201,10 @@ def test_an_attribute_is_kept_once_and_its_inflections_apart() -> None:
 def test_captions_must_be_there() -> None:
     with pytest.raises(ValueError, match="captions: column 'caption' is empty in 1 rows"):
         match_captions(captions_of(["a hat"], caption=None), ["hat"])
-    with pytest.raises(ValueError, match="captions: column 'scorer' is missing"):
-        match_captions(captions_of(["a hat"]).drop(columns="scorer"), ["hat"])
+    with pytest.raises(ValueError, match="captions: column 'image' is missing"):
+        match_captions(captions_of(["a hat"]).drop(columns="image"), ["hat"])
+
+
+def test_one_scorer_and_one_model_need_no_name() -> None:
+    shares = match_captions(captions_of(["a hat"]).drop(columns=["scorer", "model"]), ["hat"]).shares()
+    assert shares[["scorer", "model", "score"]].to_numpy().tolist() == [["", "", 1.0]]

@@ -123,6 +123,18 @@ def test_interval_is_that_of_resampling_one_by_one() -> None:
     assert [low, high] == pytest.approx(slow, abs=0.04 * (slow[1] - slow[0]))
 
 
+def test_groups_do_not_change_each_other() -> None:
+    # Groups with sets of equal sizes are resampled together, and apart from those of other sizes.
+    parts = [full(images, seed) for images, seed in ((4, 0), (4, 1), (7, 2), (4, 3))]
+    names = ("Aru", "Bel", "Cir", "Dov")
+    frames = [frame.assign(identity_group=name) for (frame, _), name in zip(parts, names, strict=True)]
+    together = pull(pd.concat(frames), np.concatenate([part[1] for part in parts]), resamples=200)
+    alone = [pull(frame, part[1], resamples=200).table for frame, part in zip(frames, parts, strict=True)]
+    pd.testing.assert_frame_equal(together.table, pd.concat(alone, ignore_index=True), rtol=1e-4)
+    assert together.table["ci_low"].notna().all()
+    assert together.table["ci_low"].nunique() == 4
+
+
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_a_condition_without_images_is_null_with_its_reason(condition: str) -> None:
     frame, vectors = full()
