@@ -1,0 +1,18 @@
+# The large image: background workers with the model code of generation and scoring. Models are kept in a volume.
+FROM python:3.12-slim
+ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 STEREOSCOPE_VAR=/var/lib/stereoscope HF_HOME=/var/lib/stereoscope/models
+WORKDIR /app
+COPY requirements.txt ./
+COPY requirements/ requirements/
+RUN pip install --no-cache-dir -r requirements.txt \
+    && useradd --system --uid 10001 --create-home --home-dir /var/lib/stereoscope stereoscope \
+    && install --directory --owner=10001 /var/lib/stereoscope/models
+COPY manage.py ./
+COPY platform/ platform/
+COPY generation/ generation/
+COPY annotation/ annotation/
+COPY analysis/ analysis/
+COPY locale/ locale/
+USER 10001
+HEALTHCHECK --interval=60s --timeout=30s --start-period=60s CMD ["python", "manage.py", "check_worker"]
+CMD ["python", "manage.py", "worker"]

@@ -1,0 +1,18 @@
+import socket
+from typing import Any
+
+from accounts.errors import NotFound
+from jobs.console import DomainCommand
+from jobs.workers import alive
+
+
+class Command(DomainCommand):
+    help = "Say whether a worker of this machine (by its host name) was heard of within a lease; exit 1 if none was."
+    example = "python manage.py check_worker"
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        host = socket.gethostname()[:80]
+        names = list(alive().filter(host=host).values_list("name", flat=True))
+        if not names:
+            raise NotFound("no_worker", f"No worker of {host} was heard of within a lease.")
+        self.stdout.write("\n".join(names))
