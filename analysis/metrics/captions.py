@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
 from analysis.metrics.caption_words import BETWEEN, Phrase, fold, phrases_of, places, spaced, tokens, words
 from analysis.metrics.results import numbers
 from analysis.metrics.validation import require_columns, require_filled
-from analysis.metrics.vector_sets import UNNAMED
+from analysis.metrics.vector_sets import UNNAMED, as_text
 
+CAPTIONS_AT_ONCE = 250_000  # bounds the memory of their words
 SUBJECT = ("scorer", "model", "identity_group", "image")
 
 
@@ -24,32 +25,48 @@ class CaptionMatches:
     attributes: tuple[str, ...]
     present: csr_array
 
-    def shares(self) -> pd.DataFrame:
+    def shares(self, units: pd.DataFrame | None = None) -> pd.DataFrame:
         """Caption score of every image and attribute: the share of the image's captions that contain it.
 
         Columns model, scorer, identity_group, image, attribute, score (0 … 1), in order of the images' first
-        captions; an attribute that no caption contains has score 0.
+        captions; an attribute that no caption contains has score 0. `units`: image, attribute; only of these,
+        where all of many images and attributes would be too much.
         """
         groups = self.captions.groupby(list(SUBJECT), sort=False, dropna=False, observed=True)
-        image = groups.ngroup().to_numpy()
-        number = np.bincount(image)
+        subject_of = groups.ngroup().to_numpy()
+        number, first = np.bincount(subject_of), np.unique(subject_of, return_index=True)[1]
         held = csr_array(
-            (np.ones(len(image)), (image, np.arange(len(image)))), shape=(len(number), len(image))
+            (np.ones(len(subject_of)), (subject_of, np.arange(len(subject_of)))),
+            shape=(len(number), len(subject_of)),
         )
-        score = (held @ self.present.astype(float)).toarray() / number[:, None]
-        first = np.unique(image, return_index=True)[1]
-        each = np.repeat(np.arange(len(number)), len(self.attributes))
+        found = csr_array(held @ self.present.astype(float))
         subject = self.captions.iloc[first]
-        table = {name: pd.Categorical(subject[name]) for name in SUBJECT}
-        attributes = pd.Categorical(self.attributes, categories=list(self.attributes))
-        attribute = np.tile(np.arange(len(self.attributes)), len(number))
+        if units is None:
+            row = np.repeat(np.arange(len(number)), len(self.attributes))
+            column = np.tile(np.arange(len(self.attributes)), len(number))
+            times = found.toarray().ravel()
+        else:
+            row, column = self._cells(subject["image"], units)
+            times = np.asarray(found[row, column], dtype=float).ravel() if len(row) else np.empty(0)
+        named = {name: pd.Categorical(subject[name]).take(row) for name in SUBJECT}
         return pd.DataFrame(
             {
-                **{name: table[name].take(each) for name in ("model", "scorer", "identity_group", "image")},
-                "attribute": attributes.take(attribute),
-                "score": numbers(score.ravel()),
+                **{name: named[name] for name in ("model", "scorer", "identity_group", "image")},
+                "attribute": pd.Categorical(self.attributes, categories=list(self.attributes)).take(column),
+                "score": numbers(times / number[row]),
             }
         )
+
+    def _cells(self, images: pd.Series, units: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+        """Rows (of `images`) and columns of the units, in order; an image of several scorers is in several."""
+        require_columns(units, "units", ("image", "attribute"))
+        wanted = pd.DataFrame(
+            {name: as_text(units[name]) for name in ("image", "attribute")}
+        ).drop_duplicates()
+        rows = pd.DataFrame({"image": as_text(images), "row": np.arange(len(images))})
+        columns = pd.DataFrame({"attribute": list(self.attributes), "column": range(len(self.attributes))})
+        cells = wanted.merge(rows, on="image").merge(columns, on="attribute").sort_values(["row", "column"])
+        return cells["row"].to_numpy(dtype=int), cells["column"].to_numpy(dtype=int)
 
 
 def match_captions(captions: pd.DataFrame, attributes: Iterable[str]) -> CaptionMatches:
@@ -67,13 +84,18 @@ def match_captions(captions: pd.DataFrame, attributes: Iterable[str]) -> Caption
     require_filled(captions, "captions", ["caption"])
     phrases = phrases_of(attributes)
     distinct = list(dict.fromkeys(phrase for phrase in phrases.values() if phrase))
-    present = _present(captions["caption"].tolist(), distinct)
-    column = [distinct.index(phrase) if phrase else len(distinct) for phrase in phrases.values()]
+    place = {phrase: number for number, phrase in enumerate(distinct)}
+    texts = captions["caption"].tolist()
+    parts = [
+        _present(texts[begin : begin + CAPTIONS_AT_ONCE], distinct)
+        for begin in range(0, max(len(texts), 1), CAPTIONS_AT_ONCE)
+    ]
+    column = [place.get(phrase, len(distinct)) for phrase in phrases.values()]
     unnamed = dict.fromkeys({"scorer", "model"} - set(captions), UNNAMED)
     return CaptionMatches(
         captions.assign(**unnamed)[list(SUBJECT)].reset_index(drop=True),
         tuple(phrases),
-        csr_array(present[:, column]),
+        csr_array(vstack(parts, format="csr")[:, column]),
     )
 
 

@@ -10,6 +10,7 @@ import simplemma
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analysis.metrics import captions as captions_module
 from analysis.metrics import match_captions, match_spans
 
 
@@ -181,6 +182,30 @@ def test_shares_of_an_images_captions() -> None:
         }
     )
     assert shares.loc[shares["image"] == "i1", "identity_group"].isna().all()
+
+
+def test_shares_of_some_units_are_those_of_all() -> None:
+    texts = [f"a {word} and a {other}" for word in VOCABULARY[:4] for other in VOCABULARY[6:]]
+    frame = captions_of(texts, image=[f"i{n % 5}" for n in range(len(texts))])
+    frame = pd.concat([frame, frame[:9].assign(scorer="t")])
+    matches = match_captions(frame, ["hat", "drum", "tall", "kite"])
+    every = matches.shares()
+    units = pd.DataFrame(
+        {"image": ["i3", "i0", "i3", "i3", "no"], "attribute": ["hat", "kite", "hat", "bow", "hat"]}
+    )
+    some = matches.shares(units)
+    pairs = list(zip(every["image"], every["attribute"], strict=True))
+    wanted = every[[pair in {("i3", "hat"), ("i0", "kite")} for pair in pairs]].reset_index(drop=True)
+    assert len(some) == 4
+    pd.testing.assert_frame_equal(some, wanted)
+    assert matches.shares(units[:0]).empty
+
+
+def test_many_captions_are_read_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = captions_of([f"a {word} tall hat" for word in VOCABULARY] * 3)
+    whole = match_captions(frame, ["hat", "tall hat", "drum"]).present.toarray()
+    monkeypatch.setattr(captions_module, "CAPTIONS_AT_ONCE", 7)
+    assert (match_captions(frame, ["hat", "tall hat", "drum"]).present.toarray() == whole).all()
 
 
 def test_no_captions_and_no_attributes() -> None:
