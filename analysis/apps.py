@@ -1,6 +1,14 @@
 from django.apps import AppConfig
+from django.db.models.signals import post_delete
 
 
 class AnalysisConfig(AppConfig):
     name = "analysis"
     verbose_name = "Analysis"
+
+    def ready(self) -> None:
+        from analysis.models import Release
+        from analysis.releases.zips import forget
+
+        # A study takes its releases with it, and a cascade calls nothing of the model: only this signal tells.
+        post_delete.connect(forget, sender=Release, dispatch_uid="analysis.releases.zips")

@@ -161,7 +161,19 @@ def scored_images_of(study: Study, *, most: int) -> int:
 
 def scored_since(report: Report) -> bool:
     """Whether what machines say of the study changed after the report was computed."""
-    return last_score(report.study) != report.last_score
+    return last_score(report.study_id) != report.last_score
+
+
+def is_current(report: Report, *, using: str) -> bool:
+    """Whether a report is of all labels and scores as they are in this view of the database."""
+    newer = Annotation.objects.using(using).filter(
+        status__in=Annotation.LABELS, campaign__study=report.study_id, pk__gt=report.last_annotation
+    )
+    taken_back = AuditEntry.objects.using(using).filter(
+        _TAKEN_BACK, study=report.study_id, pk__gt=report.last_audit_entry
+    )
+    scores = last_score(report.study_id, using=using)
+    return scores == report.last_score and not newer.exists() and not taken_back.exists()
 
 
 def judgements_since(report: Report) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from accounts.models import Annotator, AnnotatorProfile
+from analysis.releases import machine_columns
 from analysis.releases.contents import Column
 from generation.models import Condition
 from studies.roles import RANDOM, STEREOTYPE
@@ -164,6 +165,12 @@ DESCRIPTIONS: Mapping[str, str] = {
 TABLES = tuple(COLUMNS)
 
 
+# What machines found is there where machines scored the study.
+ALL_TABLES = (*TABLES, *machine_columns.TABLES)
+ALL_DESCRIPTIONS: Mapping[str, str] = {**DESCRIPTIONS, **machine_columns.DESCRIPTIONS}
+
+
 def columns_of(table: str, *, justifications: bool) -> tuple[Column, ...]:
     """The columns of a table; free text is there only where the release includes it."""
-    return tuple(column for column in COLUMNS[table] if justifications or column.name != "justification")
+    columns = COLUMNS[table] if table in COLUMNS else machine_columns.COLUMNS[table]
+    return tuple(column for column in columns if justifications or column.name != "justification")

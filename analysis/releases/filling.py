@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from analysis.releases import association_rows
+from analysis.models import Scorer
+from analysis.releases import association_rows, machine_columns
 from analysis.releases.annotator_rows import AnnotatorRows
 from analysis.releases.behind import Behind
 from analysis.releases.coco import CocoWriter
-from analysis.releases.columns import DESCRIPTIONS, TABLES, columns_of
+from analysis.releases.columns import ALL_DESCRIPTIONS, TABLES, columns_of
 from analysis.releases.contents import (
     CampaignFacts,
     CocoFacts,
@@ -30,6 +31,7 @@ from analysis.releases.kept_keys import Bits
 from analysis.releases.label_pages import Page, pages
 from analysis.releases.label_tables import LabelColumns, Naming, Numbering
 from analysis.releases.labels import Names
+from analysis.releases.machine_rows import MachineRows
 from analysis.releases.snapshot import read_ahead
 from analysis.releases.soft_labels import SoftLabels
 from analysis.releases.study_facts import Tally, study_facts
@@ -86,7 +88,7 @@ class Filling:
         answers = Annotation.objects.using(self._using).filter(campaign__in=campaigns).count()
         self._progress.start(answers)
         with ExitStack() as open_files:
-            for name in TABLES:
+            for name in self._tables():
                 described = columns_of(name, justifications=self._parameters.include_justifications)
                 writer = TableWriter(self._folder, name, described, self._parameters.formats)
                 self._writers[name] = open_files.enter_context(writer)
@@ -103,15 +105,34 @@ class Filling:
                 self._filled.coco = coco.write(title)
             for columns in soft.pages():
                 self._write("soft_labels", columns)
+            if "scorers" in self._writers:
+                self._machines(naming)
             self._annotators(annotators)
             self._behind.finish()
         self._filled.tables = tuple(
-            Table(name, DESCRIPTIONS[name], writer.columns, writer.rows, writer.files)
+            Table(name, ALL_DESCRIPTIONS[name], writer.columns, writer.rows, writer.files)
             for name, writer in self._writers.items()
         )
         self._note("study", [asdict(self._filled.study), *map(asdict, self._filled.campaigns)])
         self._filled.inputs_digest = self._digest.hexdigest()
         return self._filled
+
+    def _tables(self) -> tuple[str, ...]:
+        """The tables of this release: those of machines only where one scored the study."""
+        scored = Scorer.objects.using(self._using).filter(study=self._study).exists()
+        return (*TABLES, *machine_columns.TABLES) if scored else TABLES
+
+    def _machines(self, naming: Naming) -> None:
+        for name, columns in MachineRows.of(self._study, self._using, naming).tables():
+            self._write(name, columns)
+            for column, values in columns.items():
+                self._digest.update(f"{name}.{column}:{len(values)}\n".encode())
+                if isinstance(values, np.ndarray):
+                    self._digest.update(np.ascontiguousarray(values).tobytes())
+                else:
+                    self._note(column, values if isinstance(values, list) else values.to_pylist())
+            self._progress.advance(0, "Writing scores")
+            self._progress.check_cancelled()
 
     def _name(self) -> tuple[Naming, AnnotatorRows]:
         """Write what labels refer to; return what keys stand for."""

@@ -2,6 +2,7 @@
 
 from analysis.releases.contents import FORMATS, Missing, ReleaseParameters
 from analysis.releases.filling import Filled
+from analysis.releases.machine_columns import MEASURED
 from annotation.counted import Reason
 
 _EMPTY = {
@@ -22,6 +23,13 @@ def missing_in(filled: Filled, parameters: ReleaseParameters) -> tuple[Missing, 
         Missing(f"{number:,} image files", f"{why.rstrip('.')}.")
         for why, number in filled.images.without_file.items()
     ]
+    if "scorers" in rows and not any(rows[name] for name in MEASURED):
+        found.append(
+            Missing(
+                "measures of machines",
+                "Results were not computed of these labels and scores before it was built.",
+            )
+        )
     if filled.images.retracted:
         found.append(Missing(f"{filled.images.retracted:,} images", "They were retracted."))
     for campaign in filled.campaigns:

@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef
 
 from accounts.models import AnnotatorProfile
 from analysis import reports
-from analysis.models import Report
+from analysis.models import AttributeScore, Caption, Report
 from analysis.releases import privacy
 from analysis.releases.contents import PrivacyReport
 from annotation.counted import counted
@@ -48,11 +48,22 @@ def preview(study: Study, *, k: int) -> Preview:
         "images": study.images.filter(retracted_at=None).count(),
         "associations": study.associations.count(),
     }
+    if study.scorers.exists():
+        rows |= _found_by_machines(study)
     return Preview(
         rows=rows,
         counted_at=report.computed_at if report else None,
         privacy=_privacy(campaigns, k=k),
     )
+
+
+def _found_by_machines(study: Study) -> dict[str, int]:
+    shown = {"scorer__study": study, "image__retracted_at": None}
+    return {
+        "scorers": study.scorers.count(),
+        "attribute_scores": AttributeScore.objects.filter(**shown).count(),
+        "captions": Caption.objects.filter(**shown).count(),
+    }
 
 
 def _whole_report(study: Study) -> Report | None:

@@ -74,6 +74,13 @@ def remove_files(*, release: Release, by: User) -> Release:
     return row
 
 
+def forget(instance: Release, **_: object) -> None:
+    """Delete the kept zip of a release whose row is gone, with its study or by itself."""
+    name = instance.archive
+    if name:
+        transaction.on_commit(lambda: default_storage.delete(name))
+
+
 def remove_leftovers() -> int:
     """Remove what builds that were killed left: people who withdrew since would stay in it. Return how many."""
     before = time.time() - _LEFT_BEHIND

@@ -1,12 +1,13 @@
 """Whether what machines say of a study changed: asked by every page of results, so no numerical library is here."""
 
+from django.db import DEFAULT_DB_ALIAS
 from django.db.models import OuterRef, Subquery
 
 from analysis.models import ScoredImage, Scorer, TextScore
 from studies.models import Study
 
 
-def last_score(study: Study) -> str:
+def last_score(study: Study | int, *, using: str = DEFAULT_DB_ALIAS) -> str:
     """Return a value that changes whenever scores of the study do: results computed at another are old.
 
     Whatever writes a score writes the row that its image is done anew (`analysis.scoring.writing`).
@@ -17,5 +18,6 @@ def last_score(study: Study) -> str:
         TextScore.objects.filter(scorer__study=OuterRef("pk")),
     )
     asked = [Subquery(rows.order_by("-pk").values("pk")[:1]) for rows in newest]
-    last = Study.objects.filter(pk=study.pk).values_list(*asked).get()
+    key = study.pk if isinstance(study, Study) else study
+    last = Study.objects.using(using).filter(pk=key).values_list(*asked).get()
     return ".".join(str(one or 0) for one in last)

@@ -13,7 +13,7 @@ from accounts.errors import DomainError
 from accounts.models import User
 from analysis.models import Release
 from analysis.releases import past, requesting
-from analysis.releases.columns import DESCRIPTIONS, TABLES
+from analysis.releases.columns import ALL_DESCRIPTIONS, ALL_TABLES
 from analysis.releases.contents import PrivacyReport
 from analysis.releases.documents.words import FIELD_WORDS, KEPT_WORDS
 from analysis.releases.forms import KForm, ReleaseForm
@@ -76,8 +76,8 @@ def release(request: HttpRequest, study: str, version: int) -> HttpResponse:
         "first": shown.facts["changes"]["previous"] is None,
         "facts": past.facts_of(shown),
         "rows": [
-            (name, shown.facts["rows"][name], DESCRIPTIONS[name])
-            for name in TABLES
+            (name, shown.facts["rows"][name], ALL_DESCRIPTIONS[name])
+            for name in ALL_TABLES
             if name in shown.facts["rows"]
         ],
         "changes": past.changes_of(shown),
@@ -128,7 +128,7 @@ def _context(request: HttpRequest, study: Study, tried: KForm, *, form: ReleaseF
         "build_job": job,
         "failed_job": None if job else past.failed_build(study),
         "preview": held,
-        "preview_rows": [(name, number, DESCRIPTIONS[name]) for name, number in held.rows.items()],
+        "preview_rows": [(name, number, ALL_DESCRIPTIONS[name]) for name, number in held.rows.items()],
         "k": k,
         "latest": latest,
         "warning_of_k": requesting.warning_of_k(latest, k=k),

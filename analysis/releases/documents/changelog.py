@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from analysis.releases.columns import TABLES
+from analysis.releases.columns import ALL_TABLES
 from analysis.releases.contents import Changes, Contents
 from analysis.releases.documents.markdown import amount, bullets, code, plain, sections, table
 from annotation.counted import Reason
@@ -42,14 +42,16 @@ def _release(version: int, day: str, digest: str, changes: Changes, rows: Mappin
     yield f"Digest of its labels: {code(digest)}"
     if changes.previous is None:
         yield "The first release."
-        yield table(("table", "rows"), [(code(name), f"{rows[name]:,}") for name in TABLES if name in rows])
+        yield table(
+            ("table", "rows"), [(code(name), f"{rows[name]:,}") for name in ALL_TABLES if name in rows]
+        )
         return
     said = list(changed(changes))
     yield f"Since release {changes.previous}:"
     yield bullets(said or ["nothing that this list knows of"])
     moved = {
         name: changes.rows[name]
-        for name in TABLES
+        for name in ALL_TABLES
         if name in changes.rows and changes.rows[name][0] != changes.rows[name][1]
     }
     if moved:

@@ -22,6 +22,12 @@ _UNITS = {
     "y": "share of the image's height, 0 to 1",
     "height": "share of the image's height, 0 to 1",
     "share": "share, 0 to 1",
+    "probability": "probability, 0 to 1",
+    "score": "probability, 0 to 1",
+    "cosine": "cosine, −1 to 1",
+    "precision": "share, 0 to 1",
+    "recall": "share, 0 to 1",
+    "likelihood": "share, 0 to 1",
     "submitted": "day in UTC",
     "offensiveness": "−1 to 4",
 }

@@ -80,6 +80,8 @@ _REFERENCES = {
     "annotator": ("annotators", "annotator"),
     "annotation": ("annotations", "annotation"),
     "judgement": ("judgements", "judgement"),
+    "scorer": ("scorers", "scorer"),
+    "captioned_by": ("scorers", "scorer"),
 }
 _KEYS = {
     "judgements": ("judgement",),
@@ -90,6 +92,10 @@ _KEYS = {
     "images": ("image",),
     "soft_labels": ("kind", "image", "attribute"),
     "associations": ("identity_group", "attribute"),
+    "scorers": ("scorer",),
+    "attribute_scores": ("scorer", "image", "attribute"),
+    "captions": ("scorer", "image", "position"),
+    "text_scores": ("scorer", "captioned_by", "image", "position", "label"),
 }
 # What mlcroissant 1.1.1 opens.
 _READ_AS_PICTURES = {"image/png", "image/jpeg"}

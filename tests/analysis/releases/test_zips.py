@@ -14,6 +14,7 @@ from analysis.models import Release
 from analysis.releases import zips
 from analysis.releases.archiving import build_archive
 from analysis.releases.parameters import parameters_of
+from annotation.models import Campaign
 from studies.models import AuditEntry
 
 pytestmark = pytest.mark.django_db
@@ -128,3 +129,20 @@ def test_what_killed_builds_left_goes_after_a_day(settings):
     assert "analysis.releases.zips.remove_leftovers" in settings.JOB_SWEEPS
     assert zips.remove_leftovers() == 1
     assert [one.exists() for one in (old, fresh, busy)] == [False, True, True]
+
+
+def test_a_deleted_study_takes_its_zips_with_it(marked, lead, django_capture_on_commit_callbacks):
+    release = build(marked, lead)
+    name = release.archive or Release.objects.get().archive
+    assert default_storage.exists(name)
+    with django_capture_on_commit_callbacks(execute=True):
+        Release.objects.get().delete()
+        assert default_storage.exists(name)  # until it is sure that the row is gone
+    assert not default_storage.exists(name)
+    build(marked, lead)
+    name = Release.objects.get().archive
+    with django_capture_on_commit_callbacks(execute=True):
+        Campaign.objects.filter(study=marked.study).delete()
+        marked.study.images.all().delete()
+        marked.study.delete()
+    assert not default_storage.exists(name)
