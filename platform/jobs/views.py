@@ -13,8 +13,7 @@ from accounts.models import User
 from jobs import steering
 from jobs.access import job_for, jobs_visible_to, may_steer
 from jobs.models import Job
-
-_ENDED = {Job.State.SUCCEEDED, Job.State.FAILED, Job.State.CANCELLED}
+from jobs.shown import LINES_PER_PAGE, as_json, clock, shown
 
 
 @login_required
@@ -32,13 +31,17 @@ def job_list(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_safe
 def detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show one job: how far it is, what came out, what went wrong."""
+    """Show one job: how far it is, what came out, what went wrong, its log."""
     job = job_for(request.user, pk)
     steers = may_steer(request.user, job)
+    lines = Paginator(job.lines.all(), LINES_PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "job": job,
-        "ended": job.state in _ENDED,
-        "may_cancel": steers and job.state not in _ENDED and not job.cancel_requested,
+        "shown": shown(job),
+        "lines": lines,
+        "log": [(line, clock(line)) for line in lines],
+        "newest": lines[0].pk if lines.number == 1 and lines.object_list else 0,
+        "may_cancel": steers and not job.ended and not job.cancel_requested,
         "may_retry": steers and job.state in {Job.State.FAILED, Job.State.CANCELLED},
     }
     return render(request, "jobs/detail.html", context)
@@ -47,17 +50,10 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
 @login_required
 @require_safe
 def progress(request: HttpRequest, pk: int) -> JsonResponse:
-    """Say how far a job is, for the page that asks every two seconds."""
-    job = job_for(request.user, pk)
-    answer = JsonResponse(
-        {
-            "state": job.get_state_display(),
-            "done": job.steps_done,
-            "total": job.steps_total,
-            "message": "Stopping after this step." if job.cancel_requested else job.message,
-            "finished": job.state in _ENDED,
-        }
-    )
+    """Say how far a job is, for the page that asks every two seconds; `after` asks for newer lines of its log."""
+    after = request.GET.get("after", "")
+    newest = int(after) if after.isascii() and after.isdigit() and len(after) < 19 else None
+    answer = JsonResponse(as_json(job_for(request.user, pk), after=newest))
     answer["Cache-Control"] = "no-store"
     return answer
 

@@ -1,8 +1,12 @@
 """What a Prometheus scraper reads, and who may."""
 
-import pytest
+from datetime import timedelta
 
-from jobs.models import Job
+import pytest
+from django.utils import timezone
+
+from jobs.models import Job, Worker
+from jobs.workers import announced, busy
 
 
 @pytest.fixture
@@ -22,7 +26,7 @@ def test_a_scraper_with_the_token_reads_queues(client, settings, queued):
 
 
 def test_an_administrator_reads_them_signed_in(admin_client, queued, django_assert_max_num_queries):
-    with django_assert_max_num_queries(5):
+    with django_assert_max_num_queries(7):
         assert admin_client.get("/metrics").status_code == 200
 
 
@@ -36,3 +40,57 @@ def test_nobody_else_does(client, lead_client, settings, given):
 def test_without_a_token_set_no_token_opens_it(client, settings, db):
     settings.METRICS_TOKEN = ""
     assert client.get("/metrics", headers={"Authorization": "Bearer "}).status_code == 403
+
+
+def read(admin_client) -> dict[str, str]:
+    lines = admin_client.get("/metrics").content.decode().splitlines()
+    return dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
+
+
+def test_workers_are_counted_by_the_queues_they_take_from_while_they_are_heard_of(admin_client, settings):
+    with announced(["default", "gpu"]), announced(["gpu"]), busy():
+        found = read(admin_client)
+        assert found['stereoscope_workers{queue="default"}'] == "1"
+        assert found['stereoscope_workers{queue="gpu"}'] == "2"
+        assert found['stereoscope_workers_idle{queue="gpu"}'] == "1"
+        silent = timezone.now() - timedelta(seconds=settings.JOB_LEASE_SECONDS + 1)
+        Worker.objects.update(heartbeat_at=silent)
+        assert read(admin_client)['stereoscope_workers{queue="gpu"}'] == "0"
+
+
+def test_attempts_and_jobs_given_up_are_counted(admin_client):
+    now = timezone.now()
+    ended = {"kind": "draw", "title": "Draw", "queue": "gpu", "finished_at": now}
+    Job.objects.create(**ended, state="failed", attempts=3, error_code="given_up")
+    Job.objects.create(**ended, state="failed", attempts=2, error_code="unexpected")
+    found = read(admin_client)
+    assert found['stereoscope_job_attempts_total{queue="gpu"}'] == "5"
+    assert found['stereoscope_jobs_given_up{queue="gpu"}'] == "1"
+    assert found['stereoscope_jobs_given_up{queue="default"}'] == "0"
+
+
+def test_durations_are_a_histogram_of_each_kind(admin_client):
+    end = timezone.now()
+    for seconds in (0.5, 30, 30.25, 100_000):
+        Job.objects.create(
+            kind="draw",
+            title="Draw",
+            state="succeeded",
+            started_at=end - timedelta(seconds=seconds),
+            finished_at=end,
+        )
+    found = read(admin_client)
+    name = "stereoscope_job_duration_seconds"
+    counts = [
+        found[f'{name}_bucket{{kind="draw",le="{limit}"}}'] for limit in (1, 10, 60, 600, 86400, "+Inf")
+    ]
+    assert counts == ["1", "1", "3", "3", "3", "4"]
+    assert found[f'{name}_sum{{kind="draw"}}'] == "100060.750"
+    assert found[f'{name}_count{{kind="draw"}}'] == "4"
+
+
+def test_a_job_that_was_queued_again_waits_anew(admin_client):
+    now = timezone.now()
+    job = Job.objects.create(kind="draw", title="Draw", queued_at=now)
+    Job.objects.filter(pk=job.pk).update(created_at=now - timedelta(days=3))
+    assert float(read(admin_client)['stereoscope_oldest_queued_seconds{queue="default"}']) < 3600

@@ -1,12 +1,18 @@
 """The pages and the API of jobs: who sees which, and in how few queries."""
 
+from datetime import timedelta
+
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
+from jobs import log
 from jobs.leases import claim
 from jobs.models import Job
 from jobs.progress import JobProgress, Unwatched
 from jobs.running import run_here
+from jobs.shown import duration_in_words, pace_in_words
+from jobs.workers import announced
 
 pytestmark = pytest.mark.django_db
 
@@ -43,6 +49,7 @@ def test_a_running_job_is_asked_for_its_progress(make_job, lead_client):
     progress.start(40)
     progress.advance(3, "a prompt")
     progress.write()
+    Job.objects.update(step="Drawing", rate=2.5)
     page = lead_client.get(reverse("jobs:detail", args=[job.pk])).content.decode()
     assert f'data-poll="{reverse("jobs:progress", args=[job.pk])}"' in page
     answer = lead_client.get(reverse("jobs:progress", args=[job.pk]))
@@ -51,7 +58,11 @@ def test_a_running_job_is_asked_for_its_progress(make_job, lead_client):
         "done": 3,
         "total": 40,
         "message": "a prompt",
+        "tone": "active",
+        "step": "Drawing",
+        "speed": "2.5 a second, about 15 seconds left",
         "finished": False,
+        "lines": [],
     }
     assert answer["Cache-Control"] == "no-store"
 
@@ -115,3 +126,72 @@ def test_the_api_lists_the_jobs_of_ones_studies_in_pages(
     assert stranger_client.get("/api/v1/jobs/").json()["results"] == []
     assert lead_client.get(f"/api/v1/jobs/{jobs[0].pk}/").json()["state"] == "queued"
     assert stranger_client.get(f"/api/v1/jobs/{jobs[0].pk}/").status_code == 404
+
+
+def test_the_log_is_on_the_page_in_pages_and_newer_lines_are_asked_for(make_job, lead_client):
+    job = make_job()
+    claim(job.pk)
+    for number in range(60):
+        log.note(job, f"line <{number}>")
+    url = reverse("jobs:detail", args=[job.pk])
+    newest = job.lines.first().pk
+    first = lead_client.get(url).content.decode()
+    assert "line &lt;59&gt;" in first
+    assert "line &lt;9&gt;" not in first
+    assert f'data-log-newest="{newest}"' in first
+    second = lead_client.get(url, {"page": 2}).content.decode()
+    assert "line &lt;9&gt;" in second
+    assert "data-log=" not in second
+    log.note(job, "the newest")
+    asked = reverse("jobs:progress", args=[job.pk])
+    assert [line["text"] for line in lead_client.get(asked, {"after": newest}).json()["lines"]] == [
+        "the newest"
+    ]
+    for nonsense in ("", "-1", "x", "9" * 40, "\u0663"):
+        assert lead_client.get(asked, {"after": nonsense}).json()["lines"] == []
+
+
+def test_a_waiting_job_says_what_it_waits_for(make_job, lead_client):
+    job = make_job()
+    asked = reverse("jobs:progress", args=[job.pk])
+    assert lead_client.get(asked).json()["message"] == (
+        "No worker takes jobs of the queue “default” now; it starts as soon as one does."
+    )
+    with announced(["default"]):
+        assert lead_client.get(asked).json()["message"] == "It starts as soon as a worker is free."
+    Job.objects.update(wait_until=timezone.now() + timedelta(seconds=60))
+    assert "Its worker died; it is tried again in" in lead_client.get(asked).json()["message"]
+
+
+def test_whoever_cancels_or_tries_again_stands_in_the_log(make_job, lead_client):
+    job = make_job()
+    lead_client.post(reverse("jobs:cancel", args=[job.pk]))
+    lead_client.post(reverse("jobs:retry", args=[job.pk]))
+    assert [line.text for line in job.lines.all()] == ["Lena asked to try again.", "Lena cancelled the job."]
+
+
+def test_a_job_that_does_not_know_how_much_there_is_says_how_much_is_done(make_job, lead_client):
+    job = make_job()
+    progress = JobProgress(claim(job.pk))
+    progress.start()
+    progress.advance(7)
+    progress.write()
+    page = lead_client.get(reverse("jobs:detail", args=[job.pk])).content.decode()
+    assert "7 done" in page
+    assert " of 0" not in page
+
+
+@pytest.mark.parametrize(
+    ("rate", "words"),
+    [(2.34, "2.3 a second"), (250.0, "250 a second"), (0.25, "15 a minute"), (0.001, "3.6 an hour")],
+)
+def test_pace_is_said_in_a_unit_that_people_can_picture(rate, words):
+    assert pace_in_words(rate) == words
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.2, "1 second"), (89, "89 seconds"), (200, "3 minutes"), (7200, "2 hours"), (200_000, "2 days")],
+)
+def test_time_left_is_said_in_one_unit(seconds, words):
+    assert duration_in_words(seconds) == words

@@ -4,9 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
+from django.core.management import call_command
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
+from accounts.errors import NotFound
 from jobs.leases import claim
 from jobs.models import Job, Worker
 from jobs.steering import retry
@@ -138,3 +140,14 @@ def test_a_worker_that_fell_silent_a_day_ago_is_forgotten(db):
     sweep()
     assert [worker.name for worker in Worker.objects.all()] == ["quiet"]
     assert not alive().exists()
+
+
+def test_a_supervisor_is_told_whether_a_worker_of_this_machine_is_there(db, capsys):
+    with pytest.raises(NotFound, match=r"No worker of .+ was heard of within a lease\."):
+        call_command("check_worker")
+    with announced(["default"]) as worker:
+        call_command("check_worker")
+        assert capsys.readouterr().out == f"{worker.name}\n"
+        Worker.objects.update(host="elsewhere")
+        with pytest.raises(NotFound):
+            call_command("check_worker")

@@ -6,13 +6,14 @@
 
 import * as confirmLeave from "./confirm-leave.js";
 import * as copyButton from "./copy-button.js";
+import * as jobLog from "./job-log.js";
 import * as progressPoll from "./progress-poll.js";
 import * as showWhen from "./show-when.js";
 import * as sortableTable from "./sortable-table.js";
 import * as submitOnce from "./submit-once.js";
 import * as tableFilter from "./table-filter.js";
 
-const behaviours = [confirmLeave, copyButton, progressPoll, showWhen, sortableTable, submitOnce, tableFilter];
+const behaviours = [confirmLeave, copyButton, jobLog, progressPoll, showWhen, sortableTable, submitOnce, tableFilter];
 const bound = new WeakMap();
 
 export function bindAll(root = document) {

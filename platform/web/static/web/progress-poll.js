@@ -5,7 +5,8 @@
 //     <span data-poll-text="progress">3 of 40</span> <span data-poll-text="message"></span>
 //   </div>
 //
-// The address answers JSON {"state", "done", "total", "message", "finished"}, or HTML that replaces the content and holds an element with
+// The address answers JSON {"state", "done", "total", "message", "finished"}; any further key fills [data-poll-text="key"], "tone" colours
+// [data-poll-status], and the whole answer is passed on as the event stereoscope:polled. Or it answers HTML that replaces the content and holds an element with
 // data-poll-finished when there is nothing more to come. Hidden tabs don't ask; errors are said and asked again ever more slowly.
 
 import { announce } from "./announce.js";
@@ -57,15 +58,23 @@ function show(element, data) {
   const total = Number(data.total) || 0;
   const done = Number(data.done) || 0;
   const share = total ? ` (${Math.round((100 * done) / total)}\u202f%)` : "";
-  const texts = { ...data, progress: `${done.toLocaleString("en")} of ${total.toLocaleString("en")}${share}` };
+  const known = data.total !== null && data.total !== undefined;
+  const count = done.toLocaleString("en");
+  const texts = { ...data, progress: known ? `${count} of ${total.toLocaleString("en")}${share}` : `${count} done` };
   for (const part of element.querySelectorAll("[data-poll-text]")) {
     const text = texts[part.dataset.pollText];
     if (text !== undefined && text !== null && part.textContent !== String(text)) part.textContent = text;
   }
   for (const bar of element.querySelectorAll("[data-poll-progress]")) {
     bar.max = Math.max(total, 1);
-    bar.value = done;
+    if (known) bar.value = done;
+    else bar.removeAttribute("value");
   }
+  for (const status of element.querySelectorAll("[data-poll-status]")) {
+    status.textContent = data.state;
+    status.className = `status ${data.tone}`;
+  }
+  element.dispatchEvent(new CustomEvent("stereoscope:polled", { detail: data }));
   return Boolean(data.finished);
 }
 
