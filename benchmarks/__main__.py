@@ -23,7 +23,9 @@ BENCHMARKS = [
     "coverage",
     "coverage_automated",
     "annotation_load",
+    "jobs",
     "generation",
+    "scoring",
 ]
 # Minutes and gigabytes each: only when named.
 LARGE = ["results_pages_large"]

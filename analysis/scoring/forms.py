@@ -16,9 +16,9 @@ Kind = Scorer.Kind
 _ENCODER = ("pretrained",)
 # Kinds of captions are choices of their own here: each asks for something else.
 CAPTIONS_BY = {
-    f"{Kind.CAPTIONS}-{NGRAMS}": "captions by a language model, from words that CLIP finds (as in ViSAGe)",
-    f"{Kind.CAPTIONS}-{MODEL}": "captions by a model of transformers that sees the picture",
-    f"{Kind.CAPTIONS}-{ENDPOINT}": "captions by a vision–language model behind an endpoint",
+    f"{Kind.CAPTIONS}-{NGRAMS}": "captions: from words that CLIP finds",
+    f"{Kind.CAPTIONS}-{MODEL}": "captions: by a model that sees the picture",
+    f"{Kind.CAPTIONS}-{ENDPOINT}": "captions: by a model behind an endpoint",
 }
 # The parameters that the page asks for; the command and the API take all of them.
 FIELDS: dict[str, tuple[str, ...]] = {

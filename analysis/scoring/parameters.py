@@ -10,6 +10,7 @@ from analysis.scoring.choices import (
     BEAMS,
     CAPTIONERS,
     DECODINGS,
+    ENDPOINT,
     MOST_CAPTIONS,
     NGRAMS,
     PRECISIONS,
@@ -54,7 +55,7 @@ def clean(kind: str, model_id: str, parameters: Mapping[str, Any]) -> tuple[str,
         )
     _add_default_checkpoint(model_id, cleaned)
     if kind == Kind.CAPTIONS:
-        _check_captions(cleaned)
+        cleaned = _of_captioner(cleaned, given=parameters)
     return model_id, cleaned
 
 
@@ -71,10 +72,20 @@ def _add_default_checkpoint(model_id: str, cleaned: Parameters) -> None:
             cleaned[name] = _DEFAULT_TAG
 
 
-def _check_captions(cleaned: Parameters) -> None:
+def _of_captioner(cleaned: Parameters, *, given: Mapping[str, Any]) -> Parameters:
+    """Leave out what this captioner has no use for; refuse it where somebody asked for it."""
+    captioner = cleaned["captioner"]
+    useless = set(_ONLY_PICTURES if captioner == NGRAMS else _ONLY_NGRAMS)
+    if captioner == ENDPOINT:
+        useless |= {"decoding", "top_p"}
+    elif cleaned["decoding"] == BEAMS:
+        useless |= {"temperature", "top_p"}
+    if asked := sorted(useless & set(given)):
+        raise _wrong(asked[0], f"The parameter {asked[0]} is of no use with these captions ({captioner}).")
     # By default as many as in ViSAGe where they are cheap, and one where each is a call of a larger model.
     if cleaned["captions"] is None:
-        cleaned["captions"] = MOST_CAPTIONS if cleaned["captioner"] == NGRAMS else 1
+        cleaned["captions"] = MOST_CAPTIONS if captioner == NGRAMS else 1
+    return {name: value for name, value in cleaned.items() if name not in useless}
 
 
 def _text(longest: int) -> Check:
@@ -149,6 +160,8 @@ def digestible(kind: str, model_id: str, parameters: Parameters) -> str:
     return json.dumps([kind, model_id, parameters], sort_keys=True, ensure_ascii=False)
 
 
+_ONLY_NGRAMS = ("clip", "clip_pretrained", "precision", "ngrams", "top_ngrams", "joiner")
+_ONLY_PICTURES = ("prompt",)
 _ENCODER: dict[str, tuple[Any, Check]] = {
     "pretrained": ("", _text(300)),
     "precision": ("fp32", _one_of(PRECISIONS)),

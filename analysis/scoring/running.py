@@ -7,7 +7,7 @@ from accounts.errors import Conflict, DomainError
 from analysis.models import Encoder, ScoredImage, Scorer
 from analysis.scoring import captioning, classifying, embedding, ngrams, scope, zero_shot
 from analysis.scoring.captioners import Captioner, ImageCaptioner, NgramCaptioner
-from analysis.scoring.choices import ENDPOINT, NGRAMS, Decoding
+from analysis.scoring.choices import BEAMS, ENDPOINT, NGRAMS, Decoding
 from analysis.scoring.encoders import LoadedEncoder, load_encoder
 from analysis.scoring.endpoint import EndpointCaptioner
 from analysis.scoring.parameters import encoder_choice
@@ -224,13 +224,8 @@ def _changed(scorer: Scorer, revision: str) -> Conflict:
 
 def _decoding(scorer: Scorer) -> Decoding:
     given = scorer.parameters
-    return Decoding(
-        captions=given["captions"],
-        way=given["decoding"],
-        max_new_tokens=given["max_new_tokens"],
-        top_p=given["top_p"],
-        temperature=given["temperature"],
-    )
+    chosen = {name: given[name] for name in ("max_new_tokens", "top_p", "temperature") if name in given}
+    return Decoding(captions=given["captions"], way=given.get("decoding", BEAMS), **chosen)
 
 
 def _amount(number: int, thing: str) -> str:

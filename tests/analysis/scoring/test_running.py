@@ -230,6 +230,11 @@ def test_the_command_queues(study, lead, tmp_path):
         (["--scorer", "captions", "--model", "x", "--param", "captions=51"], DomainError, "from 1 to 50"),
         (["--scorer", "captions", "--model", "x", "--ngrams", "none.txt"], DomainError, "cannot be read"),
         (["--scorer", "captions"], DomainError, "Name the model"),
+        (
+            ["--scorer", "captions", "--model", "x", "--param", "prompt=a"],
+            DomainError,
+            "of no use with these captions",
+        ),
         (["--scorer", "palm-reading"], CommandError, "invalid choice"),
     ],
 )
