@@ -19,6 +19,7 @@ class ImageSerializer(serializers.ModelSerializer):
     id = serializers.UUIDField(source="public_id", read_only=True)
     group = serializers.CharField(source="group.name", default=None, read_only=True)
     attribute = serializers.CharField(source="attribute.text", default=None, read_only=True)
+    phrase = serializers.CharField(source="phrase.name", default=None, read_only=True)
     model = serializers.CharField(source="model_label", read_only=True)
     url = serializers.SerializerMethodField()
 
@@ -30,6 +31,7 @@ class ImageSerializer(serializers.ModelSerializer):
             "model",
             "condition",
             "attribute",
+            "phrase",
             "prompt",
             "url",
             "width",
@@ -52,7 +54,7 @@ class ImageSerializer(serializers.ModelSerializer):
 @extend_schema(
     parameters=[
         OpenApiParameter(name, OpenApiTypes.STR, description=f"Only images of this {name}.")
-        for name in ("group", "model", "condition")
+        for name in ("group", "model", "condition", "attribute", "phrase")
     ]
 )
 class StudyImages(generics.ListAPIView[Image]):
@@ -63,5 +65,5 @@ class StudyImages(generics.ListAPIView[Image]):
 
     def get_queryset(self) -> QuerySet[Image]:
         study = study_for(self.request.user, self.kwargs["study"])
-        images = Image.objects.filter(study=study).select_related("group", "attribute")
+        images = Image.objects.filter(study=study).select_related("group", "attribute", "phrase")
         return ImageFilter.parse(self.request.query_params).of(images)

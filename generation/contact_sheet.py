@@ -21,6 +21,8 @@ class ImageFilter:
     group: str = ""
     model: str = ""
     condition: str = ""
+    attribute: str = ""
+    phrase: str = ""
 
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> "ImageFilter":
@@ -30,10 +32,12 @@ class ImageFilter:
             group=query.get("group", ""),
             model=query.get("model", ""),
             condition=condition if condition in Condition.values else "",
+            attribute=query.get("attribute", ""),
+            phrase=query.get("phrase", ""),
         )
 
     def __bool__(self) -> bool:
-        return bool(self.group or self.model or self.condition)
+        return bool(self.group or self.model or self.condition or self.attribute or self.phrase)
 
     def of(self, images: QuerySet[Image]) -> QuerySet[Image]:
         wanted = Q()
@@ -43,6 +47,10 @@ class ImageFilter:
             wanted &= Q(model_label=self.model)
         if self.condition:
             wanted &= Q(condition=self.condition)
+        if self.attribute:
+            wanted &= Q(attribute__text=self.attribute)
+        if self.phrase:
+            wanted &= Q(phrase__name=self.phrase)
         return images.filter(wanted)
 
 
@@ -53,6 +61,8 @@ class Choices:
     groups: tuple[tuple[str, str], ...]
     models: tuple[str, ...]
     conditions: tuple[tuple[str, str], ...]
+    attributes: tuple[str, ...]
+    phrases: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -90,8 +100,8 @@ def _said(provenance: Mapping[str, object]) -> Iterable[tuple[str, str]]:
 
 def images_of(study: Study) -> QuerySet[Image]:
     """Return the study's images, by group, then model."""
-    images = Image.objects.filter(study=study).select_related("group", "attribute")
-    return images.order_by("group__display_name", "model_label", "condition", "pk")
+    images = Image.objects.filter(study=study).select_related("group", "attribute", "phrase")
+    return images.order_by("group__display_name", "model_label", "condition", "phrase__position", "pk")
 
 
 def choices_of(study: Study) -> Choices:
@@ -110,7 +120,14 @@ def choices_of(study: Study) -> Choices:
         conditions=tuple(
             (value, words) for value, words in Condition.choices if value in {c for *_, c in found}
         ),
+        attributes=_texts_of(study, "attribute__text"),
+        phrases=_texts_of(study, "phrase__name"),
     )
+
+
+def _texts_of(study: Study, column: str) -> tuple[str, ...]:
+    found = Image.objects.filter(study=study).exclude(**{column: None}).order_by(column)
+    return tuple(found.values_list(column, flat=True).distinct())
 
 
 def outcome_counts(study: Study) -> dict[str, int]:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from generation.backends import backend_named
-from generation.models import GenerationRequest, GenerationRun
+from generation.models import Condition, GenerationRequest, GenerationRun
 from generation.planning import PlannedRequest, clean_model_id, known_requests, requests_of, same_run
 from generation.prompt_sets import PromptSet
 from generation.prompt_sets.applying import templates_of
@@ -17,10 +17,11 @@ from studies.models import Study
 Outcome = GenerationRequest.Outcome
 # The newest images say best how fast a model is now.
 _NEWEST = 200
+_MODELS = 5
 
 
 @dataclass(frozen=True)
-class Condition:
+class OfCondition:
     """The images of one condition; with attributes, how many each group has of them."""
 
     name: str
@@ -28,6 +29,10 @@ class Condition:
     prompts: int
     fewest_attributes: int
     most_attributes: int
+
+    @property
+    def label(self) -> str:
+        return Condition(self.name).label.capitalize()
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,7 @@ class Estimate:
     images: int
     prompts: int
     groups: int
-    conditions: tuple[Condition, ...]
+    conditions: tuple[OfCondition, ...]
     new: int  # of them not yet asked of this model with these parameters
     pending: int  # of the run, asked but not made
     samples: tuple[str, ...]  # some of the sentences the model will be given
@@ -150,7 +155,7 @@ def seconds_per_image(
     return None, False
 
 
-def _conditions(requests: Iterable[PlannedRequest]) -> tuple[Condition, ...]:
+def _conditions(requests: Iterable[PlannedRequest]) -> tuple[OfCondition, ...]:
     images: Counter[str] = Counter()
     prompts: dict[str, set[str]] = {}
     attributes: dict[str, dict[int, set[int]]] = {}
@@ -164,10 +169,21 @@ def _conditions(requests: Iterable[PlannedRequest]) -> tuple[Condition, ...]:
     found = []
     for condition, number in images.items():
         numbers = [len(of_group) for of_group in attributes[condition].values()] or [0]
-        found.append(Condition(condition, number, len(prompts[condition]), min(numbers), max(numbers)))
+        found.append(OfCondition(condition, number, len(prompts[condition]), min(numbers), max(numbers)))
     return tuple(found)
 
 
 def _spread(sentences: list[str], most: int) -> tuple[str, ...]:
     step = max(1, len(sentences) // most)
     return tuple(sentences[::step][:most])
+
+
+def measured_models() -> list[tuple[str, float]]:
+    """Return (model, seconds an image) of the models that made images here, the last used ones first."""
+    found: dict[str, float] = {}
+    runs = GenerationRun.objects.order_by("-pk").values_list("backend", "model_id", "model_label")
+    for backend, model_id, label in runs.distinct()[:_MODELS]:
+        seconds, _ = seconds_per_image(backend, model_id)
+        if seconds is not None:
+            found.setdefault(label, seconds)
+    return list(found.items())

@@ -3,25 +3,34 @@
 from typing import Any
 
 from django import forms
+from django.conf import settings
 
 from accounts.errors import DomainError
 from generation.backends import BACKENDS
 from generation.models import Condition
+from generation.prompt_sets import prompt_set, published_prompt_sets
+from studies.models import Study
 
-# The parameters that the page asks for, by back-end; the command line and the API take all of them.
-SKETCH_FIELDS = ("default_probability",)
-DIFFUSERS_FIELDS = (
-    "num_inference_steps",
-    "guidance_scale",
-    "width",
-    "height",
-    "negative_prompt",
-    "scheduler",
-    "revision",
-    "dtype",
-    "device",
-    "safety_checker",
-)
+# The parameters that the page asks for, by back-end; the command line takes all of them.
+PARAMETERS = {
+    "sketch": ("default_probability",),
+    "diffusers": (
+        "num_inference_steps",
+        "guidance_scale",
+        "width",
+        "height",
+        "negative_prompt",
+        "scheduler",
+        "revision",
+        "dtype",
+        "device",
+        "offload",
+        "batch_size",
+        "safety_checker",
+    ),
+    "openai": ("endpoint", "size", "quality"),
+}
+PAID = ("openai",)
 
 
 def show_refusal(form: forms.Form, error: DomainError) -> None:
@@ -34,8 +43,9 @@ def show_refusal(form: forms.Form, error: DomainError) -> None:
 
 
 class GenerateForm(forms.Form):
-    """Which model makes the images, and how."""
+    """Which model makes the images, of which prompts, and how."""
 
+    prompt_set = forms.ChoiceField(required=False, label="Prompts")
     backend = forms.ChoiceField(
         choices=[(name, backend.title) for name, backend in BACKENDS.items()], label="What makes the images"
     )
@@ -43,7 +53,7 @@ class GenerateForm(forms.Form):
         required=False,
         max_length=300,
         label="Model",
-        help_text="A pipeline folder on the server, or an id on the hub.",
+        help_text="A pipeline folder on the server, an id on the hub, or the endpoint’s name of the model.",
     )
     model_label = forms.CharField(
         required=False,
@@ -86,6 +96,22 @@ class GenerateForm(forms.Form):
     device = forms.CharField(
         required=False, max_length=20, label="Device", help_text="Left empty, a GPU if there is one."
     )
+    offload = forms.ChoiceField(
+        required=False,
+        label="Offload",
+        choices=[
+            ("", "None: the whole model on the device"),
+            ("model", "Part by part: slower, needs less memory"),
+            ("sequential", "Layer by layer: slowest, needs least"),
+        ],
+    )
+    batch_size = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=256,
+        label="Images in one call",
+        help_text="Left empty, one: then an image does not depend on what else was made.",
+    )
     safety_checker = forms.ChoiceField(
         required=False,
         label="The model’s own safety checker",
@@ -93,14 +119,56 @@ class GenerateForm(forms.Form):
         help_text="Images it blanks are counted apart.",
     )
 
+    endpoint = forms.ChoiceField(
+        required=False, label="Endpoint", help_text="Those that whoever operates this server allows."
+    )
+    size = forms.CharField(
+        required=False, max_length=20, label="Size", help_text="As the endpoint names it, e.g. 1024x1024."
+    )
+    quality = forms.CharField(
+        required=False, max_length=40, label="Quality", help_text="As the endpoint names it."
+    )
+    price = forms.DecimalField(
+        required=False,
+        min_value=0,
+        max_digits=9,
+        decimal_places=4,
+        label="Price of one image",
+        help_text="What the endpoint charges, in the currency of your contract with it.",
+    )
+    budget = forms.DecimalField(
+        required=False,
+        min_value=0,
+        max_digits=12,
+        decimal_places=2,
+        label="Budget",
+        help_text="The run stops before it has cost more. You can raise it later, and the run goes on.",
+    )
+
+    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        usable = [] if study.protocol == Study.Protocol.MCAS else published_prompt_sets()
+        sets = [("", "All prompts of the study")]
+        sets += [(one.name, one.title) for one in usable if not one.has_phrases]
+        prompts, endpoint = self.fields["prompt_set"], self.fields["endpoint"]
+        assert isinstance(prompts, forms.ChoiceField)
+        assert isinstance(endpoint, forms.ChoiceField)
+        prompts.choices = sets
+        endpoint.choices = [(url.rstrip("/"), url) for url in settings.OPENAI_BASE_URLS] or [
+            ("", "None is set: see OPENAI_BASE_URLS")
+        ]
+
     def plan(self) -> dict[str, Any]:
-        """Return the arguments of `planning.plan_run`."""
+        """Return the arguments of `estimating.estimate` and, with a label, of `planning.plan_run`."""
         data = self.cleaned_data
-        names = SKETCH_FIELDS if data["backend"] == "sketch" else DIFFUSERS_FIELDS
+        backend, paid = data["backend"], data["backend"] in PAID
         return {
-            "backend": data["backend"],
-            "model_id": data["model_id"] if BACKENDS[data["backend"]].needs_model_id else "",
-            "parameters": {name: data[name] for name in names if data[name] not in ("", None)},
+            "backend": backend,
+            "model_id": data["model_id"] if BACKENDS[backend].needs_model_id else "",
+            "parameters": {name: data[name] for name in PARAMETERS[backend] if data[name] not in ("", None)},
+            "prompt_set": prompt_set(data["prompt_set"]) if data["prompt_set"] else None,
+            "price": data["price"] if paid else None,
+            "budget": data["budget"] if paid else None,
         }
 
 

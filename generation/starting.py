@@ -8,6 +8,7 @@ from accounts.errors import Conflict
 from accounts.models import User
 from generation.backends import backend_named
 from generation.models import GenerationRequest, GenerationRun
+from generation.running import reopen_failed
 from jobs.models import Job
 from jobs.progress import Progress
 from jobs.queues import queue_for
@@ -30,6 +31,13 @@ def start(*, run: GenerationRun, by: User | None, limit: int | None = None) -> J
     run.job = job
     run.save(update_fields=["job"])
     return job
+
+
+@transaction.atomic
+def go_on(*, run: GenerationRun, by: User | None) -> Job:
+    """Ask again for what failed, and queue it with what is left."""
+    reopen_failed(run=run)
+    return start(run=run, by=by)
 
 
 def start_here(*, run: GenerationRun, by: User | None, progress: Progress, limit: int | None = None) -> Job:

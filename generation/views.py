@@ -11,8 +11,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.errors import DomainError
 from accounts.models import User
-from generation import contact_sheet, estimating, planning, starting, uploads
-from generation.forms import GenerateForm, ImportForm, show_refusal
+from generation import contact_sheet, uploads
+from generation.forms import ImportForm, show_refusal
 from studies.access import LEAD, holds, study_for
 
 _PER_PAGE = 60
@@ -47,33 +47,6 @@ def not_made(request: HttpRequest, study: str) -> HttpResponse:
     page = Paginator(contact_sheet.not_made(found), 100).get_page(request.GET.get("page"))
     context = {"study": found, "page": page, "counts": contact_sheet.outcome_counts(found)}
     return render(request, "generation/not_made.html", context)
-
-
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def generate(request: HttpRequest, study: str) -> HttpResponse:
-    """Count what a run would make; start it."""
-    found = study_for(request.user, study, role=LEAD)
-    starts = request.method == "POST"
-    form = GenerateForm(
-        request.POST if starts else request.GET or {"backend": "sketch", "default_probability": 0.1}
-    )
-    estimate = None
-    if form.is_valid():
-        try:
-            if starts:
-                run = planning.plan_run(
-                    study=found,
-                    model_label=form.cleaned_data["model_label"],
-                    by=cast("User", request.user),
-                    **form.plan(),
-                )
-                return redirect("jobs:detail", pk=starting.start(run=run, by=cast("User", request.user)).pk)
-            estimate = estimating.estimate(study=found, **form.plan())
-        except DomainError as error:
-            show_refusal(form, error)
-    context = {"study": found, "form": form, "estimate": estimate, "templates": found.prompt_templates.all()}
-    return render(request, "generation/generate.html", context, status=400 if starts else 200)
 
 
 @login_required

@@ -10,12 +10,16 @@ from django.urls import URLResolver, get_resolver, reverse
 
 from accounts import profiles
 from analysis.models import ScoredImage, Scorer
+from analysis.parameters import parameters_of
+from analysis.reports import compute_report
 from analysis.scoring.starting import plan_scorer
 from annotation import assignment, campaigns, image_reports, invitations, known_tasks, practice
 from annotation.models import Annotation, Task
 from annotation.references import shown
 from catalog.models import Attribute
 from jobs.models import Job
+from studies.models import Study
+from tests.analysis.automated import made
 from tests.analysis.releases.past import past_release
 from tests.annotation.engine.people import new_annotator, submit, ticking
 from tests.e2e.annotating import marking, rating
@@ -34,7 +38,7 @@ FIND = """async (tags) => {
 # Answers that are no pages: forms that only take a POST, downloads, pictures, data for scripts and machines.
 NOT_PAGES = {
     "accounts:sign_out", "accounts:create_token", "accounts:revoke_token", "jobs:progress", "jobs:cancel",
-    "jobs:retry", "studies:new_totals", "studies:member_remove", "annotation:image_decide",
+    "jobs:retry", "studies:new_totals", "studies:new_mcas_totals", "studies:member_remove", "annotation:image_decide",
     "annotation:image_restore", "annotation:draft_asking", "annotation:campaign_progress",
     "annotation:campaign_open", "annotation:campaign_pause", "annotation:campaign_resume",
     "annotation:campaign_close", "annotation:campaign_reopen", "annotation:invitation_made",
@@ -44,6 +48,7 @@ NOT_PAGES = {
     "annotation:pay_table", "analysis:compute", "analysis:table", "analysis:plot",
     "analysis:archive", "analysis:labels", "releases:build", "releases:download",
     "analysis:report", "analysis:compare_compute", "scoring:go_on",
+    "generation:estimate", "generation:go_on",
     "annotation:known_settings", "annotation:known_remove",
     "annotate:ahead", "annotate:answer", "annotate:skip", "annotate:report", "annotate:make_link", "images:image",
     "set_language", "api-schema", "healthz", "readyz", "metrics",
@@ -51,6 +56,7 @@ NOT_PAGES = {
 }  # fmt: skip
 C = {"study": "isles", "campaign": "marking"}
 S = {"study": "isles"}
+AUTOMATED = ("automated", "concordance", "captions", "pull", "mcas", "automated_tendency")
 
 
 def named_pages(resolver: URLResolver | None = None, prefix: str = "") -> set[str]:
@@ -86,7 +92,26 @@ def busy(study, marking, rating, lead):
     campaigns.create(study=study, name="Drafted", kind="stereotype_marking", by=lead)
     past_release(study, lead)
     add_scorers(study, lead)
+    made.score(study)
+    made.describe(study)
+    seen_by_machines(study, lead)
     return study
+
+
+def seen_by_machines(study, lead) -> None:
+    """Another study: images of pull's conditions and of phrases, by two models, that nobody judged."""
+    other = Study.objects.create(
+        name="Phrases", slug="phrases", resource=study.resource, seed=1, created_by=lead
+    )
+    for group in study.groups.all():
+        other.groups.create(name=group.name, display_name=group.display_name, region=group.region)
+    for member in study.memberships.all():
+        other.memberships.create(user=member.user, role=member.role)
+    made.associate(other, models=("sketch", "brush"))
+    for group in other.groups.all():
+        made.image(other, f"default {group.name}", group=group)
+    made.draw_near(other)
+    compute_report(study=other, parameters=parameters_of(other, resamples=100), by=lead)
 
 
 def add_scorers(study, lead) -> None:
@@ -175,9 +200,10 @@ def lead_pages() -> dict[str, str]:
     annotation = standing.filter(status="accepted").latest("pk")
     image = annotation.task.image
     enrolment = annotation.campaign.enrolments.latest("pk").pk
+    scorer = Scorer.objects.filter(kind="clip").earliest("pk").pk
     move = {**C, "enrolment": enrolment, "move": "pause"}
     named = {
-        "studies:list": {}, "studies:new": {}, "studies:detail": S, "studies:members": S,
+        "studies:list": {}, "studies:new": {}, "studies:new_mcas": {}, "studies:detail": S, "studies:members": S,
         "studies:consent": S, "studies:history": S, "generation:images": S, "generation:not_made": S,
         "generation:generate": S, "generation:import_images": S, "annotation:image_reports": S,
         "annotation:campaigns": S, "annotation:campaign_new": S, "annotation:campaign": C,
@@ -194,7 +220,8 @@ def lead_pages() -> dict[str, str]:
         "analysis:overview": S, "analysis:groups": S, "analysis:attributes": S, "analysis:agreement": S,
         "analysis:visual_attributes": S, "analysis:annotators": S, "analysis:disagreement": S,
         "analysis:annotator_groups": S, "analysis:compare": S,
-        "scoring:list": S, "scoring:new": S, "scoring:scorer": {**S, "scorer": Scorer.objects.get(kind="clip").pk},
+        "scoring:list": S, "scoring:new": S, "scoring:scorer": {**S, "scorer": scorer},
+        **{f"analysis:{name}": S for name in AUTOMATED},
         "releases:list": S, "releases:release": {**S, "version": 2},
         "releases:remove_files": {**S, "version": 2},
         "analysis:group": {**S, "group": image.group.name},
@@ -224,6 +251,16 @@ def more_lead_pages() -> list[str]:
         reverse("annotation:preview", kwargs={**C, "campaign": "rating"}),
         reverse("annotation:campaign_extend", kwargs=C) + "?annotators_per_task=5",
         reverse("annotation:instrument_change", kwargs={**C, "campaign": "rating"}),
+    ]
+
+
+def more_automated_pages() -> list[str]:
+    """Those of a study that machines saw and nobody judged, and captions of one group."""
+    other = {"study": "phrases"}
+    return [
+        *(reverse(f"analysis:{name}", kwargs=other) for name in ("overview", "groups", *AUTOMATED)),
+        reverse("analysis:captions", kwargs=S) + "?group=Velmari",
+        reverse("analysis:mcas", kwargs=other) + "?model=sketch&beside=brush",
     ]
 
 
@@ -312,7 +349,7 @@ def test_the_pages_an_analyst_sees_of_a_study(new_page, busy, lead, analyst, cli
     names = [
         name for name in lead_pages() if name.startswith(("analysis:", "studies:detail", "annotation:ann"))
     ]
-    assert wrong(page, [lead_pages()[name] for name in names]) == []
+    assert wrong(page, [*(lead_pages()[name] for name in names), *more_automated_pages()]) == []
 
 
 def test_sign_in_start_page_and_errors(new_page, busy, client, live_server, settings):

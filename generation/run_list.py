@@ -1,0 +1,82 @@
+"""The generation runs of a study: how far each is, and what it cost."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Count, Q, Sum
+
+from generation.models import GenerationRequest, GenerationRun
+from jobs.models import Job
+from studies.models import Study
+
+Outcome = GenerationRequest.Outcome
+
+
+@dataclass(frozen=True)
+class RunLine:
+    """A run in the list."""
+
+    run: GenerationRun
+    total: int
+    done: int
+    blanked: int
+    refused: int
+    failed: int
+    left: int
+    spent: Decimal
+
+    @property
+    def active(self) -> bool:
+        return self.run.job is not None and self.run.job.state in {Job.State.QUEUED, Job.State.RUNNING}
+
+    @property
+    def state(self) -> str:
+        if self.active and self.run.job is not None:
+            return str(self.run.job.state)
+        if self.left or self.failed:
+            return "interrupted"
+        return "finished"
+
+    @property
+    def may_go_on(self) -> bool:
+        return not self.active and bool(self.left or self.failed)
+
+    @property
+    def parts(self) -> list[tuple[str, int, str]]:
+        """Return (label, count, tone) of every outcome, for a bar in parts."""
+        return [
+            ("made", self.done, "done"),
+            ("blanked", self.blanked, "waiting"),
+            ("refused", self.refused, "waiting"),
+            ("failed", self.failed, "bad"),
+        ]
+
+
+def runs_of(study: Study) -> list[RunLine]:
+    """Return the runs, newest first; two queries whatever their number."""
+    outcomes = (
+        ("done", Outcome.DONE),
+        ("blanked", Outcome.BLANKED),
+        ("refused", Outcome.REFUSED),
+        ("failed", Outcome.FAILED),
+        ("left", Outcome.PENDING),
+    )
+    counted = {
+        row["run"]: row
+        for row in GenerationRequest.objects.filter(run__study=study)
+        .order_by()
+        .values("run")
+        .annotate(
+            total=Count("pk"),
+            spent=Sum("cost"),
+            **{name: Count("pk", filter=Q(outcome=outcome)) for name, outcome in outcomes},
+        )
+    }
+    nothing = dict.fromkeys(("total", "done", "blanked", "refused", "failed", "left", "spent"), 0)
+    lines = []
+    for run in study.generation_runs.select_related("job"):
+        row: dict[str, Any] = {**nothing, **counted.get(run.pk, {})}
+        numbers = {name: int(row[name]) for name in nothing if name != "spent"}
+        lines.append(RunLine(run=run, spent=Decimal(row["spent"]), **numbers))
+    return lines

@@ -1,0 +1,51 @@
+// Shows what a form comes to while one changes it: the server counts, this module asks it and puts its answer in place.
+//
+//   <form data-live="/studies/isles/images/generate/estimate/" method="get"> … <button data-recalculate>Count</button> </form>
+//   <div data-live-answer>…</div>
+//
+// A form of method post is sent by POST. Without this module, the button does the same with a reload.
+
+import { differs, sayStale } from "../lead/stale.js";
+
+const WAIT = 300;
+
+for (const form of document.querySelectorAll("[data-live]")) bind(form);
+
+function bind(form) {
+  const place = document.querySelector("[data-live-answer]");
+  let timer = 0;
+  let running = null;
+
+  const ask = async () => {
+    running?.abort();
+    running = new AbortController();
+    place.setAttribute("aria-busy", "true");
+    try {
+      const answer = await fetch(...request(form, running.signal));
+      if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      place.replaceChildren(...page.body.childNodes);
+      place.dispatchEvent(new Event("stereoscope:replaced", { bubbles: true }));
+      place.removeAttribute("aria-busy");
+    } catch (error) {
+      // An aborted request was overtaken by a newer one; any other failure is said, and left to the person.
+      if (error.name !== "AbortError") {
+        place.removeAttribute("aria-busy");
+        sayStale(form, place);
+      }
+    }
+  };
+
+  form.addEventListener("input", () => {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(ask, WAIT);
+  });
+  for (const button of form.querySelectorAll("[data-recalculate]")) button.hidden = true;
+  if (differs(form)) ask();
+}
+
+function request(form, signal) {
+  const given = new FormData(form);
+  if (form.method === "post") return [form.dataset.live, { method: "POST", body: given, signal, credentials: "same-origin" }];
+  return [`${form.dataset.live}?${new URLSearchParams(given)}`, { signal, credentials: "same-origin" }];
+}

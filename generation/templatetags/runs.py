@@ -1,0 +1,8 @@
+"""How pages of runs say numbers."""
+
+from django import template
+
+from generation.estimating import duration_words
+
+register = template.Library()
+register.filter("duration", duration_words)
