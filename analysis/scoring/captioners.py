@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from PIL.Image import Image as Picture
 
-from analysis.scoring.choices import BEAMS, Decoding
+from analysis.scoring.choices import BEAMS, DEFAULT_PROMPT, Decoding
 from analysis.scoring.memory import device_of
 from analysis.scoring.model_files import (
     loading_failures,
@@ -96,7 +96,7 @@ class ImageCaptioner:
             model_id, AutoProcessor, AutoModelForImageTextToText, self._place
         )
         self._chat = bool(getattr(self._processor, "chat_template", None))
-        self._prompt = self._chat_prompt(prompt) if self._chat else prompt
+        self._prompt = self._chat_prompt(prompt or DEFAULT_PROMPT) if self._chat else prompt
         tokenizer = getattr(self._processor, "tokenizer", None)
         if self._chat and tokenizer is not None:
             tokenizer.padding_side = "left"

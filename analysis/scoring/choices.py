@@ -18,6 +18,8 @@ MODEL = "model"
 ENDPOINT = "endpoint"
 CAPTIONERS = (NGRAMS, MODEL, ENDPOINT)
 MOST_CAPTIONS = 50
+# What a model that follows instructions is asked when nobody said what.
+DEFAULT_PROMPT = "Describe this picture in one sentence."
 
 
 @dataclass(frozen=True)

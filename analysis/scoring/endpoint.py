@@ -14,7 +14,7 @@ from PIL.Image import Image as Picture
 
 from accounts.errors import DomainError
 from analysis.scoring.captioners import CaptionInput, Written, tidy
-from analysis.scoring.choices import Decoding
+from analysis.scoring.choices import DEFAULT_PROMPT, Decoding
 from analysis.scoring.model_files import first_line, require
 
 _AT_ONCE = 4
@@ -41,7 +41,7 @@ class EndpointCaptioner:
             timeout=_SECONDS,
             max_retries=_TRIES,
         )
-        self._model, self._prompt, self._decoding = model_id, prompt, decoding
+        self._model, self._prompt, self._decoding = model_id, prompt or DEFAULT_PROMPT, decoding
         self.revision = ""
 
     def caption(self, inputs: Sequence[CaptionInput]) -> list[Written]:

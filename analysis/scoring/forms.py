@@ -94,7 +94,8 @@ class ScorerForm(forms.Form):
         required=False,
         max_length=2_000,
         label="What the model is asked",
-        help_text="Models that follow no instruction begin their caption with it: leave it empty for those.",
+        help_text="Models such as BLIP begin their caption with it. Left empty, others are asked to describe the "
+        "picture in one sentence.",
         widget=forms.Textarea(attrs=_LINES),
     )
     clip = forms.CharField(

@@ -183,7 +183,7 @@ _CHOICES: dict[str, dict[str, tuple[Any, Check]]] = {
         "max_new_tokens": (30, _whole(1, 400)),
         "temperature": (1.0, _number(0.01, 2)),
         "top_p": (0.9, _number(0.01, 1)),
-        "prompt": ("Describe this picture in one sentence.", _text(2_000)),
+        "prompt": ("", _text(2_000)),
         "clip": (_DEFAULT_CLIP, _text(300)),
         "clip_pretrained": ("", _text(300)),
         "precision": ("fp32", _one_of(PRECISIONS)),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from PIL import Image as Picture
 
 from accounts.errors import DomainError, NotFound
 from analysis.models import Caption, ImageEmbedding, ScoredImage, TextScore
@@ -19,6 +20,7 @@ from analysis.scoring.running import Options, run
 from analysis.scoring.starting import plan_scorer
 from analysis.scoring.vectors import unit
 from jobs.progress import Unwatched
+from tests.analysis.scoring import tiny_models
 from tests.analysis.scoring.conftest import add_images
 from tests.analysis.scoring.tiny_models import SENTENCES
 
@@ -106,9 +108,19 @@ def test_a_captioner_that_sees_the_picture_begins_with_what_it_is_told(study, le
     assert table["caption"].str.startswith("a person").all()
     assert str(result) == f"{len(table)} captions of 2 images written."
     free = ImageCaptioner(blip, prompt="", decoding=Decoding(2, max_new_tokens=5))
-    from PIL import Image
+    assert free.caption([CaptionInput(seed=1, picture=Picture.new("RGB", (20, 30)))])[0].texts
 
-    assert free.caption([CaptionInput(seed=1, picture=Image.new("RGB", (20, 30)))])[0].texts
+
+@pytest.mark.models
+@pytest.mark.database_free
+def test_a_captioner_that_chats_is_asked_and_its_question_is_no_part_of_the_caption(models):
+    captioner = ImageCaptioner(
+        str(tiny_models.save_llava(models / "llava")), prompt="", decoding=Decoding(3, max_new_tokens=5)
+    )
+    inputs = [CaptionInput(seed=1, picture=Picture.new("RGB", size)) for size in ((20, 30), (64, 32))]
+    for written in captioner.caption(inputs):
+        assert written.texts
+        assert not any("Describe" in text for text in written.texts)
 
 
 @pytest.mark.models

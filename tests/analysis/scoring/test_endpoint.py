@@ -37,7 +37,7 @@ def endpoint(chat, settings):
 
 
 def captions_by(model, study, lead, **parameters):
-    parameters = {"captioner": "endpoint", "max_new_tokens": 6, "prompt": "a person", **parameters}
+    parameters = {"captioner": "endpoint", "max_new_tokens": 6, **parameters}
     scorer = plan_scorer(study=study, kind="captions", model_id=model, parameters=parameters, by=lead)
     return str(run(scorer=scorer, options=Options(), progress=Unwatched()))
 
@@ -48,7 +48,9 @@ def test_each_caption_of_each_image_is_asked_with_a_seed_of_its_own(study, lead,
     captions = Caption.objects.count()
     assert said == f"{captions} captions of 2 images written."
     assert 2 <= captions <= 6
-    assert [one[:3] for one in endpoint.asked] == [("looker", "a person", (48, 40))] * 6
+    assert [one[:3] for one in endpoint.asked] == [
+        ("looker", "Describe this picture in one sentence.", (48, 40))
+    ] * 6
     assert len({seed for *_, seed in endpoint.asked}) == 6
 
 
