@@ -100,6 +100,8 @@ def _worker(made: Platform) -> Iterator[None]:
         [sys.executable, "manage.py", "worker", "--interval", "0.1", "-v", "0"],
         cwd=ROOT,
         env=made.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     try:
         yield
