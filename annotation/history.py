@@ -17,6 +17,7 @@ _SENTENCES = {
     "study.created": "created the study with {groups} identity groups",
     "study.frozen": "froze the study’s copy of its resource",
     "study.prompts_set": "set the {condition} prompts",
+    "study.prompt_set_used": "took the prompts of {prompt_set}",
     "member.added": "made {username} {role}",
     "member.removed": "removed {username} as {role}",
     "consent.published": "published version {version} of the consent text",

@@ -32,6 +32,8 @@ def stages_of(summary: StudySummary, *, may_change: bool) -> list[Stage]:
 
 
 def _plan(summary: StudySummary) -> Stage:
+    if summary.automated:
+        return Stage("Plan", "done", f"{summary.images_wanted:,} images of targets and attribute sets")
     state = "done" if summary.groups else "skipped"
     return Stage("Plan", state, _amount(summary.groups, "identity group"))
 
@@ -48,7 +50,7 @@ def _generate(summary: StudySummary, may_change: bool) -> Stage:
         return Stage("Generate", "done", _amount(summary.images, "image"), images, "See images")
     if not may_change:
         return Stage("Generate", "waiting", _amount(summary.images, "image"))
-    state = "current" if summary.groups else "waiting"
+    state = "current" if summary.groups or summary.automated else "waiting"
     detail = f"{summary.images:,} of {planned:,} images"
     return Stage("Generate", state, detail, reverse("generation:generate", args=[slug]), "Generate images")
 
@@ -58,6 +60,8 @@ def _annotate(summary: StudySummary, may_change: bool) -> Stage:
     campaigns = summary.campaigns
     new = reverse("annotation:campaign_new", args=[slug])
     every = reverse("annotation:campaigns", args=[slug])
+    if not campaigns and summary.automated:
+        return Stage("Annotate", "skipped", "Measured by models")
     if not campaigns:
         state = "current" if summary.images and may_change else "waiting"
         return Stage("Annotate", state, "No campaign yet", new if may_change else "", "New campaign")

@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce
 from django.urls import reverse
 
 from annotation.models import Annotation, Campaign, ImageReport, Notice, Task
+from generation.mcas import planned_images
 from generation.models import Condition, Image, PromptTemplate
 from jobs.models import Job
 from studies.models import Study, StudyGroup
@@ -71,6 +72,11 @@ class StudySummary:
     campaigns: list[CampaignLine] = field(default_factory=list)
 
     @property
+    def automated(self) -> bool:
+        """Return whether the protocol is measured by models alone; people may still be asked."""
+        return bool(self.study.protocol == Study.Protocol.MCAS)
+
+    @property
     def accepted(self) -> int:
         return sum(campaign.accepted for campaign in self.campaigns)
 
@@ -98,7 +104,7 @@ class StudySummary:
                 found.append(Need(said, address))
         if not self.images and not self.jobs_active and self.images_wanted:
             found.append(Need("No images yet", reverse("generation:generate", args=[self.study.slug])))
-        elif self.images and not self.campaigns:
+        elif self.images and not self.campaigns and not self.automated:
             found.append(Need("No campaign yet", reverse("annotation:campaign_new", args=[self.study.slug])))
         return found
 
@@ -125,11 +131,12 @@ def summaries(studies: Iterable[Study]) -> list[StudySummary]:
         Count("pk", distinct=True),
     )
     campaigns = campaign_lines(Campaign.objects.filter(study__in=keys))
+    of_phrases = planned_images(studies)
     return [
         StudySummary(
             study=study,
             groups=groups.get(study.pk, 0),
-            images_wanted=groups.get(study.pk, 0) * per_group.get(study.pk, 0),
+            images_wanted=groups.get(study.pk, 0) * per_group.get(study.pk, 0) + of_phrases.get(study.pk, 0),
             images=images.get(study.pk, 0),
             jobs_active=active.get(study.pk, 0),
             last_job=last_jobs.get(study.pk),

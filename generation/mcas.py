@@ -1,15 +1,16 @@
 """A study of MCAS: two sets of attributes, targets, and the images of both."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from django.db import transaction
+from django.db.models import Count
 
 from accounts.errors import DomainError
 from accounts.models import User
 from generation.creating import set_prompts
-from generation.models import Condition, Phrase
+from generation.models import Condition, Phrase, PromptTemplate
 from generation.prompt_sets import AttributeSet, PromptSet, Target
 from generation.prompt_sets.applying import use_prompt_set
 from studies.creating import create_study
@@ -121,6 +122,22 @@ def create_published_mcas_study(*, name: str, published: PromptSet, by: User | N
         study = _study(name, clean(McasPlan.of(published)), by, "", None)
         use_prompt_set(study=study, chosen=published, by=by)
         return study
+
+
+def planned_images(studies: Iterable[Study]) -> dict[int, int]:
+    """Return how many images the phrases of each study of MCAS come to, for one model."""
+    keys = [study.pk for study in studies if study.protocol == Study.Protocol.MCAS]
+    if not keys:
+        return {}
+    rows = Phrase.objects.filter(study__in=keys).order_by().values_list("study", "condition")
+    phrases = {(study, condition): number for study, condition, number in rows.annotate(Count("pk"))}
+    images = dict.fromkeys(keys, 0)
+    templates = PromptTemplate.objects.filter(study__in=keys).values_list(
+        "study", "condition", "images_per_prompt"
+    )
+    for study, condition, number in templates:
+        images[study] += number * phrases.get((study, condition), 0)
+    return images
 
 
 def _study(name: str, plan: McasPlan, by: User | None, description: str, seed: int | None) -> Study:

@@ -123,7 +123,10 @@ class TestNewMcas:
         page = text_of(lead_client.get(answer["Location"]))
         assert "72 Images to make" in page  # 2 × 20 + 2 × 16
         assert "visage" not in page
-        assert lead_client.get(reverse("studies:detail", args=[study.slug])).status_code == 200
+        overview = text_of(lead_client.get(reverse("studies:detail", args=[study.slug])))
+        assert "72 images of targets and attribute sets" in overview
+        assert "Set A round wheel, ball" in overview
+        assert "No campaign" not in overview
 
     @pytest.mark.parametrize(
         ("change", "sentence"),

@@ -1,9 +1,10 @@
 """A run's requests become images, whatever happens in between."""
 
 import time
+from contextlib import contextmanager
 
 import pytest
-from django.core.files.storage import default_storage
+from django.core.files.storage import FileSystemStorage, default_storage
 from django.core.management import call_command
 
 from accounts.errors import Conflict, DomainError
@@ -13,7 +14,8 @@ from generation.running import reopen_failed, run
 from generation.starting import start, start_here
 from jobs.models import Job
 from jobs.progress import Cancelled, Unwatched
-from jobs.steering import cancel
+from jobs.running import run_here
+from jobs.steering import cancel, retry
 from tests.own_database import own_server
 
 
@@ -29,6 +31,23 @@ class Stopping(Unwatched):
     def check_cancelled(self):
         if self.left <= 0:
             raise Cancelled
+
+
+class FullDisk(FileSystemStorage):
+    """Writes go to the device that is always full; everything else is the folder as it is."""
+
+    def _save(self, name, content):
+        with open("/dev/full", "wb", buffering=0) as file:
+            file.write(content.read())
+        return name
+
+
+@contextmanager
+def storage_full(settings):
+    before = settings.STORAGES
+    settings.STORAGES = {**before, "default": {"BACKEND": f"{__name__}.FullDisk"}}
+    yield
+    settings.STORAGES = before
 
 
 @pytest.fixture
@@ -101,6 +120,31 @@ class TestHere:
         settings.IMAGE_MAX_PIXELS = 40_000_000
         assert reopen_failed(run=planned) == 5
         assert run(run=planned, progress=Unwatched()).done == 12
+
+    def test_a_full_disk_stops_the_run_in_one_sentence_and_it_goes_on_when_there_is_room(
+        self, planned, lead, settings
+    ):
+        """A file system that is full: /dev/full answers every write as a full disk does."""
+        run(run=planned, progress=Unwatched(), limit=2)
+        with storage_full(settings), pytest.raises(DomainError) as stopped:
+            start_here(run=planned, by=lead, progress=Unwatched())
+        assert stopped.value.message == (
+            "There is no room left where images are stored; make room and try again. Nothing is lost."
+        )
+        job = Job.objects.get()
+        assert (job.state, job.error) == (Job.State.FAILED, stopped.value.message)
+        assert planned.requests.filter(outcome="pending").count() == 10
+        retry(job=job)
+        assert run_here(job, Unwatched()).state == Job.State.SUCCEEDED
+        assert planned.requests.filter(outcome="done").count() == 12
+        assert all(default_storage.size(image.file) == image.bytes for image in Image.objects.all())
+
+    def test_storage_that_may_not_be_written_stops_the_run(self, planned, settings, tmp_path):
+        (tmp_path / "file").write_text("not a folder")
+        settings.MEDIA_ROOT = tmp_path / "file"
+        with pytest.raises(DomainError, match="Images cannot be stored: "):
+            run(run=planned, progress=Unwatched())
+        assert not planned.requests.exclude(outcome="pending").exists()
 
     def test_each_image_takes_a_fixed_number_of_queries(self, planned, django_assert_max_num_queries):
         with django_assert_max_num_queries(10 + 12 * 9):
