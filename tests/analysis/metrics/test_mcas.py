@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.metrics import mcas, mcas_categories
+from benchmarks.coverage_automated import MCAS, mcas_covered
 
 SETS = ("drums", "kites")
 Vector = list[float]
@@ -255,6 +256,12 @@ def test_interval_is_that_of_resampling_one_by_one() -> None:
         values.append((target + prompt) @ (means[0] - means[1]) + (target + prompt) @ (said[0] - said[1]))
     low, high = np.percentile(values, [2.5, 97.5])
     assert [row["ci_low"], row["ci_high"]] == pytest.approx([low, high], abs=0.04 * (high - low))
+
+
+def test_interval_covers_the_planted_mcas() -> None:
+    # 80 studies; the seeds are fixed. An interval that covers 80 % would nearly always fall below.
+    share = np.mean([mcas_covered(MCAS[1], seed, 300) for seed in range(80)])
+    assert 0.88 <= share <= 1
 
 
 def without(rows: list[Row], kind: str, name: str = "") -> list[Row]:
