@@ -259,9 +259,9 @@ def test_interval_is_that_of_resampling_one_by_one() -> None:
 
 
 def test_interval_covers_the_planted_mcas() -> None:
-    # 80 studies; the seeds are fixed. An interval that covers 80 % would nearly always fall below.
-    share = np.mean([mcas_covered(MCAS[1], seed, 300) for seed in range(80)])
-    assert 0.88 <= share <= 1
+    # 40 studies; the seeds are fixed. An interval that covers 70 % would nearly always fall below.
+    share = np.mean([mcas_covered(MCAS[1], seed, 200) for seed in range(40)])
+    assert 0.85 <= share <= 1
 
 
 def without(rows: list[Row], kind: str, name: str = "") -> list[Row]:

@@ -225,6 +225,6 @@ def test_similarity_with_nothing_is_none() -> None:
 
 
 def test_interval_covers_the_planted_pull() -> None:
-    # 50 studies of four groups: 200 intervals; an interval that covers 85 % would nearly always fall below.
-    share = np.mean([pull_covered(PULL[0], seed, 400) for seed in range(50)])
+    # 30 studies of four groups: 120 intervals; an interval that covers 80 % would nearly always fall below.
+    share = np.mean([pull_covered(PULL[0], seed, 300) for seed in range(30)])
     assert 0.90 <= share <= 0.995
