@@ -83,6 +83,11 @@ def _score(summary: StudySummary, may_change: bool) -> Stage:
 
 
 def _measure(summary: StudySummary) -> Stage:
+    if summary.automated:
+        if not summary.study.scorers.exists():
+            return Stage("Measure", "waiting", "Needs scores first")
+        results = reverse("analysis:mcas", args=[summary.study.slug])
+        return Stage("Measure", "current", "Results follow the scores", results, "See results")
     if not summary.accepted:
         return Stage("Measure", "waiting", "Needs answers first")
     results = reverse("analysis:overview", args=[summary.study.slug])

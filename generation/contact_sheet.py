@@ -74,6 +74,13 @@ class Print:
     full: str
     provenance: tuple[tuple[str, str], ...]
 
+    @property
+    def heading(self) -> str:
+        """Return under what it stands: its group, else the phrase it was asked for."""
+        if self.image.group is not None:
+            return self.image.group.display_name
+        return self.image.phrase.name if self.image.phrase is not None else ""
+
 
 def prints(images: Iterable[Image], *, viewer: str) -> list[Print]:
     """Make the images ready for a page that `viewer` sees."""
@@ -101,7 +108,7 @@ def _said(provenance: Mapping[str, object]) -> Iterable[tuple[str, str]]:
 def images_of(study: Study) -> QuerySet[Image]:
     """Return the study's images, by group, then model."""
     images = Image.objects.filter(study=study).select_related("group", "attribute", "phrase")
-    return images.order_by("group__display_name", "model_label", "condition", "phrase__position", "pk")
+    return images.order_by("group__display_name", "phrase__position", "model_label", "condition", "pk")
 
 
 def choices_of(study: Study) -> Choices:
