@@ -103,8 +103,8 @@ def estimate(
         samples=_spread(list(distinct), 6),
         seconds_per_image=seconds,
         same_settings=same,
-        price=price,
-        budget=budget,
+        price=run.price if price is None and run else price,
+        budget=run.budget if budget is None and run else budget,
         spent=spent(run) if run else Decimal(0),
     )
 

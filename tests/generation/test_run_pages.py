@@ -58,6 +58,9 @@ class TestGenerate:
         planned = study.generation_runs.get()
         assert (planned.price, planned.budget) == (Decimal("0.04"), Decimal("0.30"))
         assert planned.parameters["endpoint"] == "https://api.example.org/v1"
+        # Whoever comes back need not state them again.
+        del query["price"], query["budget"]
+        assert "The run stops when 0.30 are spent" in self.estimate(lead_client, study, **query)
 
     def test_an_endpoint_that_is_not_allowed_cannot_be_chosen(self, study, prompts, lead_client, settings):
         settings.OPENAI_BASE_URLS = ["https://api.example.org/v1"]
