@@ -1,5 +1,6 @@
 """What pages of automated measures share: filters of the address, and what to do where there is nothing yet."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -54,11 +55,14 @@ class AutomatedPage:
 
     def values(self, column: str, table: str) -> list[str]:
         """Scorers (or encoders) that the table has for the model shown, in order of their names."""
-        return sorted({row[column] for row in self.page.rows(table)})
+        return self.page.distinct(table, column)
 
     def chosen(self, column: str, table: str) -> str:
         """The scorer (or encoder) of the address, else the first."""
-        values = self.values(column, table)
+        return self.one_of(self.values(column, table), column)
+
+    def one_of(self, values: Sequence[str], column: str) -> str:
+        """What the address names of these, else the first."""
         asked = self.page.request.GET.get(column, "")
         if asked and asked not in values and values:
             raise NotFound(f"{column}_not_found", f"There are no results of a {column} named “{asked}” here.")
@@ -82,7 +86,7 @@ class AutomatedPage:
 
 def why_empty(page: ResultsPage, table: str) -> str:
     """A sentence that says why a table has nothing to show, "" where it has."""
-    return _WHY.get(_reason(page, table), "") if not page.rows(table) else ""
+    return _WHY.get(_reason(page, table), "")
 
 
 def how_to_get(page: ResultsPage, table: str) -> dict[str, str]:

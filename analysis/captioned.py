@@ -1,7 +1,7 @@
 """Captions of images with the attributes they contain marked."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,20 +44,47 @@ def captioned(
     for image, text in found.order_by("scorer_id", "position").values_list("image", "text"):
         if text not in texts[image]:  # by two scorers
             texts[image].append(text)
+    phrases = beginnings(attributes) if any(texts.values()) else {}
     return [
         CaptionedImage(
-            image, image_url(image, viewer=page.viewer, size=SMALL), *_marked(texts[image.pk], attributes)
+            image, image_url(image, viewer=page.viewer, size=SMALL), *_marked(texts[image.pk], phrases)
         )
         for image in images
     ]
 
 
-def _marked(
-    texts: Sequence[str], attributes: Sequence[str]
-) -> tuple[list[SafeString], list[tuple[str, int]]]:
-    from analysis.metrics.captions import match_spans  # word lists load where captions are shown
+def beginnings(attributes: Iterable[str]) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
+    """Attributes with their folded words, by the first of these: a page looks for hundreds in hundreds of captions."""
+    from analysis.metrics.caption_words import phrases_of  # word lists load where captions are shown
 
-    spans = [match_spans(text, attributes) if attributes else [] for text in texts]
+    found: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    for attribute, phrase in phrases_of(attributes).items():
+        if phrase:
+            found.setdefault(phrase[0], []).append((attribute, phrase))
+    return found
+
+
+def spans_in(
+    text: str, phrases: Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]
+) -> list[tuple[int, int, str]]:
+    """What `analysis.metrics.captions.match_spans` finds, of attributes that were folded before."""
+    from analysis.metrics.caption_words import words
+
+    tokens = words(text)
+    folded = [token.folded for token in tokens]
+    found = [
+        (tokens[at].start, tokens[at + len(phrase) - 1].end, attribute)
+        for at, word in enumerate(folded)
+        for attribute, phrase in phrases.get(word, ())
+        if tuple(folded[at : at + len(phrase)]) == phrase
+    ]
+    return sorted(found)
+
+
+def _marked(
+    texts: Sequence[str], phrases: Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]
+) -> tuple[list[SafeString], list[tuple[str, int]]]:
+    spans = [spans_in(text, phrases) for text in texts]
     order = sorted(range(len(texts)), key=lambda place: not spans[place])
     counted = Counter(attribute for one in spans for attribute in {found[2] for found in one})
     return [highlighted(texts[place], spans[place]) for place in order], counted.most_common()

@@ -26,7 +26,7 @@ from analysis.metrics.roles import stereotype_cells
 from analysis.metrics.tendency import Tendency, tendency
 from analysis.metrics.visual_attributes import visual_attributes
 from analysis.parameters import Parameters
-from analysis.results import AUTOMATED, DIVISIVE, PROMISED, Results, ordered, records
+from analysis.results import AUTOMATED, DIVISIVE, PROMISED, SALIENT, Results, ordered, records
 from analysis.sensitivity_tables import scenarios, shown_tables
 from jobs.progress import Progress
 
@@ -136,6 +136,8 @@ def _automated(
     """What machines say, beside people's answers; return why tables of it are empty."""
     found = automated_tables(data, scores, parameters, tables)
     tables |= {name: frame for name, frame in found.tables.items() if len(frame)}
+    if len(tables["salience"]):
+        tables[SALIENT] = tables["salience"][tables["salience"]["rank"].notna()]
     summary["notes"] |= found.notes
     summary["left_out"] |= {name: dropped for name, dropped in found.left_out.items() if dropped}
     summary["automated"] = {"models": found.models, "sets": list(scores.sets)}

@@ -72,11 +72,11 @@ def load(*, study: Study, parameters: Parameters, progress: Progress | None = No
     images, annotators = _images(study), _annotators(campaigns)
     excluded = _excluded(annotators, parameters.without_annotators)
     labels = {
-        "campaign": _Labels.of((c.pk, c.slug) for c in campaigns),
-        "annotator": _Labels.of(zip(annotators["id"], annotators["key"], strict=True)),
-        "attribute": _Labels.of(Attribute.objects.values_list("pk", "text").iterator()),
+        "campaign": Labels.of((c.pk, c.slug) for c in campaigns),
+        "annotator": Labels.of(zip(annotators["id"], annotators["key"], strict=True)),
+        "attribute": Labels.of(Attribute.objects.values_list("pk", "text").iterator()),
         **{
-            name: _Labels.of(zip(images["id"], images[column], strict=True))
+            name: Labels.of(zip(images["id"], images[column], strict=True))
             for name, column in (("image", "key"), ("model", "model"), ("identity_group", "identity_group"))
         },
     }
@@ -130,7 +130,7 @@ def last_annotation(study: Study) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class _Labels:
+class Labels:
     """What the keys of a table stand for: several keys may share a label."""
 
     keys: np.ndarray
@@ -138,7 +138,7 @@ class _Labels:
     names: np.ndarray
 
     @classmethod
-    def of(cls, pairs: Iterable[tuple[int, str]]) -> "_Labels":
+    def of(cls, pairs: Iterable[tuple[int, str]]) -> "Labels":
         ordered = sorted(pairs)
         names, codes = np.unique(np.array([name for _, name in ordered], dtype=object), return_inverse=True)
         return cls(np.array([key for key, _ in ordered], dtype=np.int64), codes, names)
@@ -148,7 +148,7 @@ class _Labels:
         return pd.Categorical.from_codes(codes, pd.Index(self.names))
 
 
-def _labelled(rows: pd.DataFrame, labels: Mapping[str, _Labels], columns: Sequence[str]) -> pd.DataFrame:
+def _labelled(rows: pd.DataFrame, labels: Mapping[str, Labels], columns: Sequence[str]) -> pd.DataFrame:
     # A group and a model are those of the image.
     source = {"model": "image", "identity_group": "image"}
     return pd.DataFrame(
@@ -243,7 +243,7 @@ def _answers(
 
 
 def _boxes(
-    campaigns: Sequence[Campaign], marks: pd.DataFrame, labels: Mapping[str, _Labels], progress: Progress
+    campaigns: Sequence[Campaign], marks: pd.DataFrame, labels: Mapping[str, Labels], progress: Progress
 ) -> pd.DataFrame:
     queryset = Box.objects.filter(judgement__annotation__campaign__in=campaigns)
     columns = ("pk", "judgement", "x", "y", "width", "height", "clipped")
@@ -271,7 +271,7 @@ def _told(progress: Progress, rows: np.ndarray, what: str) -> None:
 
 
 def _all_submissions(
-    marking: pd.DataFrame, likert: pd.DataFrame, labels: Mapping[str, _Labels]
+    marking: pd.DataFrame, likert: pd.DataFrame, labels: Mapping[str, Labels]
 ) -> pd.DataFrame:
     parts = [
         _labelled(frame, labels, ("campaign", "annotator")).assign(

@@ -157,6 +157,32 @@ class ResultsPage:
         """The rows of one table that are about the chosen model."""
         return [row for row in self.table(name) if row["model"] == self.model]
 
+    @cached_property
+    def _lists(self) -> dict[str, tuple[list[str], list[list[Any]]]]:
+        return {}
+
+    def _values(self, name: str) -> tuple[list[str], list[list[Any]]]:
+        if name not in self._lists:
+            stored = self.report.tables.get(name=name)
+            self._lists[name] = stored.columns, stored.values()
+        return self._lists[name]
+
+    def distinct(self, name: str, column: str) -> list[str]:
+        """What a column holds for the chosen model, in order. Makes no rows: there may be 50,000."""
+        columns, values = self._values(name)
+        if column not in columns:  # an empty table has only the columns that are promised
+            return []
+        at, model = columns.index(column), columns.index("model")
+        return sorted({row[at] for row in values if row[model] == self.model and row[at] is not None})
+
+    def where(self, name: str, **equal: Any) -> list[Row]:
+        """Rows about the chosen model with these values; makes no others."""
+        columns, values = self._values(name)
+        for column, value in {**equal, "model": self.model}.items():
+            at = columns.index(column)
+            values = [row for row in values if row[at] == value]
+        return [dict(zip(columns, row, strict=True)) for row in values]
+
     def agreement(self, kind: str, scope: str, measure: str | None = None) -> list[Row]:
         """Rows of the agreement table."""
         return [

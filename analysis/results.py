@@ -260,6 +260,7 @@ FILES = tuple(PROMISED)
 LABELS = ("judgements", "boxes", "ratings")
 # Kept in a stored report for the pages; not among the files.
 DIVISIVE = "divisive"
+SALIENT = "salient"  # of salience, which may have 50,000 rows, those with a rank
 # The five answers of a rating as people read them, and what people say of an image.
 RATING_LABELS = {
     "1": "Strongly Disagree",

@@ -11,9 +11,12 @@ from django.db.models import Exists, OuterRef
 
 from accounts.errors import NotFound
 from analysis.digest import rows_digest
-from analysis.models import Encoder, ScoredImage
+from analysis.fetching import fetch
+from analysis.loading import Labels
+from analysis.models import AttributeScore, Encoder, ScoredImage, Scorer
 from analysis.scoring import reading
 from analysis.scoring.last import last_score
+from catalog.models import Attribute
 from generation.models import Condition, GenerationRequest, Image
 from studies.models import Study
 
@@ -86,15 +89,13 @@ def load_scores(study: Study) -> Scores:
     last = last_score(study)
     shown = Image.objects.filter(study=study, retracted_at=None)
     conditions = frozenset(shown.order_by().values_list("condition", flat=True).distinct())
-    default = {str(key) for key in _default_images(shown)}
-    scores = reading.attribute_scores(study)
-    scores = scores[scores["public_id"].isin(default)].rename(columns={"probability": "score"})
+    default = shown.filter(condition=Condition.DEFAULT)
     captions = reading.captions(study)
-    captions = captions[captions["public_id"].isin(default)]
+    captions = captions[captions["public_id"].isin({str(key) for key in _column(default, "public_id")})]
     sets = {one["name"]: list(one["texts"]) for one in study.parameters.get("mcas", {}).get("sets", [])}
     compared = bool(conditions & {str(one) for one in (*PULL[1:], *MCAS)})
     return Scores(
-        scores=scores.assign(image=image_key(scores)).reset_index(drop=True)[SCORES],
+        scores=_scores(study, default),
         captions=captions.assign(image=image_key(captions)).reset_index(drop=True)[CAPTIONS],
         encoded=[_encoded(study, one, sets) for one in reading.encoders_of(study)] if compared else [],
         sets=sets,
@@ -109,8 +110,34 @@ def _done(study: Study) -> Any:
     return done.filter(image=OuterRef("pk"))
 
 
-def _default_images(shown: Any) -> Any:
-    return shown.filter(condition=Condition.DEFAULT).order_by().values_list("public_id", flat=True).iterator()
+def _column(images: Any, name: str) -> Any:
+    return images.order_by().values_list(name, flat=True).iterator()
+
+
+def _scores(study: Study, images: Any) -> pd.DataFrame:
+    """Scores of these images, with a name for every key: there may be a million."""
+    asked = AttributeScore.objects.filter(scorer__study=study, image__in=images)
+    rows = fetch(asked, "scorer", "image", "attribute", "probability", "cosine", dtype=float)
+    columns = ["pk", "model", "identity_group", "image"]
+    of_images = images.order_by("pk").values_list("pk", "model_label", "group__name", "sha256")
+    known = pd.DataFrame(of_images.iterator(chunk_size=5_000), columns=columns)
+    known = known.assign(image=image_key(known))
+    keys = dict(zip(("scorer", "image", "attribute"), rows[:, :3].T.astype(np.int64), strict=True))
+    place = np.searchsorted(known["pk"].to_numpy(np.int64), keys["image"])
+    scorers = Scorer.objects.filter(study=study).values_list("pk", "model_label")
+    frame = pd.DataFrame(
+        {
+            "scorer": Labels.of(scorers).categorical(keys["scorer"]),
+            **{name: pd.Categorical(known[name]).take(place) for name in columns[1:]},
+            "attribute": Labels.of(Attribute.objects.values_list("pk", "text").iterator()).categorical(
+                keys["attribute"]
+            ),
+            "score": rows[:, 3],
+            "cosine": rows[:, 4],
+        }
+    )
+    # In an order that no database has a say in.
+    return frame.sort_values(["scorer", "image", "attribute"], ignore_index=True)[SCORES]
 
 
 def _encoded(study: Study, encoder: Encoder, sets: Mapping[str, Sequence[str]]) -> EncodedImages:

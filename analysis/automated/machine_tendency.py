@@ -68,7 +68,8 @@ def machine_tendency(
     if not parts:
         return pd.DataFrame()
     table = pd.concat(parts, ignore_index=True)
-    beside = human[["model", "identity_group", *_HUMAN]].rename(columns=_HUMAN)
+    # Where nobody judged anything, the table has no models.
+    beside = human.reindex(columns=["model", "identity_group", *_HUMAN]).rename(columns=_HUMAN)
     keys = {"model": "string", "identity_group": "string"}
     return table.merge(beside.astype(keys), how="left", on=["model", "identity_group"])
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from analysis.automated.association_tables import mcas_tables, pull_table
@@ -23,7 +24,6 @@ NO_JUDGEMENTS = "no_judgements"
 NONE_JUDGED = "no_judged_image_was_scored"
 NO_ATTRIBUTES = "no_attributes"
 NO_GROUPS = "no_scored_image_has_a_group"
-_UNIT = ["identity_group", "image", "attribute"]
 
 
 @dataclass
@@ -116,15 +116,24 @@ def _scores_of_attributes(
     parts = [scores.scores[columns]]
     if matches is not None:
         parts.append(matches.shares()[columns])
-    frame = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True).astype(
-        dict.fromkeys(columns[:-1], object)
+    asked = pd.MultiIndex.from_frame(judged[["image", "attribute"]].drop_duplicates())
+    models = set(judged["model"])
+    kept = [_asked(part, asked, models).astype(dict.fromkeys(columns[:-1], object)) for part in parts]
+    return pd.concat([part for part in kept if len(part)] or kept[:1], ignore_index=True).astype(
+        {"score": float}
     )
-    frame = frame.astype({"score": float})
-    asked = judged[["model", *_UNIT]].drop_duplicates()
-    in_asked = frame.merge(asked, on=["model", *_UNIT], how="left", indicator=True)["_merge"] == "both"
-    # A model whose images nobody judged is measured over everything that was scored.
-    alone = ~frame["model"].isin(set(asked["model"]))
-    return frame[in_asked.to_numpy() | alone.to_numpy()].reset_index(drop=True)
+
+
+def _asked(part: pd.DataFrame, asked: pd.MultiIndex, models: set[str]) -> pd.DataFrame:
+    """Where people judged a model's images, what they were asked; of other models everything."""
+    alone = ~part["model"].isin(models)
+    # An image that nobody judged needs no look at its attributes.
+    maybe = part["image"].isin(asked.unique(level=0)) & part["attribute"].isin(asked.unique(level=1))
+    some = part[maybe]
+    found = pd.MultiIndex.from_frame(some[["image", "attribute"]].astype(object)).isin(asked)
+    chosen = alone.to_numpy(copy=True)
+    chosen[np.flatnonzero(maybe)[found]] = True
+    return part[chosen]
 
 
 def _concordance(

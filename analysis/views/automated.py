@@ -15,7 +15,6 @@ from analysis.plots.automated_figures import (
 )
 from analysis.plots.axis import ratio_axis
 from analysis.plots.plot import Plot
-from analysis.results import AUTOMATED
 from analysis.table_pages import Order, table_page
 
 SECTIONS = {
@@ -47,7 +46,9 @@ THETA_ORDERS = {
 @results_page("analysis/automated/overview.html")
 def automated(page: ResultsPage) -> dict[str, Any]:
     """What there is of automated measures, with the headline of each, and how to get what is missing."""
-    rows = {name: page.rows(name) for name in SECTIONS}
+    # Of salience the summary has all that is shown here, and its table is long.
+    rows = {name: page.rows(name) for name in SECTIONS if name != "salience"}
+    rows["salience"] = _salience_notes(page, "")
     return {
         "automated": AutomatedPage(page),
         "headlines": _headlines(page, rows) if any(rows.values()) else {},
@@ -56,7 +57,6 @@ def automated(page: ResultsPage) -> dict[str, Any]:
             for name in SECTIONS
             if not rows[name]
         ],
-        "anything": any(page.table(name) for name in AUTOMATED),
     }
 
 
@@ -69,7 +69,7 @@ def _headlines(page: ResultsPage, rows: dict[str, list[Row]]) -> dict[str, Any]:
     return {
         "concordance": overall,
         "pull": {"groups": len(drawn), "positive": sum(row["pull"] > 0 for row in drawn)} if drawn else None,
-        "salience": _salience_notes(page, ""),
+        "salience": rows["salience"],
         "mcas": [row for row in page.rows("mcas_categories") if row["terms"] == "all"],
         "theta": _correlations(page, ""),
     }

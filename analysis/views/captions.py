@@ -10,6 +10,7 @@ from analysis.automated_pages import AutomatedPage, how_to_get, why_empty
 from analysis.captioned import CaptionedImage, captioned
 from analysis.models import Caption
 from analysis.pages import ResultsPage, Row, results_page
+from analysis.results import SALIENT
 from analysis.table_pages import Order, table_page
 from generation.models import Condition, Image
 
@@ -26,18 +27,17 @@ ORDERS = {
 def captions(page: ResultsPage) -> dict[str, Any]:
     """Salient attributes of every group; of one group all that its captions say, and the captions."""
     shown = AutomatedPage(page)
-    scorer = shown.chosen("scorer", "salience")
-    rows = [row for row in page.rows("salience") if row["scorer"] == scorer]
+    scorers = sorted(one["scorer"] for one in _notes(page))
+    scorer = shown.one_of(scorers, "scorer")
     group = page.request.GET.get("group", "")
-    groups = sorted({(page.names.get(name, name), name) for name in (row["identity_group"] for row in rows)})
-    if group and group not in {name for _, name in groups}:
-        raise NotFound(
-            "group_not_found", f"There are no captions of a group named “{group}” in these results."
-        )
+    groups = sorted((words, name) for name, words in page.names.items()) if scorer else []
+    if group and group not in page.groups:
+        raise NotFound("group_not_found", f"There is no group named “{group}” in this study.")
+    rows = _rows(page, scorer, group) if scorer else []
     listed = [
         row | {"name": page.names.get(row["identity_group"], row["identity_group"])}
         for row in rows
-        if (row["identity_group"] == group and row["captions"]) or (not group and row["rank"] is not None)
+        if row["captions"]
     ]
     listed.sort(key=lambda row: (row["name"], row["rank"] is None, row["rank"] or 0, -row["salience"]))
     listed = [row | {"place": place} for place, row in enumerate(listed)]
@@ -45,23 +45,30 @@ def captions(page: ResultsPage) -> dict[str, Any]:
     return {
         "automated": shown,
         "scorer": scorer,
-        "scorers": shown.values("scorer", "salience"),
+        "scorers": scorers,
         "group": group,
         "group_name": page.names.get(group, group),
         "groups": groups,
-        "notes": _notes(page, scorer),
+        "notes": next((one for one in _notes(page) if one["scorer"] == scorer), None),
         "found": table_page(page.request, listed, ORDERS, name="attribute"),
         "pictures": pictures,
-        "captioned": _captioned(page, scorer, group, rows, pictures) if pictures else [],
+        "captioned": _captioned(page, scorer, rows, pictures) if pictures else [],
         "why": why_empty(page, "salience"),
         "how": how_to_get(page, "salience"),
     }
 
 
-def _notes(page: ResultsPage, scorer: str) -> Row | None:
+def _rows(page: ResultsPage, scorer: str, group: str) -> list[Row]:
+    """Of a group everything that was looked for, else what is salient anywhere."""
+    if group:
+        return page.where("salience", identity_group=group, scorer=scorer)
+    return page.where(SALIENT, scorer=scorer)
+
+
+def _notes(page: ResultsPage) -> list[Row]:
+    """What the summary says of salience, scorer by scorer."""
     lines = page.report.summary["notes"].get("salience", {}).get("models", [])
-    mine = [one for one in lines if (one["model"], one["scorer"]) == (page.model, scorer)]
-    return mine[0] if mine else None
+    return [one for one in lines if one["model"] == page.model]
 
 
 def _pictures(page: ResultsPage, scorer: str, group: str) -> Page[Image]:
@@ -80,7 +87,7 @@ def _pictures(page: ResultsPage, scorer: str, group: str) -> Page[Image]:
 
 
 def _captioned(
-    page: ResultsPage, scorer: str, group: str, rows: list[Row], pictures: Page[Image]
+    page: ResultsPage, scorer: str, rows: list[Row], pictures: Page[Image]
 ) -> list[CaptionedImage]:
-    occurring = [row["attribute"] for row in rows if row["identity_group"] == group and row["captions"]]
+    occurring = [row["attribute"] for row in rows if row["captions"]]
     return captioned(page, list(pictures.object_list), occurring, scorer=scorer)

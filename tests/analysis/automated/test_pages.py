@@ -122,3 +122,101 @@ def test_pages_take_few_queries(phrases, report, analyst_client, django_assert_m
     for page in [*PAGES, *OTHERS]:
         with django_assert_max_num_queries(22):
             analyst_client.get(address(page))
+
+
+def test_captions_show_matches_in_text_and_words(scored, report, analyst_client):
+    report(scored)
+    page = text_of(analyst_client, address("captions"))
+    assert "people marked <strong>" in page
+    page = text_of(analyst_client, address("captions") + "?group=Velmari")
+    assert "a person with <mark>tall hats</mark>" in page
+    assert "somebody &lt;b&gt;smiles&lt;/b&gt;" in page
+    assert "In 3 captions: <mark>tall hat</mark> 2, <mark>blue scarf</mark> 1." in page
+    assert "These images were generated for this group and their captions may repeat stereotypes" in page
+    assert page.count('class="captions"') == 8  # a page of images
+    assert analyst_client.get(address("captions") + "?group=Nobody").status_code == 404
+    assert analyst_client.get(address("captions") + "?scorer=Nobody").status_code == 404
+
+
+def test_the_target_precision_is_in_the_address(scored, report, analyst_client):
+    report(scored, target_precision=0.5)
+    asked = address("concordance") + "?scorer=CLIP tiny"
+    rows = [
+        row
+        for row in Report.objects.get().rows("concordance")
+        if row["scorer"] == "CLIP tiny" and row["attribute"]
+    ]
+    for target in (0.0, 0.5, 0.99):
+        left = sum(row["precision_low"] is not None and row["precision_low"] >= target for row in rows)
+        page = text_of(analyst_client, f"{asked}&target={target}")
+        assert f"<strong>{left}</strong> of {len(rows)} attributes can be left to CLIP tiny" in page
+    assert "Thresholds are those chosen when the results were computed, for 50" in text_of(
+        analyst_client, f"{asked}&target=0.9"
+    )
+    for wrong in ("nan", "lots", "1e999"):
+        text_of(analyst_client, f"{asked}&target={wrong}")
+
+
+def test_pull_and_theta_have_their_plots_and_tables(scored, report, analyst_client):
+    report(scored)
+    page = text_of(analyst_client, address("pull"))
+    assert "The default images of <strong>2</strong> of 2 groups" in page
+    page = text_of(analyst_client, address("automated_tendency") + "?scorer=CLIP tiny")
+    assert "too few groups (2)" in page
+    overview = text_of(analyst_client, address("automated"))
+    assert "of 6 attributes" in overview
+    for plot in ("pull", "calibration", "automated-theta"):
+        lines = analyst_client.get(address("plot", plot=plot, format="csv")).content.decode().splitlines()
+        assert len(lines) > 1
+        assert analyst_client.get(address("plot", plot=plot, format="vl.json")).json()["datasets"]["rows"]
+
+
+def test_a_group_and_an_image_have_scores_beside_peoples_answers(scored, report, analyst_client):
+    report(scored)
+    page = text_of(analyst_client, address("group", group="Velmari"))
+    assert '<abbr title="Mean score by this machine over the group’s images">CLIP tiny</abbr>' in page
+    image = scored.images.filter(group__name="Velmari", condition="default").first()
+    page = text_of(analyst_client, address("image", image=image.public_id))
+    assert "CLIP tiny" in page
+    assert "Captions by machines" in page
+    assert "<mark>tall-hat</mark>" in page
+
+
+def test_the_report_and_the_interface_have_the_tables(scored, report, analyst_client):
+    report(scored)
+    html = analyst_client.get(address("report")).content.decode()
+    for said in (
+        "What machines say",
+        "Salient attributes in captions",
+        "Are images without an attribute",
+        "θ by CLIP tiny",
+    ):
+        assert said in html
+    tables = analyst_client.get("/api/v1/studies/isles/results/").json()["tables"]
+    answer = analyst_client.get(tables["concordance"])
+    assert (
+        answer.content.decode()
+        .splitlines()[0]
+        .startswith("attribute,scorer,n,precision,recall,f1,average_precision,auc")
+    )
+    asked = {"resamples": 100, "target_precision": 0.7, "top_k": 2, "salient_among": "all"}
+    answer = analyst_client.post("/api/v1/studies/isles/results/", asked, content_type="application/json")
+    assert answer.status_code == 201
+    chosen = Report.objects.latest("pk").parameters
+    assert {name: chosen[name] for name in asked} == asked
+
+
+def test_long_tables_are_found_ordered_and_paged(judged, report, analyst_client, monkeypatch):
+    monkeypatch.setattr("analysis.table_pages.table_page.__kwdefaults__", {"size": 2})
+    report(judged)
+    first = text_of(analyst_client, address("attributes") + "?order=name")
+    assert "blue scarf" in first
+    assert "umbrella" not in first
+    last = text_of(analyst_client, address("attributes") + "?order=name&page=3")
+    assert "umbrella" in last
+    assert "blue scarf" not in last
+    found = text_of(analyst_client, address("attributes") + "?q=LANT")
+    assert "lantern" in found
+    assert "1 of 6 attributes" in found
+    groups = text_of(analyst_client, address("groups") + "?order=judgements&q=ors")
+    assert "1 of 2 groups" in groups
