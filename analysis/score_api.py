@@ -22,7 +22,7 @@ from studies.access import ANALYST, LEAD, study_for
 class NewScorerSerializer(serializers.Serializer[object]):
     """What to start; parameters left out take their defaults."""
 
-    kind = serializers.ChoiceField(choices=KINDS)
+    kind = serializers.CharField(max_length=20, help_text=f"One of {', '.join(KINDS)}.")
     model_id = serializers.CharField(required=False, allow_blank=True, max_length=300, default="")
     parameters = serializers.DictField(required=False, default=dict)
     model_label = serializers.CharField(required=False, allow_blank=True, max_length=110, default="")
@@ -38,6 +38,7 @@ class StartedSerializer(serializers.Serializer[object]):
 class ScorerSerializer(serializers.ModelSerializer[Scorer]):
     """One configuration of automated scoring."""
 
+    kind = serializers.CharField()
     model = serializers.SerializerMethodField()
     revision = serializers.CharField(source="model_revision")
     encoder = serializers.CharField(allow_null=True)
@@ -146,12 +147,20 @@ class OneScorer(APIView):
         scorer = scorer_of(study_for(request.user, slug, role=ANALYST), pk)
         return Response(ScorerDetailSerializer(overview.line_of(scorer)).data)
 
-    @extend_schema(request=None, responses={202: StartedSerializer})
+    @extend_schema(operation_id="studies_scorers_go_on", request=None, responses={202: StartedSerializer})
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Go on with what is missing. Leads only."""
         assert isinstance(request.user, User)  # HasScope lets nobody else in
         scorer = scorer_of(study_for(request.user, slug, role=LEAD), pk)
         return _started(scorer, starting.start(scorer=scorer, by=request.user))
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, slug: str, pk: int) -> Response:
+        """Remove the scorer and all it found. Leads only."""
+        assert isinstance(request.user, User)  # HasScope lets nobody else in
+        scorer = scorer_of(study_for(request.user, slug, role=LEAD), pk)
+        starting.remove_scorer(scorer=scorer, by=request.user)
+        return Response(status=204)
 
 
 class AttributeScores(generics.ListAPIView[AttributeScore]):

@@ -9,5 +9,6 @@ urlpatterns = [
     path("", scoring.scorers, name="list"),
     path("new/", scoring.new, name="new"),
     path("<int:scorer>/", scoring.scorer, name="scorer"),
+    path("<int:scorer>/remove/", scoring.remove, name="remove"),
     path("<int:scorer>/go-on/", scoring.go_on, name="go_on"),
 ]

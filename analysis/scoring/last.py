@@ -1,7 +1,7 @@
 """Whether what machines say of a study changed: asked by every page of results, so no numerical library is here."""
 
 from django.db import DEFAULT_DB_ALIAS
-from django.db.models import OuterRef, Subquery
+from django.db.models import Count, OuterRef, Subquery
 
 from analysis.models import ScoredImage, Scorer, TextScore
 from studies.models import Study
@@ -18,6 +18,9 @@ def last_score(study: Study | int, *, using: str = DEFAULT_DB_ALIAS) -> str:
         TextScore.objects.filter(scorer__study=OuterRef("pk")),
     )
     asked = [Subquery(rows.order_by("-pk").values("pk")[:1]) for rows in newest]
+    # A scorer that was removed may leave the newest rows as they were.
+    scorers = Scorer.objects.filter(study=OuterRef("pk")).order_by().values("study")
+    asked.append(Subquery(scorers.annotate(number=Count("pk")).values("number")))
     key = study.pk if isinstance(study, Study) else study
     last = Study.objects.using(using).filter(pk=key).values_list(*asked).get()
     return ".".join(str(one or 0) for one in last)

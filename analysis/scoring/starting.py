@@ -79,6 +79,21 @@ def start_here(
     return run_here(job, progress)
 
 
+@transaction.atomic
+def remove_scorer(*, scorer: Scorer, by: User | None) -> None:
+    """Remove a scorer and all it found. Vectors stay: other scorers and studies use them."""
+    scorer = _claimable(scorer)
+    audit.record(
+        by=by,
+        action="scorer.removed",
+        subject=scorer,
+        study=scorer.study,
+        kind=scorer.kind,
+        label=scorer.model_label,
+    )
+    scorer.delete()
+
+
 def is_under_way(job: Job) -> bool:
     """Return whether a job waits or is at work; one whose worker died is not, once its lease has run out."""
     if job.state != Job.State.RUNNING:

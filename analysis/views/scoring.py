@@ -2,6 +2,7 @@
 
 from typing import cast
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -79,6 +80,19 @@ def go_on(request: HttpRequest, study: str, scorer: int) -> HttpResponse:
     found = study_for(request.user, study, role=LEAD)
     job = starting.start(scorer=scorer_of(found, scorer), by=cast("User", request.user))
     return redirect("jobs:detail", pk=job.pk)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def remove(request: HttpRequest, study: str, scorer: int) -> HttpResponse:
+    """Ask whether a scorer and what it found shall go, and remove it."""
+    found = study_for(request.user, study, role=LEAD)
+    line = overview.line_of(scorer_of(found, scorer))
+    if request.method == "POST":
+        starting.remove_scorer(scorer=line.scorer, by=cast("User", request.user))
+        messages.success(request, f"{line.scorer.model_label} is removed.")
+        return redirect("scoring:list", study=found.slug)
+    return render(request, "analysis/scoring/remove.html", {"study": found, "line": line})
 
 
 def scorer_of(study: Study, pk: int) -> Scorer:

@@ -95,6 +95,12 @@ def test_a_hub_that_cannot_be_reached_is_said(monkeypatch, tmp_path):
         assert "is not on this server and the hub cannot be reached" in refused.value.message
 
 
+def test_a_package_that_is_not_installed_is_named(clip, monkeypatch):
+    monkeypatch.setattr("analysis.scoring.model_files.find_spec", lambda package: None)
+    with pytest.raises(DomainError, match=r"The package torch is not installed; install requirements\.txt"):
+        load_encoder(EncoderChoice(clip["model_id"], clip["pretrained"]))
+
+
 def test_a_device_that_is_not_there_is_said(clip):
     with pytest.raises(DomainError, match="cannot be used"):
         load_encoder(EncoderChoice(clip["model_id"], clip["pretrained"]), device="cuda:99")

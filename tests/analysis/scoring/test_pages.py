@@ -65,6 +65,7 @@ def test_a_stranger_learns_nothing(scorer, stranger_client):
         assert b"ViT" not in answer.content
     assert stranger_client.post(address("new"), {"kind": "clip"}).status_code == 404
     assert stranger_client.post(address("go_on", scorer=scorer.pk)).status_code == 404
+    assert stranger_client.post(address("remove", scorer=scorer.pk)).status_code == 404
 
 
 def test_an_analyst_reads_and_does_not_start(scorer, analyst_client):
@@ -205,6 +206,28 @@ def test_a_program_starts_and_goes_on(study, lead_client):
     wrong = lead_client.post(api(), given | {"parameters": {"shoe": 7}}, content_type="application/json")
     assert wrong.status_code == 400
     assert "no parameter “shoe”" in wrong.json()["error"]["message"]
+
+
+def test_a_lead_removes_a_scorer_and_what_it_found(scorer, captioned, study, lead_client, analyst_client):
+    writer, reader = captioned
+    page = address("remove", scorer=writer.pk)
+    assert analyst_client.get(page).status_code == 403
+    assert analyst_client.post(page).status_code == 403
+    assert "2 captions of org/bart over" in text(lead_client.get(page))
+    assert lead_client.post(page).url == address("list")
+    assert not Caption.objects.exists()
+    assert not TextScore.objects.exists()
+    assert AttributeScore.objects.filter(scorer=scorer).exists()
+    assert analyst_client.delete(api(f"{scorer.pk}/")).status_code == 403
+    assert lead_client.delete(api(f"{scorer.pk}/")).status_code == 204
+    assert list(Scorer.objects.all()) == [reader]
+    assert study.audit_entries.filter(action="scorer.removed").count() == 2
+
+
+def test_a_scorer_at_work_is_not_removed(scorer, lead_client):
+    lead_client.post(address("go_on", scorer=scorer.pk))
+    assert lead_client.post(address("remove", scorer=scorer.pk)).status_code == 409
+    assert Scorer.objects.filter(pk=scorer.pk).exists()
 
 
 def test_no_path_of_the_server_is_told(study, lead, lead_client):

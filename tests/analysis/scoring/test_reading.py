@@ -126,6 +126,13 @@ def test_the_last_score_changes_with_every_score_and_with_no_other_study(study, 
     done.delete()
     ScoredImage.objects.create(scorer=scorer, image=image, outcome="done")
     assert reading.last_score(study) not in {before, after}
+    other = Scorer.objects.create(
+        study=study, kind="pull", model_id="tiny", model_label="Pull tiny", configuration="2"
+    )
+    before = reading.last_score(study)
+    scorer.delete()  # the older one, so that the newest rows stay
+    assert other == Scorer.objects.get()
+    assert reading.last_score(study) != before
 
 
 def test_reading_asks_the_database_a_fixed_number_of_times(study, encoder, scorer, django_assert_num_queries):
