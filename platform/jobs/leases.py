@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from django.conf import settings
-from django.db import OperationalError, connection
+from django.db import DatabaseError, InterfaceError, close_old_connections, connection
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -79,9 +79,10 @@ class Heartbeat:
 
     def _renew(self) -> None:
         now = timezone.now()
+        close_old_connections()  # one that broke when the database restarted would stay broken
         try:
             if not held(self._job).update(heartbeat_at=now, lease_expires_at=lease_end(now)):
                 self._stopped.set()
-        except OperationalError as error:
+        except (DatabaseError, InterfaceError) as error:
             # The database is busy or restarting: the next beat tries again; if all fail, the lease ends.
             logger.warning("The lease of job %s could not be renewed: %s", self._job.pk, error)

@@ -6,11 +6,11 @@ import secrets
 import socket
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, InterfaceError, close_old_connections, connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -70,7 +70,8 @@ def announced(queues: Sequence[str]) -> Iterator[Worker]:
         _name = ""
         stopped.set()
         thread.join()
-        Worker.objects.filter(pk=worker.pk).delete()
+        with suppress(DatabaseError, InterfaceError):  # then it is forgotten after a day
+            Worker.objects.filter(pk=worker.pk).delete()
 
 
 @contextmanager
@@ -86,9 +87,10 @@ def busy() -> Iterator[None]:
 def _beat(worker: Worker, stopped: threading.Event) -> None:
     try:
         while not stopped.wait(settings.JOB_LEASE_SECONDS / 3):
+            close_old_connections()
             try:
                 Worker.objects.filter(pk=worker.pk).update(heartbeat_at=timezone.now())
-            except DatabaseError as error:
+            except (DatabaseError, InterfaceError) as error:
                 logger.warning("The worker could not say that it lives: %s", error)
     finally:
         connection.close()

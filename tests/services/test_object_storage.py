@@ -29,7 +29,7 @@ from tests.own_database import own_server
 from tests.services.objects import object_server
 
 __all__ = ["marked", "picture"]
-pytestmark = [pytest.mark.services, pytest.mark.django_db]
+pytestmark = [pytest.mark.services, pytest.mark.django_db, pytest.mark.database_free]
 
 
 @pytest.fixture(scope="module")

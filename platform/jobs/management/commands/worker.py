@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, InterfaceError, close_old_connections, connection
 
 from jobs import engines, stopping, workers
 from jobs.console import DomainCommand
@@ -84,9 +84,10 @@ def _sweeping() -> Iterator[None]:
 def _keep_sweeping(stopped: threading.Event) -> None:
     try:
         while not stopped.wait(settings.JOB_LEASE_SECONDS / 2):
+            close_old_connections()
             try:
                 sweep()
-            except DatabaseError as error:
+            except (DatabaseError, InterfaceError) as error:
                 logger.warning("Jobs could not be swept: %s", error)
     finally:
         connection.close()
