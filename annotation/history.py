@@ -46,6 +46,8 @@ _SENTENCES = {
     "generation.planned": "asked {model} for {requests} images",
     "images.imported": "imported {kept} images; {rejected} were rejected",
     "labels.imported": "imported labels from a file",
+    "scorer.planned": "asked the scorer {label} to look at the images",
+    "scorer.removed": "removed the scorer {label} and what it found",
     "report.computed": "computed the results",
     "release.built": "built release {version}",
     "release.files_removed": "removed the files of release {version}",

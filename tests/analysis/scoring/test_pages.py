@@ -221,7 +221,9 @@ def test_a_lead_removes_a_scorer_and_what_it_found(scorer, captioned, study, lea
     assert analyst_client.delete(api(f"{scorer.pk}/")).status_code == 403
     assert lead_client.delete(api(f"{scorer.pk}/")).status_code == 204
     assert list(Scorer.objects.all()) == [reader]
-    assert study.audit_entries.filter(action="scorer.removed").count() == 2
+    history = text(lead_client.get(reverse("studies:history", args=["isles"])))
+    assert "asked the scorer CLIP ViT-B-32 laion2b_s34b_b79k to look at the images" in history
+    assert "removed the scorer CLIP ViT-B-32 laion2b_s34b_b79k and what it found" in history
 
 
 def test_a_scorer_at_work_is_not_removed(scorer, lead_client):
