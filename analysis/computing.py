@@ -40,6 +40,7 @@ def compute(
     """Compute all tables and the summary. Labels of one kind, or scores, may be missing: their tables are empty."""
     tables = {name: pd.DataFrame(columns=list(columns)) for name, columns in PROMISED.items()}
     summary: dict[str, Any] = {"headline": [], "notes": {}, "left_out": {}}
+    progress.step("Computing measures")
     progress.start(7)
 
     def step(done: str) -> None:

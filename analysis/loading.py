@@ -67,7 +67,7 @@ def load(*, study: Study, parameters: Parameters, progress: Progress | None = No
     connection that reads what others have changed meanwhile.
     """
     progress = progress or Unwatched()
-    progress.start()
+    progress.step("Reading labels")
     campaigns = campaigns_named(study, parameters.campaigns)
     images, annotators = _images(study), _annotators(campaigns)
     excluded = _excluded(annotators, parameters.without_annotators)

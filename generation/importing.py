@@ -118,6 +118,7 @@ class _Importer:
 
     def read(self, entries: list[Entry], progress: Progress) -> None:
         """Look at each file and store those that are sound."""
+        progress.step("Looking at each file")
         progress.start(len(entries))
         for entry in entries:
             progress.check_cancelled()

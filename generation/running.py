@@ -55,10 +55,13 @@ def run(*, run: GenerationRun, progress: Progress, limit: int | None = None) -> 
     progress.start(wanted)
     if not wanted:
         return RunResult(left=total)
+    progress.step("Loading the model")
     model = backend_named(run.backend).load(
         model_id=run.model_id, parameters=run.parameters, revision=run.model_revision
     )
     _note_revision(run, model)
+    progress.step("Making images")
+    progress.start(wanted)
     counts = _Making(run, model, progress).make(wanted)
     return RunResult(**counts, left=run.requests.filter(outcome=Outcome.PENDING).count())
 
