@@ -6,6 +6,7 @@ from jobs import log
 from jobs.leases import claim
 from jobs.models import Job
 from jobs.progress import Cancelled, JobProgress
+from tests.e2e.test_accessibility import violations
 
 playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -69,3 +70,14 @@ def test_the_page_tells_as_much_without_scripts(new_page, client, lead, live_ser
     playwright.expect(page.locator("#live")).to_contain_text("10 of 2,025")
     page.get_by_role("button", name="Cancel").click()
     playwright.expect(page.locator("#live")).to_contain_text("Stopping after this step.")
+
+
+def test_axe_finds_nothing_on_a_job_that_runs_and_on_one_that_waits(
+    page, client, lead, live_server, running, study
+):
+    job, _ = running
+    waiting = Job.objects.create(kind="generate", title="Generate more", study_id=study.pk, queue="gpu")
+    sign_in(page, client, lead, live_server)
+    for one in (job, waiting):
+        page.goto(f"/jobs/{one.pk}/")
+        assert violations(page) == []

@@ -1,7 +1,7 @@
 // Adds new lines to a log that is shown newest first, from the answers of a poll on the same page.
 //
 //   <div id="live" data-poll="/jobs/12/progress/">…</div>
-//   <ol role="log" data-log="live" data-log-newest="41"><li><time datetime="…">12:03:11</time> <span>Reading</span></li></ol>
+//   <div role="log"><ol data-log="live" data-log-newest="41"><li><time datetime="…">12:03:11</time> <span>Reading</span></li></ol></div>
 //
 // The address is asked for lines after the newest; it answers "lines": [{"id", "at", "time", "text"}], newest first.
 
