@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from accounts.errors import Conflict, DomainError
 from analysis.models import AttributeScore, ImageEmbedding, ScoredImage, Scorer, TextEmbedding
@@ -122,6 +124,22 @@ def test_what_was_done_before_it_was_cancelled_stays(study, lead, clip):
     run(scorer=scorer, options=Options(batch_size=2), progress=Unwatched())
     assert kept < set(ImageEmbedding.objects.values_list("pk", flat=True))
     assert ImageEmbedding.objects.count() == 12
+
+
+@pytest.mark.models
+def test_the_number_of_queries_is_that_of_batches_not_of_images(study, lead, clip):
+    scorer = plan(study, lead, clip)
+    add_images(study, 1, first=900)
+    run(
+        scorer=scorer, options=Options(), progress=Unwatched()
+    )  # the encoder and the texts are there from now on
+    counted = []
+    for number in (2, 8):
+        add_images(study, number, first=100 * number)
+        with CaptureQueriesContext(connection) as queries:
+            run(scorer=scorer, options=Options(), progress=Unwatched())
+        counted.append(len(queries))
+    assert counted[0] == counted[1] < 60
 
 
 @pytest.mark.models
