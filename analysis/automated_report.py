@@ -15,6 +15,7 @@ from analysis.results import AUTOMATED
 
 Row = dict[str, Any]
 Tables = Mapping[str, Sequence[Row]]
+MOST_SALIENT = 300  # rows of a table that somebody reads
 
 
 def automated_part(
@@ -40,11 +41,7 @@ def _model(
             mine["calibration"], "scorer", lambda rows: calibration_plot(rows, _names(rows))
         ),
         "salience": _noted(notes.get("salience", {}).get("models", []), model),
-        "salient": [
-            row | {"name": names.get(row["identity_group"], row["identity_group"])}
-            for row in mine["salience"]
-            if row["rank"] is not None
-        ],
+        "salient": _salient(mine["salience"], names),
         "pull": _each(mine["pull"], "encoder", lambda rows: pull_plot(rows, names, regions)),
         "mcas": _mcas(mine["mcas"], summary["automated"]["sets"]),
         "categories": mine["mcas_categories"],
@@ -53,6 +50,17 @@ def _model(
             mine["automated_tendency"], "scorer", lambda rows: theta_beside_plot(rows, names, regions)
         ),
     }
+
+
+def _salient(rows: Sequence[Row], names: Mapping[str, str]) -> list[Row]:
+    """What is salient, group by group; of very many groups that is left to salience.csv."""
+    ranked = [
+        row | {"name": names.get(row["identity_group"], row["identity_group"])}
+        for row in rows
+        if row["rank"] is not None
+    ]
+    ranked.sort(key=lambda row: (row["name"], row["scorer"], row["rank"]))
+    return ranked if len(ranked) <= MOST_SALIENT else []
 
 
 def _counted(row: Row, mine: Tables) -> Row:
