@@ -33,13 +33,14 @@ class EndpointCaptioner:
                 "No endpoint is set: whoever operates this server names one with VISION_BASE_URL.",
             )
         require("openai")
-        from openai import OpenAI
+        from openai import DefaultHttpxClient, OpenAI
 
         self._client = OpenAI(
             base_url=settings.VISION_BASE_URL,
             api_key=settings.VISION_API_KEY or "none",
-            timeout=_SECONDS,
             max_retries=_TRIES,
+            # A redirect would be an address that the operator has not named.
+            http_client=DefaultHttpxClient(follow_redirects=False, timeout=_SECONDS),
         )
         self._model, self._prompt, self._decoding = model_id, prompt or DEFAULT_PROMPT, decoding
         self.revision = ""

@@ -1,7 +1,7 @@
 """An OpenAI-compatible chat server on this machine, with a tiny LLaVA of transformers behind it.
 
 Models by other names do what hosted endpoints do: `busy` asks to wait once, `shy` declines, `strict` refuses the
-picture, `locked` does not take the key.
+picture, `locked` does not take the key, `moved` is elsewhere.
 """
 
 import base64
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from flask import Flask, Response, jsonify, request
+from flask import Flask, Response, jsonify, redirect, request
 from PIL import Image as Picture
 from werkzeug.serving import make_server
 
@@ -45,6 +45,8 @@ class ChatServer:
                 return self._error(400, "Your request was rejected by our safety system.")
             if asked["model"] == "locked":
                 return self._error(401, "Incorrect API key.")
+            if asked["model"] == "moved":
+                return redirect(f"{self.address}/chat/completions?elsewhere", code=307)
             said = None if asked["model"] == "shy" else self._said(asked)
         message = {
             "role": "assistant",

@@ -92,6 +92,14 @@ def test_a_key_that_is_not_taken_stops_the_job(study, lead, endpoint):
     assert not ScoredImage.objects.exists()
 
 
+def test_no_other_address_is_gone_to(study, lead, endpoint):
+    add_images(study, 1)
+    with pytest.raises(DomainError, match="The endpoint answered 307"):
+        captions_by("moved", study, lead)
+    # Each image was asked once, where the operator said.
+    assert endpoint.calls["moved"] <= 2
+
+
 def test_an_endpoint_that_does_not_answer_is_said(study, lead, settings, monkeypatch):
     monkeypatch.setattr("analysis.scoring.endpoint._TRIES", 0)
     add_images(study, 1)
