@@ -38,4 +38,7 @@ def _jobs(user: User | AnonymousUser, studies_of: str) -> QuerySet[Job]:
     if user.is_superuser:
         return Job.objects.all()
     studies = cast("QuerySet[Any]", import_string(studies_of)(user))
-    return Job.objects.filter(Q(created_by=user) | Q(study_id__in=studies.values("pk")))
+    seen = cast("QuerySet[Any]", import_string(settings.JOB_STUDIES_SEEN)(user))
+    # Who left a study has left its jobs too, those they started among them.
+    own = Q(created_by=user) & (Q(study_id=None) | Q(study_id__in=seen.values("pk")))
+    return Job.objects.filter(own | Q(study_id__in=studies.values("pk")))

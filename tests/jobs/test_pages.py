@@ -37,6 +37,14 @@ def test_a_job_of_no_study_is_seen_by_whoever_started_it(make_job, stranger, str
     assert lead_client.get(url).status_code == 404
 
 
+def test_whoever_left_the_study_has_left_the_jobs_they_started_there(make_job, lead, lead_client):
+    job = make_job(by=lead)
+    Job.objects.update(state=Job.State.FAILED, finished_at=timezone.now())
+    lead.study_memberships.all().delete()
+    assert lead_client.get(reverse("jobs:detail", args=[job.pk])).status_code == 404
+    assert lead_client.post(reverse("jobs:retry", args=[job.pk])).status_code == 404
+
+
 def test_nobody_sees_jobs_without_signing_in(make_job, client):
     job = make_job()
     for name, args in (("list", []), ("detail", [job.pk]), ("progress", [job.pk])):
