@@ -82,9 +82,7 @@ def pull_plot(rows: Sequence[Row], names: Mapping[str, str], regions: Mapping[st
         value for row in known for value in (row["pull"], row["ci_low"], row["ci_high"]) if value is not None
     ]
     field = Field(
-        number_axis(
-            [row["s_s_ns"] for row in known], "S(s, ns): stereotypical with others"
-        ),
+        number_axis([row["s_s_ns"] for row in known], "S(s, ns): stereotypical with others"),
         number_axis(heights, "Pull: S(d, s) − S(d, ns)", zero=True, reference=True),
     )
     return _scattered(

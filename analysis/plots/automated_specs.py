@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from analysis.plots.colours import light
+from analysis.plots.scatter import MOST_NAMES, furthest
 from analysis.plots.specs import LINE, finished
 
 if TYPE_CHECKING:
@@ -22,8 +23,12 @@ def scatter_spec(
     """Points with their intervals, the series told apart by form and colour."""
     import altair as alt
 
+    places = [(field.x.place(point.x), field.y.place(point.y)) for point in points]
+    named = set(furthest(points, places)[:MOST_NAMES])
     rows = [
-        asdict(point) | {"series": point.series if point.series in series else series[-1]} for point in points
+        asdict(point)
+        | {"series": point.series if point.series in series else series[-1], "named": index in named}
+        for index, point in enumerate(points)
     ]
     colours = light()
     shown = [colours[f"label-{place % 5 + 1}"] for place in range(len(series))]
@@ -55,9 +60,9 @@ def scatter_spec(
     ]
     if field.named:
         layers.append(
-            base.mark_text(align="left", dx=7, fontSize=10, color=colours["ink"]).encode(
-                x=across, y=upward, text="label:N"
-            )
+            base.transform_filter("datum.named")
+            .mark_text(align="left", dx=7, fontSize=10, color=colours["ink"])
+            .encode(x=across, y=upward, text="label:N")
         )
     data = {"rows": rows, "line": _line(field)}
     if data["line"]:

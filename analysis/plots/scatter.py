@@ -147,10 +147,8 @@ def _interval(svg: Svg, point: Point, at: _Place) -> None:
 def _names(svg: Svg, points: Sequence[Point], at: _Place, width: float) -> None:
     """Names beside the points furthest from the middle, where they cover no other name."""
     places = [at(point.x, point.y) for point in points]
-    middle = [sum(one) / max(len(places), 1) for one in zip(*places, strict=True)] if places else []
-    order = sorted(range(len(points)), key=lambda i: (-math.dist(places[i], middle), points[i].label))
     taken: list[tuple[float, float, float]] = []
-    for index in order[: MOST_NAMES * 2]:
+    for index in furthest(points, places)[: MOST_NAMES * 2]:
         (x, y), words = places[index], points[index].label
         long = LETTER * len(words)
         to_left = x + 8 + long > width
@@ -160,6 +158,12 @@ def _names(svg: Svg, points: Sequence[Point], at: _Place, width: float) -> None:
             continue
         taken.append((y, start, start + long))
         svg.words(x - 8 if to_left else x + 8, y + 4, words, "plot-name halo", "end" if to_left else "start")
+
+
+def furthest(points: Sequence[Point], places: Sequence[tuple[float, float]]) -> list[int]:
+    """Which points lie furthest from the middle of all, these first."""
+    middle = [sum(one) / max(len(places), 1) for one in zip(*places, strict=True)] if places else []
+    return sorted(range(len(points)), key=lambda i: (-math.dist(places[i], middle), points[i].label))
 
 
 def form_path(form: str, x: float, y: float, size: float = 5.0) -> str:
