@@ -41,7 +41,7 @@ class Axis:
     def write(self, value: float) -> str:
         if self.kind == "share":
             return format_percent(value, 0)
-        decimals = f"{value:.3f}".rstrip("0").partition(".")[2]
+        decimals = f"{value:.6f}".rstrip("0").partition(".")[2]
         return format_number(value, len(decimals))
 
 

@@ -84,6 +84,8 @@ def test_an_axis_of_numbers_holds_what_it_is_given():
     flat = number_axis([0.4], "x")
     assert flat.low < 0.4 < flat.high
     assert number_axis([], "x").low < number_axis([], "x").high
+    tiny = number_axis([-0.0008, 0.0009], "x")
+    assert len({tiny.write(tick) for tick in tiny.ticks()}) == len(tiny.ticks())
 
 
 def test_targets_lean_to_either_side_and_one_without_a_score_says_why():
