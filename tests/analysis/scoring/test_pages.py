@@ -1,6 +1,7 @@
 """Automated scoring on pages and over HTTP: who sees what, starting, what was found."""
 
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import connection
@@ -139,6 +140,26 @@ def test_a_lead_starts_scoring_on_the_page(study, lead_client):
     again = lead_client.post(address("new"), chosen)
     assert again.status_code == 400
     assert "This is being scored already" in text(again)
+
+
+def test_the_time_a_start_takes_is_told_from_what_the_same_took_last(study, lead, lead_client):
+    add_images(study, 30)
+    scorer = plan_scorer(study=study, kind="clip", by=lead)
+    began = datetime(2026, 1, 1, tzinfo=UTC)
+    # 50 steps in 100 seconds: two minutes for 60 images.
+    scorer.job = Job.objects.create(
+        kind="score",
+        title="Score",
+        state="succeeded",
+        steps_done=50,
+        steps_total=50,
+        started_at=began,
+        finished_at=began + timedelta(seconds=100),
+    )
+    scorer.save()
+    said = text(lead_client.get(address("new")))
+    assert "CLIP scores of attributes 60 images about 2 minutes" in said
+    assert "vectors for MCAS 0 images not known yet" in said
 
 
 @pytest.mark.parametrize(
