@@ -18,6 +18,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from accounts.errors import DomainError, NotFound
 from accounts.models import User
+from jobs.room import NO_ROOM, no_room
 
 _BAR_WIDTH = 30
 _SECONDS_BETWEEN_DRAWS = 0.1
@@ -126,7 +127,7 @@ class DomainCommand(BaseCommand):
             self.stderr.write(error.message, self.style.ERROR)
             sys.exit(1)
         except (OperationalError, ProgrammingError) as error:
-            problem = _database_problem()
+            problem = NO_ROOM if no_room(error) else _database_problem()
             if not problem:
                 raise
             self.stderr.write(problem.format(error=str(error).partition("\n")[0]), self.style.ERROR)

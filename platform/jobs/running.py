@@ -5,7 +5,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from django.db import transaction
+from django.db import OperationalError, transaction
 from django.utils import timezone
 
 from accounts.errors import Conflict, DomainError
@@ -16,6 +16,7 @@ from jobs.models import Job
 from jobs.progress import Cancelled, Interrupted, JobProgress, LeaseLost, Progress
 from jobs.queues import DEFAULT, QueueUnreachable
 from jobs.registry import handler_of
+from jobs.room import NO_ROOM, no_room
 from jobs.secrecy import without_secrets
 from jobs.tasks import run_job
 
@@ -118,6 +119,12 @@ def _perform(job: Job, progress: JobProgress) -> None:
         raise
     except Exception as error:
         # The boundary of all background work: whatever broke, the job must not look as if it were running.
+        if no_room(error):
+            logger.error("Job %s (%s) found no room on the disk", job.pk, job.kind)
+            # Where the database itself has none, the row stays as it is until the sweeper brings the job back.
+            with suppress(OperationalError):
+                _end(job, progress, Job.State.FAILED, error=NO_ROOM, code="no_room")
+            raise DomainError("no_room", NO_ROOM) from error
         logger.exception("Job %s (%s) failed unexpectedly", job.pk, job.kind)
         sentence = (
             f"Stopped by an unexpected error ({type(error).__name__}); the server's log has the details."
