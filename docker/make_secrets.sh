@@ -16,5 +16,9 @@ make files_secret_key "$(random)"
 make metrics_token "$(random)"
 make database_url "postgresql://stereoscope:$(cat secrets/postgres_password)@database:5432/stereoscope"
 make broker_url "redis://:$(cat secrets/redis_password)@broker:6379/0"
+# Empty until a key is written into them.
+for name in openai_api_key vision_api_key email_host_password; do
+  [ -e "secrets/$name" ] || : > "secrets/$name"
+done
 # In a container they are read by another user; on this machine nobody else may enter the folder.
 chmod 444 secrets/*
