@@ -221,6 +221,7 @@ def lead_pages() -> dict[str, str]:
         "analysis:visual_attributes": S, "analysis:annotators": S, "analysis:disagreement": S,
         "analysis:annotator_groups": S, "analysis:compare": S,
         "scoring:list": S, "scoring:new": S, "scoring:scorer": {**S, "scorer": scorer},
+        "scoring:remove": {**S, "scorer": scorer},
         **{f"analysis:{name}": S for name in AUTOMATED},
         "releases:list": S, "releases:release": {**S, "version": 2},
         "releases:remove_files": {**S, "version": 2},
