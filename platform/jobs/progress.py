@@ -14,7 +14,7 @@ from jobs.models import Job
 from jobs.pace import Pace
 from jobs.secrecy import without_secrets
 
-_SECONDS_BETWEEN_WRITES = 0.5
+_SECONDS_BETWEEN_WRITES = 1.0  # a page asks every two; each write is a commit of its own
 # How often the log says by itself how far the job is.
 _SECONDS_BETWEEN_LINES = 60.0
 
@@ -65,7 +65,7 @@ class Unwatched:
 
 
 class JobProgress:
-    """Progress written to the job's row, at most twice a second, and passed on to `watcher`."""
+    """Progress written to the job's row, at most once a second, and passed on to `watcher`."""
 
     def __init__(self, job: Job, *, watcher: Progress | None = None) -> None:
         self._job = job
