@@ -48,7 +48,8 @@ class Scores:
 
     `captions` and `scores` are of images of the default condition. `sets`: the two attribute sets of MCAS with
     their texts, empty in other studies. `conditions`: those that images of the study have. `last`: a value that
-    changes with any score. `images_seen`: how many images a scorer is done with.
+    changes with any score. `images_seen`: how many images a scorer is done with. `repeated`: how many images were
+    left out of `scores` and of `captions` because their bytes are there for the same model and group already.
     """
 
     scores: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=SCORES))
@@ -58,6 +59,7 @@ class Scores:
     conditions: frozenset[str] = frozenset()
     last: str = ""
     images_seen: int = 0
+    repeated: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
@@ -90,18 +92,19 @@ def load_scores(study: Study) -> Scores:
     shown = Image.objects.filter(study=study, retracted_at=None)
     conditions = frozenset(shown.order_by().values_list("condition", flat=True).distinct())
     default = shown.filter(condition=Condition.DEFAULT)
-    captions = reading.captions(study)
-    captions = captions[captions["public_id"].isin({str(key) for key in _column(default, "public_id")})]
+    scores, scored_again = _scores(study, default)
+    captions, captioned_again = _captions(study, default)
     sets = {one["name"]: list(one["texts"]) for one in study.parameters.get("mcas", {}).get("sets", [])}
     compared = bool(conditions & {str(one) for one in (*PULL[1:], *MCAS)})
     return Scores(
-        scores=_scores(study, default),
-        captions=captions.assign(image=image_key(captions)).reset_index(drop=True)[CAPTIONS],
+        scores=scores,
+        captions=captions,
         encoded=[_encoded(study, one, sets) for one in reading.encoders_of(study)] if compared else [],
         sets=sets,
         conditions=conditions,
         last=last,
         images_seen=shown.filter(Exists(_done(study))).count(),
+        repeated={"scores": scored_again, "captions": captioned_again},
     )
 
 
@@ -114,20 +117,35 @@ def _column(images: Any, name: str) -> Any:
     return images.order_by().values_list(name, flat=True).iterator()
 
 
-def _scores(study: Study, images: Any) -> pd.DataFrame:
-    """Scores of these images, with a name for every key: there may be a million."""
+def _captions(study: Study, images: Any) -> tuple[pd.DataFrame, int]:
+    """Captions of these images, and how many images were left out whose bytes are there already."""
+    found = reading.captions(study)
+    found = found[found["public_id"].isin({str(key) for key in _column(images, "public_id")})]
+    found = found.assign(image=image_key(found))
+    first = found.groupby(["scorer", "image"], sort=False)["public_id"].transform("first")
+    again = found["public_id"] != first
+    number = len(found.loc[again, ["scorer", "public_id"]].drop_duplicates())
+    return found[~again].reset_index(drop=True)[CAPTIONS], number
+
+
+def _scores(study: Study, images: Any) -> tuple[pd.DataFrame, int]:
+    """Scores of these images, with a name for every key: there may be a million. And how many images were left
+    out whose bytes are there already."""
+    scorers = Labels.of(Scorer.objects.filter(study=study).values_list("pk", "model_label"))
     asked = AttributeScore.objects.filter(scorer__study=study, image__in=images)
     rows = fetch(asked, "scorer", "image", "attribute", "probability", "cosine", dtype=float)
     columns = ["pk", "model", "identity_group", "image"]
     of_images = images.order_by("pk").values_list("pk", "model_label", "group__name", "sha256")
     known = pd.DataFrame(of_images.iterator(chunk_size=5_000), columns=columns)
     known = known.assign(image=image_key(known))
+    # Between two queries images are retracted and scorers planned.
+    still = np.isin(rows[:, 1], known["pk"].to_numpy(float)) & np.isin(rows[:, 0], scorers.keys)
+    rows = rows[still]
     keys = dict(zip(("scorer", "image", "attribute"), rows[:, :3].T.astype(np.int64), strict=True))
     place = np.searchsorted(known["pk"].to_numpy(np.int64), keys["image"])
-    scorers = Scorer.objects.filter(study=study).values_list("pk", "model_label")
     frame = pd.DataFrame(
         {
-            "scorer": Labels.of(scorers).categorical(keys["scorer"]),
+            "scorer": scorers.categorical(keys["scorer"]),
             **{name: pd.Categorical(known[name]).take(place) for name in columns[1:]},
             "attribute": Labels.of(Attribute.objects.values_list("pk", "text").iterator()).categorical(
                 keys["attribute"]
@@ -136,8 +154,13 @@ def _scores(study: Study, images: Any) -> pd.DataFrame:
             "cosine": rows[:, 4],
         }
     )
+    units = ["scorer", "image", "attribute"]
     # In an order that no database has a say in.
-    return frame.sort_values(["scorer", "image", "attribute"], ignore_index=True)[SCORES]
+    order = frame.sort_values([*units, "score", "cosine"]).index.to_numpy()
+    frame = frame.take(order)
+    again = frame.duplicated(units).to_numpy()
+    number = len(np.unique(np.stack([keys["scorer"], keys["image"]])[:, order[again]], axis=1).T)
+    return frame[~again].reset_index(drop=True)[SCORES], number
 
 
 def _encoded(study: Study, encoder: Encoder, sets: Mapping[str, Sequence[str]]) -> EncodedImages:

@@ -24,6 +24,7 @@ NO_JUDGEMENTS = "no_judgements"
 NONE_JUDGED = "no_judged_image_was_scored"
 NO_ATTRIBUTES = "no_attributes"
 NO_GROUPS = "no_scored_image_has_a_group"
+SAME_BYTES = "same_bytes_of_the_same_model_and_group"
 
 
 @dataclass
@@ -62,6 +63,10 @@ def automated_tables(
     _tendency(found, scores, beside, judged, data, parameters, tables)
     pull_table(found, scores, parameters)
     mcas_tables(found, scores, parameters)
+    for name, rests_on in (("concordance", ("scores", "captions")), ("salience", ("captions",))):
+        again = sum(scores.repeated.get(one, 0) for one in rests_on)
+        if again and name in found.left_out:
+            found.left_out[name][SAME_BYTES] = again
     for name in AUTOMATED:
         found.tables.setdefault(name, pd.DataFrame())
     return found

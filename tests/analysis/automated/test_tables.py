@@ -1,6 +1,7 @@
 """From rows of the database to tables: what the measures say of the same numbers, and why tables are empty."""
 
 import csv
+import json
 
 import pandas as pd
 import pytest
@@ -8,6 +9,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from accounts.errors import DomainError
+from analysis.automated import loading
 from analysis.csv_tables import cell
 from analysis.metrics.captions import match_captions
 from analysis.metrics.concordance import concordance
@@ -15,10 +17,12 @@ from analysis.metrics.mcas import mcas
 from analysis.metrics.mcas_categories import mcas_categories
 from analysis.metrics.pull import pull
 from analysis.metrics.salience import salience
-from analysis.models import Encoder
+from analysis.models import AttributeScore, Caption, Encoder
 from analysis.results import AUTOMATED, records
 from analysis.scoring import reading
 from annotation.models import Judgement
+from catalog.models import Attribute
+from generation.models import Image
 from tests.analysis.automated import made
 
 pytestmark = pytest.mark.django_db
@@ -228,3 +232,54 @@ def test_pull_is_the_measure_of_the_studys_vectors(study, tmp_path):
         "ci_low",
     )
     assert all(float(row["pull"]) > 0 for row in rows)
+
+
+def test_the_same_bytes_twice_for_a_group_are_one_image(scored, tmp_path):
+    """Imported twice, once for each of two attributes: allowed, though the condition is default."""
+    once = analyze(tmp_path / "once")
+    first = scored.images.filter(group__name="Velmari", condition="default").first()
+    drum = Attribute.objects.get(text="drum")
+    twin = Image.objects.create(
+        study=scored, group=first.group, attribute=drum, model_label=first.model_label,
+        sha256=first.sha256, file=first.file, width=64, height=64,
+    )  # fmt: skip
+    AttributeScore.objects.bulk_create(
+        AttributeScore(
+            scorer=one.scorer,
+            image=twin,
+            attribute=one.attribute,
+            probability=one.probability,
+            cosine=one.cosine,
+        )
+        for one in AttributeScore.objects.filter(image=first)
+    )
+    Caption.objects.bulk_create(
+        Caption(scorer=one.scorer, image=twin, position=one.position, text=one.text)
+        for one in Caption.objects.filter(image=first)
+    )
+    twice = analyze(tmp_path / "twice")
+    for name in ("concordance", "calibration", "salience", "automated_tendency"):
+        assert twice[name] == once[name], name
+    left_out = json.loads((tmp_path / "twice" / "summary.json").read_text(encoding="utf-8"))["left_out"]
+    # by two scorers; one of them writes captions
+    assert left_out["concordance"]["same_bytes_of_the_same_model_and_group"] == 2
+    assert left_out["salience"]["same_bytes_of_the_same_model_and_group"] == 1
+
+
+@pytest.mark.parametrize("which", ["first", "last"])
+def test_an_image_retracted_while_scores_are_read_lends_its_scores_to_no_other(scored, monkeypatch, which):
+    before = loading.load_scores(scored).scores
+    gone = getattr(scored.images.filter(condition="default").order_by("pk"), which)()
+    fetch = loading.fetch
+
+    def retracting(*given, **options):
+        rows = fetch(*given, **options)
+        scored.images.filter(pk=gone.pk).update(retracted_at=timezone.now(), retracted_reason="No.")
+        return rows
+
+    monkeypatch.setattr(loading, "fetch", retracting)
+    found = loading.load_scores(scored).scores
+    kept = before[~before["image"].astype(str).str.endswith(gone.sha256)]
+    assert len(kept) == len(before) - 6  # scored for six attributes
+    columns = ["scorer", "image", "attribute", "score"]
+    assert found[columns].astype(str).values.tolist() == kept[columns].astype(str).values.tolist()
