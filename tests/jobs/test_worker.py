@@ -83,7 +83,7 @@ def jobs(request, tmp_path):
         yield Jobs(server, tmp_path)
 
 
-def wait_for(condition, seconds=60.0):
+def wait_for(condition, seconds=120.0):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "waited too long"
