@@ -8,12 +8,20 @@ from pathlib import Path
 import pytest
 from django.db import connection
 from django.test import Client
+from hypothesis import HealthCheck
+from hypothesis import settings as property_tests
 
 from accounts.models import Annotator, User
 from catalog.models import Attribute, IdentityGroup, Resource, Stereotype
 from studies.models import Study, StudyGroup, StudyMembership
 
 ROOT = Path(__file__).resolve().parents[1]
+
+# The same examples each time, however long a busy machine takes to make them: a failure is no matter of luck.
+property_tests.register_profile(
+    "stereoscope", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+property_tests.load_profile("stereoscope")
 
 
 @pytest.fixture(scope="session")
