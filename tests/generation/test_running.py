@@ -1,5 +1,8 @@
 """A run's requests become images, whatever happens in between."""
 
+import socket
+import subprocess
+import sys
 import time
 from contextlib import contextmanager
 
@@ -8,14 +11,18 @@ from django.core.files.storage import FileSystemStorage, default_storage
 from django.core.management import call_command
 
 from accounts.errors import Conflict, DomainError
+from generation.backends.sketch import sketch_attributes
+from generation.creating import set_prompts
 from generation.models import Image
 from generation.planning import plan_run
 from generation.running import reopen_failed, run
 from generation.starting import start, start_here
+from jobs.leases import claim
 from jobs.models import Job
 from jobs.progress import Cancelled, Unwatched
 from jobs.running import run_here
 from jobs.steering import cancel, retry
+from jobs.sweeping import sweep
 from tests.own_database import own_server
 
 
@@ -108,7 +115,10 @@ class TestHere:
         assert run(run=planned, progress=Racing()).done == 0
         assert Image.objects.count() == 12
 
-    def test_a_picture_that_may_not_be_kept_is_a_failed_request_with_the_reason(self, planned, settings):
+    def test_a_picture_that_may_not_be_kept_is_a_failed_request_with_the_reason(self, study, lead, settings):
+        texts = ["a {id}", "one {id}", "some {id}", "my {id}"]
+        set_prompts(study=study, templates=texts, images_per_prompt=1, by=lead)
+        planned = plan_run(study=study, backend="sketch", by=lead)
         settings.IMAGE_MAX_PIXELS = 1000
         with pytest.raises(
             DomainError, match="Stopped after 5 failures in a row: What the model made has 512 × 512"
@@ -119,7 +129,32 @@ class TestHere:
         assert "the limit is 1,000" in failed.first().reason
         settings.IMAGE_MAX_PIXELS = 40_000_000
         assert reopen_failed(run=planned) == 5
-        assert run(run=planned, progress=Unwatched()).done == 12
+        assert run(run=planned, progress=Unwatched()).done == 8
+
+    def test_one_prompt_that_always_fails_holds_up_no_other(self, study, lead, settings):
+        """Its six images fail in a row; tried again it comes after those that were never asked for."""
+        settings.IMAGE_MAX_BYTES = 40_000
+        planned = self.with_one_that_cannot_be_kept(study, lead)
+        result = run(run=planned, progress=Unwatched())
+        assert (result.done, result.failed, result.left) == (6, 6, 0)
+        planned.requests.filter(outcome="done").update(outcome="pending", image=None, seconds=None)
+        reopen_failed(run=planned)
+        first = run(run=planned, progress=Unwatched(), limit=6)
+        assert (first.done, first.failed) == (6, 0)
+        assert run(run=planned, progress=Unwatched()).failed == 6
+
+    def with_one_that_cannot_be_kept(self, study, lead):
+        """Many attributes make a large file, no attribute a small one."""
+        set_prompts(study=study, templates=["a {id}"], images_per_prompt=6, by=lead)
+        drawn = dict.fromkeys(sketch_attributes(), 1.0)
+        parameters = {"probabilities": {"Orsani": drawn}, "default_probability": 0}
+        return plan_run(study=study, backend="sketch", by=lead, parameters=parameters)
+
+    def test_a_study_of_one_prompt_stops_after_many_failures_too(self, study, lead, settings):
+        settings.IMAGE_MAX_PIXELS = 1000
+        set_prompts(study=study, templates=["a {id}"], images_per_prompt=13, by=lead)
+        with pytest.raises(DomainError, match="Stopped after 25 failures in a row"):
+            run(run=plan_run(study=study, backend="sketch", by=lead), progress=Unwatched())
 
     def test_a_full_disk_stops_the_run_in_one_sentence_and_it_goes_on_when_there_is_room(
         self, planned, lead, settings
@@ -157,13 +192,59 @@ class TestJobs:
         job = start(run=planned, by=lead)
         assert (job.kind, job.arguments, job.study_id) == (
             "generate",
-            {"run": planned.pk, "limit": None},
+            {"run": planned.pk, "until": None},
             planned.study_id,
         )
         with pytest.raises(Conflict, match="being made already"):
             start(run=planned, by=lead)
         cancel(job=job)
         assert start(run=planned, by=lead).pk != job.pk
+
+    def test_an_old_job_that_is_tried_again_leaves_a_run_to_its_newer_job(self, planned, lead):
+        old = start(run=planned, by=lead)
+        cancel(job=old)
+        newer = start(run=planned, by=lead)
+        retry(job=old)
+        with pytest.raises(Conflict, match=f"being made already: see job {newer.pk}"):
+            run_here(old, Unwatched())
+        assert not Image.objects.exists()
+        assert run_here(newer, Unwatched()).result["summary"] == "12 images made."
+        # Once nobody else is at it, the old one may go on with it.
+        retry(job=old)
+        assert run_here(old, Unwatched()).result["summary"] == "0 images made."
+        planned.refresh_from_db()
+        assert planned.job == old
+
+    def test_the_console_leaves_a_run_to_the_worker_that_has_it(self, planned, lead):
+        job = start(run=planned, by=lead)
+        claim(job.pk, worker="elsewhere:7:abc")
+        with pytest.raises(Conflict, match="being made already"):
+            start_here(run=planned, by=lead, progress=Unwatched())
+        assert Job.objects.count() == 1
+
+    def test_the_console_goes_on_at_once_where_its_process_was_killed(self, planned, lead):
+        with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+            ended.wait()
+        killed = start(run=planned, by=lead)
+        claim(killed.pk, worker=f"{socket.gethostname()[:80]}:{ended.pid}")
+        done = start_here(run=planned, by=lead, progress=Unwatched())
+        assert done.result["summary"] == "12 images made."
+        killed.refresh_from_db()
+        assert killed.state == Job.State.CANCELLED
+        assert sweep().requeued == ()
+
+    def test_a_limit_holds_for_all_attempts_of_a_job_together(self, planned, lead):
+        job = start(run=planned, by=lead, limit=5)
+        run(run=planned, progress=Unwatched(), limit=3)  # what a killed attempt made
+        assert run_here(job, Unwatched()).result["summary"] == "2 images made, 7 left to do."
+
+    def test_a_job_at_the_console_waits_in_the_queue_of_its_model(self, planned, lead, settings):
+        settings.GPU_QUEUE = True
+        planned.backend, planned.model_id = "diffusers", "/nowhere"
+        planned.save()
+        with pytest.raises(DomainError, match="There is no folder"):
+            start_here(run=planned, by=lead, progress=Unwatched())
+        assert Job.objects.get().queue == "gpu"
 
     def test_a_finished_run_has_nothing_to_start(self, planned, lead):
         job = start_here(run=planned, by=lead, progress=Unwatched())
@@ -224,7 +305,9 @@ class TestCommand:
 
 @pytest.mark.slow
 def test_a_worker_killed_while_it_draws_leaves_no_double_and_no_gap(tmp_path):
-    with own_server(tmp_path, JOB_LEASE_SECONDS="1") as server:
+    with own_server(
+        tmp_path, JOB_LEASE_SECONDS="2", JOB_BACKOFF_SECONDS="0", JOB_MAX_ATTEMPTS="20"
+    ) as server:
         server.ask(
             "from generation.creating import set_prompts\n"
             "study = Study.objects.create(name='Isles', slug='isles', seed=7)\n"
@@ -241,11 +324,12 @@ def test_a_worker_killed_while_it_draws_leaves_no_double_and_no_gap(tmp_path):
                     assert time.monotonic() < end, "the worker makes no images"
                     time.sleep(0.02)
                 worker.kill()
-            time.sleep(1.2)
-            server.run("sweep_jobs")
+            while server.rows("SELECT state FROM jobs_job") == [("running",)]:
+                time.sleep(0.5)  # the dead worker's lease has to run out
+                server.run("sweep_jobs")
         assert server.rows(done)[0][0] < 40
         server.run("db_worker", "--batch", "--no-startup-delay")
-        assert server.rows("SELECT state, attempts FROM jobs_job") == [("succeeded", 3)]
+        assert server.rows("SELECT state FROM jobs_job") == [("succeeded",)]
         assert server.rows(done) == [(40,)]
         assert server.rows("SELECT count(*), count(DISTINCT sha256) FROM generation_image") == [(40, 40)]
         files = list((tmp_path / "var" / "media" / "images").rglob("*.png"))
