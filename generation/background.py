@@ -6,8 +6,7 @@ from django.core.files.storage import default_storage
 from django.urls import reverse
 
 from accounts.errors import NotFound
-from generation import importing, running
-from generation.models import GenerationRun
+from generation import importing, running, starting
 from jobs.models import Job
 from jobs.progress import Progress
 from jobs.registry import register
@@ -20,8 +19,8 @@ _MOST_LINES = 500
 @register("generate")
 def generate(job: Job, progress: Progress) -> dict[str, Any]:
     """Make the pending images of a run."""
-    run = GenerationRun.objects.select_related("study").get(pk=job.arguments["run"])
-    result = running.run(run=run, progress=progress, limit=job.arguments.get("limit"))
+    run = starting.claim_run(job=job)
+    result = running.run(run=run, progress=progress, limit=starting.images_to_make(run, job))
     return {"summary": str(result), "url": reverse("generation:images", args=[run.study.slug])}
 
 

@@ -17,8 +17,10 @@ from generation.storage import ImageFile, StorageUnusable, keep_drawn, record_im
 from jobs.progress import Progress
 
 Outcome = GenerationRequest.Outcome
-# A model that fails this often in a row is broken, and asking it for the rest would only take time.
-_FAILURES_IN_A_ROW = 5
+# A model that fails for so many prompts in a row is broken, and asking it for the rest would only take time. One prompt
+# alone may be what it cannot draw, but not for ever: a study may have no other.
+_FAILED_PROMPTS = 5
+_FAILURES_IN_A_ROW = 25
 # Read ahead: one query for so many images.
 _READ_AHEAD = 20
 
@@ -87,8 +89,9 @@ class _Making:
         self._model = model
         self._progress = progress
         self._counts: Counter[str] = Counter()
-        self._failures = 0
+        self._failed: list[str] = []  # prompts that failed in a row
         self._ahead: deque[GenerationRequest] = deque()
+        self._again = False  # whether what failed before is asked for now: last, so that it holds up nothing
         self._last = 0
 
     def make(self, wanted: int) -> Counter[str]:
@@ -105,15 +108,31 @@ class _Making:
         return self._counts
 
     def _take(self, most: int) -> list[GenerationRequest]:
-        if len(self._ahead) < most:
-            pending = self._run.requests.filter(outcome=Outcome.PENDING, pk__gt=self._last).order_by("pk")
-            found = pending.select_related("group", "attribute", "phrase", "template")[
-                : max(most, _READ_AHEAD)
-            ]
-            self._ahead.extend(found)
-            if found:
-                self._last = self._ahead[-1].pk
-        return [self._ahead.popleft() for _ in range(min(most, len(self._ahead)))]
+        while True:
+            while len(self._ahead) < most and self._read_ahead(most):
+                pass
+            step = [self._ahead.popleft() for _ in range(min(most, len(self._ahead)))]
+            # Those read ahead a while ago may have ended meanwhile: a worker may sleep longer than its lease.
+            left = self._run.requests.filter(pk__in=[one.pk for one in step], outcome=Outcome.PENDING)
+            pending = set(left.values_list("pk", flat=True))
+            if pending or not step:
+                return [one for one in step if one.pk in pending]
+
+    def _read_ahead(self, most: int) -> bool:
+        """Read some more that are pending; return whether there may be others."""
+        pending = self._run.requests.filter(outcome=Outcome.PENDING, pk__gt=self._last).order_by("pk")
+        # One that has taken time was asked for before, and failed.
+        pending = pending.filter(seconds__isnull=not self._again)
+        related = ("group", "attribute", "phrase", "template")
+        found = pending.select_related(*related)[: max(most, _READ_AHEAD)]
+        self._ahead.extend(found)
+        if found:
+            self._last = self._ahead[-1].pk
+            return True
+        if self._again:
+            return False
+        self._again, self._last = True, 0
+        return True
 
     def _pay(self, step: list[GenerationRequest]) -> list[GenerationRequest]:
         """Write down what the step will cost, and leave out what the budget does not cover."""
@@ -150,12 +169,19 @@ class _Making:
         if not _write(self._run, request, drawn, file, seconds):
             return  # Another worker was faster.
         self._counts[drawn.outcome] += 1
-        self._failures = self._failures + 1 if drawn.outcome == Outcome.FAILED else 0
-        if self._failures == _FAILURES_IN_A_ROW:
-            raise DomainError(
-                "model_keeps_failing", f"Stopped after {self._failures} failures in a row: {drawn.reason}"
-            )
+        self._note_failure(request, drawn)
         self._progress.advance(1, request.prompt)
+
+    def _note_failure(self, request: GenerationRequest, drawn: Drawn) -> None:
+        if drawn.outcome != Outcome.FAILED:
+            self._failed.clear()
+            return
+        self._failed.append(request.prompt)
+        failures = len(self._failed)
+        if len(set(self._failed)) >= _FAILED_PROMPTS or failures >= _FAILURES_IN_A_ROW:
+            raise DomainError(
+                "model_keeps_failing", f"Stopped after {failures} failures in a row: {drawn.reason}"
+            )
 
 
 def _write(

@@ -92,7 +92,7 @@ def execute(job_id: int) -> None:
 
 def run_here(job: Job, progress: Progress) -> Job:
     """Do a job in this process, shown to `progress` too. An expected failure is stored, and raised."""
-    claimed = claim(job.pk)
+    claimed = claim(job.pk, worker=workers.console_name())
     if claimed is None:
         raise Conflict("job_not_free", f"The job “{job.title}” is already running or has ended.")
     _perform(claimed, JobProgress(claimed, watcher=progress))

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from accounts.errors import Conflict
 from accounts.models import User
-from jobs import log
+from jobs import log, workers
 from jobs.models import Job
 from jobs.running import deliver
 
@@ -26,6 +26,19 @@ def cancel(*, job: Job, by: User | None = None) -> Job:
     log.note(job, f"{by or 'Somebody'} cancelled the job.")
     job.refresh_from_db()
     return job
+
+
+@transaction.atomic
+def put_down(*, job: Job) -> bool:
+    """End a running job whose process is gone, so that the sweeper does not give it to a worker; whether it was."""
+    now = timezone.now()
+    running = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, attempts=job.attempts)
+    if not workers.gone(job.worker):
+        running = running.filter(lease_expires_at__lt=now)
+    ended = running.update(state=Job.State.CANCELLED, finished_at=now, lease_expires_at=None)
+    if ended:
+        log.note(job, "Its process was killed; a newer job does what it left.")
+    return bool(ended)
 
 
 @transaction.atomic

@@ -27,6 +27,25 @@ def name() -> str:
     return _name
 
 
+def console_name() -> str:
+    """Return the name under which this process does a job without being a worker."""
+    return f"{socket.gethostname()[:80]}:{os.getpid()}"
+
+
+def gone(console: str) -> bool:
+    """Return whether the process of that `console_name` surely ended; of another machine nobody can say."""
+    host, _, pid = console.rpartition(":")
+    if host != socket.gethostname()[:80] or not pid.isdecimal():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False
+
+
 def alive() -> QuerySet[Worker]:
     """Return the workers that were heard of within a lease."""
     since = timezone.now() - timedelta(seconds=settings.JOB_LEASE_SECONDS)
