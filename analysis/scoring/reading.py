@@ -4,6 +4,7 @@
 file was released its published path. `public_id` leads to its page. Retracted images are left out.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -55,6 +56,31 @@ class ImageVectors:
 def encoders_of(study: Study) -> list[Encoder]:
     """Return the encoders that a scorer of the study used, oldest first."""
     return list(Encoder.objects.filter(scorers__study=study).distinct().order_by("pk"))
+
+
+def encoder_labels(study: Study) -> dict[int, str]:
+    """Return how the study's tables name each of its encoders, by key: no two are named alike.
+
+    The name alone says less than the row: precision and revision are added where others share it.
+    """
+    spellings = {one.pk: _spellings(one) for one in encoders_of(study)}
+    used = Counter(text for some in spellings.values() for text in set(some))
+    return {
+        key: next((text for text in some if used[text] == 1), some[-1]) for key, some in spellings.items()
+    }
+
+
+def _spellings(encoder: Encoder) -> tuple[str, ...]:
+    """The ways to name an encoder, the shortest first; the last is unique in the database."""
+    name, precision = str(encoder), encoder.precision
+    short = encoder.revision.removeprefix("sha256:")[:8]
+    return (
+        name,
+        f"{name} · {precision}",
+        f"{name} · {short}",
+        f"{name} · {precision} · {short}",
+        f"{name} · {precision} · {encoder.revision}",
+    )
 
 
 def image_vectors(study: Study, encoder: Encoder) -> ImageVectors:

@@ -157,3 +157,37 @@ def test_packing_keeps_directions_and_zeros():
     rows = np.array([[3.0, 4.0], [0.0, 0.0], [-1e-3, 0.0]])
     again = unpacked(packed(rows), 2)
     np.testing.assert_allclose(again, [[0.6, 0.8], [0, 0], [-1, 0]], atol=1e-3)
+
+
+def test_encoders_that_share_a_name_are_told_apart_by_what_differs(study):
+    def label_of(**given) -> int:
+        row = {
+            "architecture": "tiny",
+            "pretrained": "folder",
+            "revision": "sha256:1111111111",
+            "dim": 4,
+        } | given
+        encoder = Encoder.objects.create(**row)
+        Scorer.objects.create(
+            study=study,
+            kind="pull",
+            model_id="tiny",
+            model_label=f"{encoder.pk}",
+            configuration=f"{encoder.pk}",
+            encoder=encoder,
+        )
+        return encoder.pk
+
+    alone = label_of()
+    assert reading.encoder_labels(study) == {alone: "tiny · folder"}
+    half = label_of(precision="fp16")
+    assert reading.encoder_labels(study) == {alone: "tiny · folder · fp32", half: "tiny · folder · fp16"}
+    newer = label_of(revision="sha256:2222222222")
+    alike = label_of(revision="sha256:2222222222ff", precision="fp16")
+    other = label_of(pretrained="other")
+    labels = reading.encoder_labels(study)
+    assert len(set(labels.values())) == 5
+    assert labels[other] == "tiny · other"
+    assert labels[alone] == "tiny · folder · fp32 · 11111111"
+    assert labels[newer] == "tiny · folder · fp32 · 22222222"
+    assert labels[alike] == "tiny · folder · fp16 · 22222222"
