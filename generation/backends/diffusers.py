@@ -60,9 +60,10 @@ class DiffusersModel:
         self._device = parameters["device"] or ("cuda" if torch.cuda.is_available() else "cpu")
         self._dtype = parameters["dtype"] or dtype_for(self._device, place.index)
         self._pipeline = load(place, parameters, dtype=getattr(torch, self._dtype))
+        # What suits a model is known by the scheduler it came with, so before another takes its place.
+        self._options = call_options(self._pipeline, parameters, model_id=model_id)
         if parameters["scheduler"]:
             set_scheduler(self._pipeline, parameters["scheduler"])
-        self._options = call_options(self._pipeline, parameters, model_id=model_id)
         self._to_device(parameters["offload"])
         self._pipeline.set_progress_bar_config(disable=True)
         self._provenance = self._describe(parameters)
@@ -106,7 +107,7 @@ class DiffusersModel:
             if self._is_out_of_memory(error):
                 raise MemoryError from None
             raise DomainError("pipeline_failed", f"The pipeline failed: {first_line(error)}") from None
-        blanked = getattr(output, "nsfw_content_detected", None) or [False] * len(batch)
+        blanked = _blanked(output) or [False] * len(batch)
         return [
             self._answer(picture, is_blanked, self._with_batch(batch, position))
             for position, (picture, is_blanked) in enumerate(zip(output.images, blanked, strict=True))
@@ -175,6 +176,11 @@ class DiffusersModel:
         if parameters["offload"] != "none":
             made["offload"] = parameters["offload"]
         return made
+
+
+def _blanked(output: Any) -> list[bool] | None:
+    """Return what the pipeline's own safety checker found, by either of the names its output has for it."""
+    return getattr(output, "nsfw_content_detected", None) or getattr(output, "nsfw_detected", None)
 
 
 def _versions() -> dict[str, str]:

@@ -19,7 +19,14 @@ from generation.planning import plan_run
 from generation.running import run
 from jobs.progress import Unwatched
 from tests.generation.tiny_pipeline import save_tiny_pipeline
-from tests.generation.tiny_pipelines import save_tiny_flux, save_tiny_unconditional, save_tiny_xl
+from tests.generation.tiny_pipelines import (
+    add_checker_of_if,
+    save_tiny_3,
+    save_tiny_flux,
+    save_tiny_if,
+    save_tiny_unconditional,
+    save_tiny_xl,
+)
 from tests.own_database import own_server
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,6 +49,11 @@ def folder(tmp_path_factory):
 def load(folder, **parameters):
     backend = DiffusersBackend()
     return backend.load(model_id=str(folder), parameters=backend.clean({**QUICK, **parameters}, groups=[]))
+
+
+def load_as_it_is(folder, **parameters):
+    """Steps and guidance are those that suit the model."""
+    return load(folder, device="cpu", width=16, height=16, num_inference_steps=None, **parameters)
 
 
 def refused(folder, **parameters) -> str:
@@ -185,11 +197,38 @@ class TestKindsOfPipelines:
         assert answers[0].provenance["pipeline"] == "StableDiffusionXLPipeline"
         assert answers[0].provenance["in_force"]["guidance_scale"] == 5.0
 
+    def test_turbo_is_made_in_one_step_whatever_scheduler_is_chosen(self, tmp_path):
+        folder = save_tiny_xl(tmp_path / "turbo", turbo=True)
+        for scheduler in ("", "DDIMScheduler"):
+            made = load_as_it_is(folder, scheduler=scheduler).draw(ImageRequest("a person", 1)).provenance
+            assert made["scheduler"] == (scheduler or "EulerAncestralDiscreteScheduler")
+            assert (made["in_force"]["num_inference_steps"], made["in_force"]["guidance_scale"]) == (1, 0.0)
+
+    def test_a_model_that_is_not_distilled_keeps_its_settings_with_the_scheduler_of_one(self, folder):
+        model = load(folder, device="cpu", scheduler="LCMScheduler", guidance_scale=None)
+        made = model.draw(ImageRequest("a person", 1)).provenance
+        assert made["scheduler"] == "LCMScheduler"
+        assert made["in_force"]["guidance_scale"] == 7.5
+
+    def test_stable_diffusion_3(self, tmp_path):
+        model = load(save_tiny_3(tmp_path / "three"), device="cpu", negative_prompt="a hat", batch_size=2)
+        answers = model.draw_together([ImageRequest("a person", seed) for seed in (1, 2)])
+        assert [answer.picture.size for answer in answers] == [(32, 32)] * 2
+        made = answers[0].provenance
+        assert made["pipeline"] == "StableDiffusion3Pipeline"
+        assert made["in_force"]["guidance_scale"] == 7.0
+
+    def test_what_the_checker_of_if_finds_is_blanked(self, tmp_path):
+        model = load(save_tiny_if(tmp_path / "if"), device="cpu")
+        assert model.draw(ImageRequest("a person", 1)).outcome == "done"
+        add_checker_of_if(model._pipeline)
+        answer = model.draw(ImageRequest("a person", 1))
+        assert answer.provenance["pipeline"] == "IFPipeline"
+        assert (answer.outcome, answer.picture) == ("blanked", None)
+
     def test_flux_without_guidance_is_made_in_four_steps(self, tmp_path):
         folder = save_tiny_flux(tmp_path / "flux")
-        backend = DiffusersBackend()
-        quick = {"width": 16, "height": 16, "device": "cpu"}
-        model = backend.load(model_id=str(folder), parameters=backend.clean(quick, groups=[]))
+        model = load_as_it_is(folder)
         answer = model.draw(ImageRequest("a person", 1))
         assert answer.picture.size == (16, 16)
         assert answer.provenance["in_force"]["num_inference_steps"] == 4
