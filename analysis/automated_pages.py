@@ -14,13 +14,15 @@ from analysis.parameters import TARGET_PRECISION
 _WHY = {
     "no_scores": "No machine has scored the images of this study yet.",
     "no_captions": "No machine has described the images of this study yet.",
-    "no_vectors": "No encoder has seen the images of this study yet.",
+    "no_vectors": "No encoder has seen images of every condition that this measure compares yet.",
     "no_judgements": "People have not judged the images yet, so there is nothing to hold a machine against.",
     "no_judged_image_was_scored": "None of the images that people judged was scored.",
     "no_attributes": "The study lists no attribute to look for.",
     "no_scored_image_has_a_group": "No scored image was made for a group.",
     "no_images_of_these_conditions": "The study has no images of the conditions that this measure compares.",
     "no_attribute_sets": "The study does not name two attribute sets to compare.",
+    "images_without_phrase": "The images of targets and attribute sets name no phrase, as imported ones do not, "
+    "so it is unknown what they show. Images generated here from the study’s phrases are measured.",
     "texts_without_vectors": "The encoder has not read all phrases and prompts of the study yet.",
     "not_of_this_model": "There is nothing of this kind for the model shown.",
 }
@@ -43,6 +45,7 @@ _NOT_BY_SCORING = {
     "no_attributes",
     "no_scored_image_has_a_group",
     "no_attribute_sets",
+    "images_without_phrase",
     "not_of_this_model",
 }
 
@@ -67,6 +70,11 @@ class AutomatedPage:
         if asked and asked not in values and values:
             raise NotFound(f"{column}_not_found", f"There are no results of a {column} named “{asked}” here.")
         return asked if asked in values else next(iter(values), "")
+
+    def rests_on(self, table: str, encoder: str) -> dict[str, Any]:
+        """What the numbers of an encoder rest on, and how much it has not seen."""
+        notes = self.page.report.summary["notes"].get(table, {}).get(encoder, {})
+        return {"encoder": encoder, **notes}
 
     @property
     def target(self) -> float:

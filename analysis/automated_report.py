@@ -45,6 +45,12 @@ def _model(
         "pull": _each(mine["pull"], "encoder", lambda rows: pull_plot(rows, names, regions)),
         "mcas": _mcas(mine["mcas"], summary["automated"]["sets"]),
         "categories": mine["mcas_categories"],
+        "unseen": [
+            {"measure": words, "encoder": encoder, "images": number}
+            for table, words in (("pull", "stereotypical pull"), ("mcas", "MCAS"))
+            for encoder, note in sorted(notes.get(table, {}).items())
+            if mine[table] and (number := note.get("images_without_vector", 0))
+        ],
         "correlations": _noted(notes.get("automated_tendency", {}).get("correlations", []), model),
         "theta": _each(
             mine["automated_tendency"], "scorer", lambda rows: theta_beside_plot(rows, names, regions)

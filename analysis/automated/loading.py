@@ -9,37 +9,19 @@ import numpy as np
 import pandas as pd
 from django.db.models import Exists, OuterRef
 
-from accounts.errors import NotFound
+from analysis.automated.encoded import MCAS, PULL, EncodedImages, compared, encoded_images
 from analysis.digest import rows_digest
 from analysis.fetching import fetch
 from analysis.loading import Labels
-from analysis.models import AttributeScore, Encoder, ScoredImage, Scorer
+from analysis.models import AttributeScore, ScoredImage, Scorer
 from analysis.scoring import reading
 from analysis.scoring.last import last_score
 from catalog.models import Attribute
-from generation.models import Condition, GenerationRequest, Image
+from generation.models import Condition, Image
 from studies.models import Study
 
-PULL = (Condition.DEFAULT, Condition.STEREOTYPICAL, Condition.NON_STEREOTYPICAL)
-MCAS = (Condition.TARGET, Condition.ATTRIBUTE)
 SCORES = ["scorer", "model", "identity_group", "image", "attribute", "score", "cosine"]
 CAPTIONS = ["scorer", "model", "identity_group", "image", "caption"]
-TEXTS = ["kind", "attribute_set", "category", "phrase", "text"]
-
-
-@dataclass(frozen=True, eq=False)
-class EncodedImages:
-    """The images of a study as one encoder sees them, and its texts where the study compares with texts.
-
-    `texts` and `text_vectors` are None where a text has no vector yet: `missing` names the first.
-    """
-
-    encoder: str
-    images: pd.DataFrame
-    vectors: np.ndarray
-    texts: pd.DataFrame | None = None
-    text_vectors: np.ndarray | None = None
-    missing: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +29,9 @@ class Scores:
     """Everything machines said in a study. `image` names model, group and bytes: the same in every database.
 
     `captions` and `scores` are of images of the default condition. `sets`: the two attribute sets of MCAS with
-    their texts, empty in other studies. `conditions`: those that images of the study have. `last`: a value that
+    their texts, empty in other studies. `conditions`: those that images of the study have. `compared`: by measure
+    (pull, mcas) and condition, how many images it compares, seen by an encoder or not. `without_phrase`: how many
+    images of targets and attribute sets name no phrase, so that nobody knows of which. `last`: a value that
     changes with any score. `images_seen`: how many images a scorer is done with. `repeated`: how many images were
     left out of `scores` and of `captions` because their bytes are there for the same model and group already.
     """
@@ -57,6 +41,8 @@ class Scores:
     encoded: Sequence[EncodedImages] = ()
     sets: Mapping[str, Sequence[str]] = field(default_factory=dict)
     conditions: frozenset[str] = frozenset()
+    compared: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    without_phrase: int = 0
     last: str = ""
     images_seen: int = 0
     repeated: Mapping[str, int] = field(default_factory=dict)
@@ -69,8 +55,11 @@ class Scores:
         digest = hashlib.sha256()
         rows_digest(digest, "scores", self.scores)
         rows_digest(digest, "captions", self.captions)
+        if self.encoded:
+            counted = {name: sorted(numbers.items()) for name, numbers in self.compared.items()}
+            digest.update(f"{counted}:{self.without_phrase};".encode())
         for one in self.encoded:
-            digest.update(f"{one.encoder}:{len(one.images)};".encode())
+            digest.update(f"{one.encoder}:{sorted(one.measures)}:{len(one.images)}:{one.unread};".encode())
             rows_digest(digest, "vectors", one.images.assign(vector=_hashes(one.vectors)))
             if one.texts is not None and one.text_vectors is not None:
                 rows_digest(digest, "texts", one.texts.assign(vector=_hashes(one.text_vectors)))
@@ -95,13 +84,15 @@ def load_scores(study: Study) -> Scores:
     scores, scored_again = _scores(study, default)
     captions, captioned_again = _captions(study, default)
     sets = {one["name"]: list(one["texts"]) for one in study.parameters.get("mcas", {}).get("sets", [])}
-    compared = bool(conditions & {str(one) for one in (*PULL[1:], *MCAS)})
+    looked_at = bool(conditions & {str(one) for one in (*PULL[1:], *MCAS)})
     return Scores(
         scores=scores,
         captions=captions,
-        encoded=[_encoded(study, one, sets) for one in reading.encoders_of(study)] if compared else [],
+        encoded=encoded_images(study, sets) if looked_at else [],
         sets=sets,
         conditions=conditions,
+        compared=compared(shown) if looked_at else {},
+        without_phrase=shown.filter(condition__in=MCAS, phrase=None).count(),
         last=last,
         images_seen=shown.filter(Exists(_done(study))).count(),
         repeated={"scores": scored_again, "captions": captioned_again},
@@ -161,33 +152,6 @@ def _scores(study: Study, images: Any) -> tuple[pd.DataFrame, int]:
     again = frame.duplicated(units).to_numpy()
     number = len(np.unique(np.stack([keys["scorer"], keys["image"]])[:, order[again]], axis=1).T)
     return frame[~again].reset_index(drop=True)[SCORES], number
-
-
-def _encoded(study: Study, encoder: Encoder, sets: Mapping[str, Sequence[str]]) -> EncodedImages:
-    found = reading.image_vectors(study, encoder)
-    images = found.images.drop(columns="public_id")
-    if not sets:
-        return EncodedImages(str(encoder), images, found.vectors)
-    texts = _texts(study, sets)
-    try:
-        vectors = reading.text_vectors(encoder, list(texts["text"]))
-    except NotFound as error:
-        return EncodedImages(str(encoder), images, found.vectors, missing=error.message)
-    return EncodedImages(str(encoder), images, found.vectors, texts, vectors)
-
-
-def _texts(study: Study, sets: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """The texts of both attribute sets, and the prompts of every target as they were sent."""
-    rows: list[tuple[str, str | None, str | None, str | None, str]] = [
-        ("attribute", name, None, None, text) for name, texts in sets.items() for text in texts
-    ]
-    asked = GenerationRequest.objects.filter(run__study=study, phrase__condition=Condition.TARGET)
-    made = Image.objects.filter(study=study, phrase__condition=Condition.TARGET, retracted_at=None)
-    columns = ("phrase__category", "phrase__name", "prompt")
-    prompts = {*asked.order_by().values_list(*columns).distinct()}
-    prompts |= {*made.exclude(prompt="").order_by().values_list(*columns).distinct()}
-    rows += [("target", None, category, phrase, prompt) for category, phrase, prompt in sorted(prompts)]
-    return pd.DataFrame(rows, columns=TEXTS)
 
 
 def _hashes(vectors: np.ndarray) -> list[str]:

@@ -127,6 +127,7 @@ def pull(page: ResultsPage) -> dict[str, Any]:
         "encoders": shown.values("encoder", "pull"),
         "plot": the_pull(page),
         "plot_query": shown.query(encoder=shown.chosen("encoder", "pull")),
+        "rests_on": shown.rests_on("pull", shown.chosen("encoder", "pull")),
         "drawn": len(drawn),
         "positive": sum(row["pull"] > 0 for row in drawn),
         "sure": sum(row["ci_low"] is not None and row["ci_low"] > 0 for row in drawn),
@@ -164,6 +165,7 @@ def mcas(page: ResultsPage) -> dict[str, Any]:
         "automated": shown,
         "encoder": encoder,
         "encoders": shown.values("encoder", "mcas"),
+        "rests_on": shown.rests_on("mcas", encoder),
         "sets": _sides(page),
         "rows": rows,
         "plots": [
