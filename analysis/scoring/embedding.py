@@ -14,7 +14,7 @@ from analysis.scoring.memory import Batches
 from analysis.scoring.pictures import ImageFile, Prepared, prepared_batches
 from analysis.scoring.scope import ScopeImage
 from analysis.scoring.vectors import text_key
-from analysis.scoring.writing import note_failed, write_texts, write_vectors
+from analysis.scoring.writing import note_failed, note_texts, write_texts, write_vectors
 from jobs.progress import Progress
 
 _KEYS_AT_ONCE = 900
@@ -57,13 +57,17 @@ def texts_without_vector(encoder: Encoder | None, texts: Sequence[str]) -> list[
     return [text for key, text in by_key.items() if key not in known]
 
 
-def embed_texts(encoder: LoadedEncoder, texts: Sequence[str]) -> int:
-    """Compute and keep the vectors that are missing; return how many."""
+def embed_texts(encoder: LoadedEncoder, texts: Sequence[str], *, scorer: Scorer | None = None) -> int:
+    """Compute and keep the vectors that are missing; return how many. `scorer`: whose measure rests on them."""
     missing = texts_without_vector(encoder.row, texts)
     batches = Batches(_TEXTS_AT_ONCE)
     for start in range(0, len(missing), _TEXTS_AT_ONCE):
         some = missing[start : start + _TEXTS_AT_ONCE]
-        write_texts(encoder.row, some, np.stack(batches.map(_rows(encoder.encode_texts), some)))
+        vectors = np.stack(batches.map(_rows(encoder.encode_texts), some))
+        with transaction.atomic():
+            write_texts(encoder.row, some, vectors)
+            if scorer is not None:
+                note_texts(scorer)
     return len(missing)
 
 

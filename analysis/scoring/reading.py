@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from django.db import DEFAULT_DB_ALIAS
 from django.db.models import QuerySet
 
 from accounts.errors import NotFound
@@ -53,17 +54,17 @@ class ImageVectors:
     vectors: np.ndarray
 
 
-def encoders_of(study: Study) -> list[Encoder]:
+def encoders_of(study: Study, *, using: str = DEFAULT_DB_ALIAS) -> list[Encoder]:
     """Return the encoders that a scorer of the study used, oldest first."""
-    return list(Encoder.objects.filter(scorers__study=study).distinct().order_by("pk"))
+    return list(Encoder.objects.using(using).filter(scorers__study=study).distinct().order_by("pk"))
 
 
-def encoder_labels(study: Study) -> dict[int, str]:
+def encoder_labels(study: Study, *, using: str = DEFAULT_DB_ALIAS) -> dict[int, str]:
     """Return how the study's tables name each of its encoders, by key: no two are named alike.
 
     The name alone says less than the row: precision and revision are added where others share it.
     """
-    spellings = {one.pk: _spellings(one) for one in encoders_of(study)}
+    spellings = {one.pk: _spellings(one) for one in encoders_of(study, using=using)}
     used = Counter(text for some in spellings.values() for text in set(some))
     return {
         key: next((text for text in some if used[text] == 1), some[-1]) for key, some in spellings.items()

@@ -188,7 +188,8 @@ def _embed(
     _note_encoder(scorer, loaded)
     # Another study may have embedded the same files by this encoder: only now is it known which it is.
     progress.start(len(embedding.files_without_vector(loaded.row, images)) + more)
-    embedding.embed_texts(loaded, texts)
+    # No score follows the texts of MCAS by which reports would see that they are old.
+    embedding.embed_texts(loaded, texts, scorer=scorer if scorer.kind == Kind.MCAS else None)
     found = embedding.embed_images(
         encoder=loaded, scorer=scorer, images=images, batch_size=options.batch(_IMAGES), progress=progress
     )

@@ -37,9 +37,23 @@ def note_done(scorer: Scorer, images: Iterable[int]) -> None:
 
 
 @transaction.atomic
+def note_texts(scorer: Scorer) -> None:
+    """Write the newest image anew: the texts it is compared with changed, and so will the measure."""
+    done = ScoredImage.objects.filter(scorer=scorer, outcome=Outcome.DONE).order_by("-pk")
+    note_done(scorer, done.values_list("image_id", flat=True)[:1])
+
+
+@transaction.atomic
 def note_failed(scorer: Scorer, reasons: Mapping[int, str]) -> None:
-    """Write why images could not be scored; the next start tries them again."""
-    _note(scorer, {image: (Outcome.FAILED, reason[:300]) for image, reason in reasons.items()})
+    """Write why images could not be scored; the next start tries them again. What is known stays as it is."""
+    failed = {image: (Outcome.FAILED, reason[:300]) for image, reason in reasons.items()}
+    keys = list(failed)
+    for start in range(0, len(keys), _AT_ONCE):
+        some = ScoredImage.objects.filter(scorer=scorer, image__in=keys[start : start + _AT_ONCE])
+        for image, outcome, reason in some.values_list("image_id", "outcome", "reason"):
+            if failed[image] == (outcome, reason):
+                del failed[image]
+    _note(scorer, failed)
 
 
 def _note(scorer: Scorer, found: Mapping[int, tuple[str, str]]) -> None:

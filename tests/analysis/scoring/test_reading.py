@@ -120,15 +120,20 @@ def test_the_last_score_changes_with_every_score_and_with_no_other_study(study, 
     before = reading.last_score(study)
     image = image_of(study, "one")
     assert reading.last_score(study) == before
+    # Neither a failure nor what was only planned is in any table.
+    ScoredImage.objects.create(scorer=scorer, image=image, outcome="failed", reason="Its file is damaged.")
+    other = Scorer.objects.create(
+        study=study, kind="pull", model_id="tiny", model_label="Pull tiny", configuration="2"
+    )
+    assert reading.last_score(study) == before
+    ScoredImage.objects.all().delete()
     done = ScoredImage.objects.create(scorer=scorer, image=image, outcome="done")
     after = reading.last_score(study)
     assert after != before
     done.delete()
     ScoredImage.objects.create(scorer=scorer, image=image, outcome="done")
     assert reading.last_score(study) not in {before, after}
-    other = Scorer.objects.create(
-        study=study, kind="pull", model_id="tiny", model_label="Pull tiny", configuration="2"
-    )
+    ScoredImage.objects.create(scorer=other, image=image, outcome="done")
     before = reading.last_score(study)
     scorer.delete()  # the older one, so that the newest rows stay
     assert other == Scorer.objects.get()

@@ -50,8 +50,11 @@ def test_a_damaged_and_a_missing_file_fail_alone_and_are_tried_again(study, lead
     assert reasons == {images[0].pk: "Its file is damaged.", images[1].pk: "Its file is missing."}
     assert job.steps_done == job.steps_total
     (media / images[0].file).write_bytes(whole)
+    of_missing = ScoredImage.objects.get(image=images[1])
     again = start_here(scorer=scorer, by=lead, progress=Unwatched())
     assert again.result["summary"] == "1 image scored, 1 image could not be read."
+    # What was known of it is not written anew.
+    assert ScoredImage.objects.get(image=images[1]) == of_missing
     assert ScoredImage.objects.filter(outcome="done").count() == 3
 
 
@@ -200,6 +203,14 @@ def test_mcas_embeds_images_texts_and_prompts(study, lead, clip):
     assert table["phrase"].to_list() == ["potter", "tower"]
     assert table["category"].to_list() == ["crafts", ""]
     assert table["attribute_set"].to_list() == ["", "tall"]
+    # Results are old once a text that was missing has its vector, and not when nothing was missing.
+    before = reading.last_score(study)
+    run(scorer=scorer, options=Options(), progress=Unwatched())
+    assert reading.last_score(study) == before
+    Image.objects.filter(phrase=phrase).update(prompt="a drawing of a potter")
+    assert str(run(scorer=scorer, options=Options(), progress=Unwatched())) == "0 images embedded."
+    assert TextEmbedding.objects.filter(text="a drawing of a potter").exists()
+    assert reading.last_score(study) != before
 
 
 def test_a_study_without_images_says_so(study, lead):
