@@ -57,7 +57,7 @@ def encoded_images(study: Study, sets: Mapping[str, Sequence[str]]) -> list[Enco
     using = Scorer.objects.filter(study=study, kind__in=kinds, encoder__isnull=False)
     for key, kind in using.values_list("encoder", "kind"):
         asked.setdefault(key, set()).add(kind)
-    labels = {one.pk: str(one) for one in reading.encoders_of(study)}
+    labels = reading.encoder_labels(study)
     found = [one for one in reading.encoders_of(study) if one.pk in asked]
     return [_encoded(study, one, labels[one.pk], frozenset(asked[one.pk]), sets) for one in found]
 

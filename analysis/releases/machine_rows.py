@@ -16,6 +16,7 @@ from analysis.releases.labels import encoded
 from analysis.releases.machine_columns import MEASURED
 from analysis.releases.published_names import published_name
 from analysis.releases.reading import INTEGER, NUMBER, read
+from analysis.scoring.reading import encoder_labels
 from studies.models import Study
 
 _IMAGES_AT_ONCE = 400
@@ -50,12 +51,13 @@ class MachineRows:
 
     def _scorers(self) -> Columns:
         counted = {outcome: self._images_by_scorer(outcome) for outcome in ("done", "failed")}
+        encoders = encoder_labels(self.study, using=self.using)
         return {
             "scorer": [one.model_label for one in self.scorers],
             "kind": [str(one.kind) for one in self.scorers],
             "model": [published_name(one.model_id) or one.model_label for one in self.scorers],
             "revision": [one.model_revision or None for one in self.scorers],
-            "encoder": [str(one.encoder) if one.encoder else None for one in self.scorers],
+            "encoder": [encoders.get(one.encoder_id or 0) for one in self.scorers],
             "parameters": [_safe(one.parameters) for one in self.scorers],
             "images": [counted["done"][one.pk] for one in self.scorers],
             "failed": [counted["failed"][one.pk] for one in self.scorers],
@@ -150,7 +152,7 @@ class MachineRows:
 
 def scorers_of(study: Study, using: str) -> list[Scorer]:
     """The scorers of a study by name."""
-    found = Scorer.objects.using(using).filter(study=study).select_related("encoder")
+    found = Scorer.objects.using(using).filter(study=study)
     return sorted(found, key=lambda one: one.model_label)
 
 

@@ -65,14 +65,27 @@ def _headlines(page: ResultsPage, rows: dict[str, list[Row]]) -> dict[str, Any]:
     for row in overall:
         mine = [one for one in rows["concordance"] if one["scorer"] == row["scorer"] and one["attribute"]]
         row |= {"attributes": len(mine), "automatable": sum(bool(one["automatable"]) for one in mine)}
-    drawn = [row for row in rows["pull"] if row["pull"] is not None]
+    of_all_terms = [row for row in page.rows("mcas_categories") if row["terms"] == "all"]
     return {
         "concordance": overall,
-        "pull": {"groups": len(drawn), "positive": sum(row["pull"] > 0 for row in drawn)} if drawn else None,
+        "pull": _drawn(rows["pull"]),
         "salience": rows["salience"],
-        "mcas": [row for row in page.rows("mcas_categories") if row["terms"] == "all"],
+        "mcas": of_all_terms,
+        "encoders": {row["encoder"] for row in of_all_terms},
         "theta": _correlations(page, ""),
     }
+
+
+def _drawn(rows: list[Row]) -> list[dict[str, Any]]:
+    """By encoder, how many groups have a pull and of how many it is positive."""
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        if row["pull"] is not None:
+            found.setdefault(row["encoder"], []).append(row["pull"])
+    return [
+        {"encoder": encoder, "groups": len(pulls), "positive": sum(one > 0 for one in pulls)}
+        for encoder, pulls in found.items()
+    ]
 
 
 @results_page("analysis/automated/concordance.html")

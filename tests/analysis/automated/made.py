@@ -16,7 +16,7 @@ from analysis.models import (
     Scorer,
     TextEmbedding,
 )
-from analysis.scoring.vectors import packed, text_key
+from analysis.scoring.vectors import packed, text_key, unpacked
 from annotation.models import (
     Annotation,
     Assignment,
@@ -89,6 +89,25 @@ def encoder() -> Encoder:
     return Encoder.objects.get_or_create(
         architecture="tiny", pretrained="folder", revision="sha256:1", dim=DIM
     )[0]
+
+
+def another_encoder(study: Study, kind: str) -> Encoder:
+    """A second encoder of the same name, of another revision: to it all images are the opposite of what they were."""
+    first = encoder()
+    other = Encoder.objects.create(
+        architecture=first.architecture, pretrained=first.pretrained, revision="sha256:2", dim=DIM
+    )
+    ImageEmbedding.objects.bulk_create(
+        ImageEmbedding(encoder=other, sha256=one.sha256, vector=packed(-unpacked([one.vector], DIM))[0])
+        for one in first.image_embeddings.all()
+    )
+    TextEmbedding.objects.bulk_create(
+        TextEmbedding(encoder=other, text_sha256=one.text_sha256, text=one.text, vector=one.vector)
+        for one in first.text_embeddings.all()
+    )
+    using = scorer(study, kind, f"{kind} by another", encoder=other)
+    done(using, study.images.all())
+    return other
 
 
 def scorer(study: Study, kind: str, label: str, **given) -> Scorer:

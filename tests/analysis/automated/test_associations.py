@@ -101,3 +101,34 @@ def test_images_of_targets_that_name_no_phrase_are_counted_and_said(phrases, rep
     page = text_of(analyst_client, address("mcas"))
     assert "name no phrase" in page
     assert "manage.py score" not in page
+
+
+def test_two_encoders_of_one_name_are_told_apart(study, report, analyst_client):
+    drawn(study)
+    made.another_encoder(study, "pull")
+    table = measured(study).tables["pull"]
+    labels = {f"{LABEL} · 1", f"{LABEL} · 2"}
+    assert set(table["encoder"]) == labels
+    assert not table.duplicated(["encoder", "identity_group"]).any()
+    report(study)
+    overview = text_of(analyst_client, address("automated"))
+    assert overview.count("</strong> of 2 groups are nearer") == 2
+    for label in labels:
+        assert f"{label}</a>, the default images" in overview
+        page = text_of(analyst_client, address("pull") + f"?encoder={label}")
+        assert "</strong> of 2 groups are nearer" in page
+
+
+def test_categories_stand_once_for_each_encoder(phrases, report, analyst_client):
+    made.another_encoder(phrases, "mcas")
+    table = measured(phrases).tables["mcas"]
+    assert not table.duplicated(["encoder", "model", "category", "target"]).any()
+    # Images are the opposite to the second, texts are the same: what compares one with the other turns round.
+    first, second = (table[table["encoder"] == f"{LABEL} · {one}"].reset_index() for one in (1, 2))
+    assert first["ii"].to_numpy() == pytest.approx(second["ii"].to_numpy())
+    assert first["ita"].to_numpy() == pytest.approx(-second["ita"].to_numpy())
+    report(phrases)
+    overview = text_of(analyst_client, address("automated"))
+    assert "Seen by</th>" in overview
+    for one in (1, 2):
+        assert overview.count(f"<td>{LABEL} · {one}</td>") == 4  # two categories, both of them, pooled

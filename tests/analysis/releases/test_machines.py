@@ -154,3 +154,12 @@ def test_the_codebook_explains_every_column(scored, tmp_path):
 def test_the_page_counts_what_a_release_would_hold(scored, analyst_client):
     page = analyst_client.get("/studies/isles/releases/").content.decode()
     assert "one row per scorer, image and attribute" in page
+
+
+def test_scorers_name_their_encoders_as_results_do(scored, tmp_path):
+    made.another_encoder(scored, "pull")
+    compute(scored)
+    folder = built(tmp_path / "release")
+    named = {row["encoder"] for row in rows(folder, "scorers") if row["kind"] == "pull"}
+    assert named == {"tiny · folder · 1", "tiny · folder · 2"}
+    assert {row["encoder"] for row in rows(folder, "pull")} == named
