@@ -14,22 +14,22 @@ from studies.roles import stereotypes
 def attributes_by_group(study: Study, condition: str) -> dict[int, list[Attribute]]:
     """Return attributes by key of study group: its stereotypes, or as many that are not associated with it.
 
-    For `non_stereotypical` they are drawn from the other groups' stereotypes with the study's seed.
+    For `non_stereotypical` they are drawn from the other groups' stereotypes with the study's seed. The first run that
+    names attributes freezes the study, so that the draw stays.
     """
     listed, stereotypical = _associations(study)
     everyones = set().union(*stereotypical.values()) if stereotypical else set()
-    attributes = Attribute.objects.in_bulk(everyones)
+    attributes = sorted(Attribute.objects.in_bulk(everyones).values(), key=str)
     chosen: dict[int, list[Attribute]] = {}
     for group in StudyGroup.objects.filter(study=study):
         own = stereotypical[group.pk]
         if condition == Condition.NON_STEREOTYPICAL:
-            strangers = sorted((attributes[pk] for pk in everyones - listed[group.pk]), key=str)
+            strangers = [one for one in attributes if one.pk not in listed[group.pk]]
             # By name and not by key: the same study elsewhere draws the same.
             generator = random.Random(f"{study.seed}:non_stereotypical:{group.name}")
-            found = generator.sample(strangers, min(len(own), len(strangers)))
+            chosen[group.pk] = sorted(generator.sample(strangers, min(len(own), len(strangers))), key=str)
         else:
-            found = [attributes[pk] for pk in own]
-        chosen[group.pk] = sorted(found, key=str)
+            chosen[group.pk] = [one for one in attributes if one.pk in own]
     return chosen
 
 
@@ -50,6 +50,6 @@ def _associations(study: Study) -> tuple[defaultdict[int, set[int]], defaultdict
 
 def _sets(pairs: QuerySet[Stereotype] | QuerySet[StudyAssociation]) -> defaultdict[int, set[int]]:
     sets: defaultdict[int, set[int]] = defaultdict(set)
-    for pair in pairs.only("group", "attribute"):
-        sets[pair.group_id].add(pair.attribute_id)
+    for group, attribute in pairs.values_list("group_id", "attribute_id"):
+        sets[group].add(attribute)
     return sets

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 
 from accounts.errors import Conflict, DomainError
 from accounts.models import User
@@ -41,7 +42,8 @@ def set_prompts(
         message = f"Images per prompt must be 1 to {MOST_IMAGES_PER_PROMPT}."
         raise DomainError("images_per_prompt_out_of_range", message, fields={"images_per_prompt": message})
     old = study.prompt_templates.filter(condition=condition, prompt_set="")
-    if study.generation_runs.filter(requests__template__in=old).exists():
+    asked = Q(requests__template__in=old) | Q(to_write__in=old)
+    if study.generation_runs.filter(asked).exists():
         raise Conflict(
             "prompts_in_use",
             "Images were already requested with these prompts, so they can no longer change.",

@@ -1,23 +1,28 @@
 """What a run comes to before it is started: images, time and cost."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from django.db.models import Max
+
+from accounts.models import User
 from generation.backends import backend_named
 from generation.models import Condition, GenerationRequest, GenerationRun
-from generation.planning import PlannedRequest, clean_model_id, known_requests, requests_of, same_run
+from generation.planning import clean_label, clean_model_id, default_label, same_run
 from generation.prompt_sets import PromptSet
 from generation.prompt_sets.applying import templates_of
 from generation.running import spent
+from generation.wanted import Missing, Part, parts_of
+from studies.access import studies_visible_to
 from studies.models import Study
 
 Outcome = GenerationRequest.Outcome
 # The newest images say best how fast a model is now.
 _NEWEST = 200
 _MODELS = 5
+_SAMPLES = 6
 
 
 @dataclass(frozen=True)
@@ -79,33 +84,33 @@ def estimate(
     backend: str,
     model_id: str = "",
     parameters: Mapping[str, Any] | None = None,
+    model_label: str = "",
     prompt_set: PromptSet | None = None,
     price: Decimal | None = None,
     budget: Decimal | None = None,
 ) -> Estimate:
-    """Count what `plan_run` would ask for; write nothing."""
+    """Count what `plan_run` would ask for, by arithmetic: a run may have half a million images. Write nothing."""
     chosen = backend_named(backend)
     model_id = clean_model_id(model_id, needed=chosen.needs_model_id)
     names = list(study.groups.values_list("name", flat=True))
     cleaned = chosen.clean(parameters or {}, groups=names)
-    requests = list(requests_of(study, templates_of(study, prompt_set)))
-    run = same_run(study, backend, model_id, cleaned)
-    known = known_requests(run) if run else set()
-    distinct = dict.fromkeys(request.prompt for request in requests)
+    label = clean_label(model_label or default_label(backend, model_id))
+    parts = parts_of(study, templates_of(study, prompt_set))
+    run = same_run(study, backend, model_id, cleaned, label=label)
     seconds, same = seconds_per_image(backend, model_id, cleaned)
     return Estimate(
-        images=len(requests),
-        prompts=len(distinct),
-        groups=len({request.group.pk for request in requests if request.group}),
-        conditions=_conditions(requests),
-        new=sum(request.key not in known for request in requests),
+        images=sum(part.images for part in parts),
+        prompts=sum(part.prompts for part in parts),
+        groups=len({group for part in parts for group in part.groups if group and part.prompts_of(group)}),
+        conditions=_conditions(parts),
+        new=Missing(run, parts).images,
         pending=run.requests.filter(outcome=Outcome.PENDING).count() if run else 0,
-        samples=_spread(list(distinct), 6),
+        samples=_samples(parts),
         seconds_per_image=seconds,
         same_settings=same,
         price=run.price if price is None and run else price,
         budget=run.budget if budget is None and run else budget,
-        spent=spent(run) if run else Decimal(0),
+        spent=spent(run) if run and run.price is not None else Decimal(0),
     )
 
 
@@ -144,45 +149,61 @@ def seconds_per_image(
 ) -> tuple[float | None, bool]:
     """Return what an image of this model took here, and whether that was with these very parameters."""
     # Compared here: SQLite and PostgreSQL disagree on when two JSON objects are equal.
-    runs = list(GenerationRun.objects.filter(backend=backend, model_id=model_id).only("parameters"))
+    made_by = GenerationRun.objects.filter(backend=backend, model_id=model_id).order_by("-pk")
+    runs = list(made_by.only("parameters"))
     same = [run for run in runs if run.parameters == parameters]
     for chosen in (same, runs):
-        made = GenerationRequest.objects.filter(run__in=chosen, outcome=Outcome.DONE, seconds__isnull=False)
-        newest = made.order_by("-finished_at").values_list("seconds", flat=True)[:_NEWEST]
-        times = [seconds for seconds in newest if seconds is not None]
+        times = _newest_times(chosen)
         if times:
             return sum(times) / len(times), chosen is same
     return None, False
 
 
-def _conditions(requests: Iterable[PlannedRequest]) -> tuple[OfCondition, ...]:
-    images: Counter[str] = Counter()
-    prompts: dict[str, set[str]] = {}
-    attributes: dict[str, dict[int, set[int]]] = {}
-    for request in requests:
-        condition = request.template.condition
-        images[condition] += 1
-        prompts.setdefault(condition, set()).add(request.prompt)
-        groups = attributes.setdefault(condition, {})
-        if request.group and request.attribute:
-            groups.setdefault(request.group.pk, set()).add(request.attribute.pk)
+def _newest_times(runs: Sequence[GenerationRun]) -> list[float]:
+    """Return what the last images of the last runs took; by key, which an index has in order."""
+    times: list[float] = []
+    for run in runs:
+        made = run.requests.filter(outcome=Outcome.DONE, seconds__isnull=False).order_by("-pk")
+        newest = made.values_list("seconds", flat=True)[: _NEWEST - len(times)]
+        times += [seconds for seconds in newest if seconds is not None]
+        if len(times) >= _NEWEST:
+            break
+    return times
+
+
+def _conditions(parts: Sequence[Part]) -> tuple[OfCondition, ...]:
+    by_condition: dict[str, list[Part]] = {}
+    for part in parts:
+        if part.images:
+            by_condition.setdefault(part.template.condition, []).append(part)
     found = []
-    for condition, number in images.items():
-        numbers = [len(of_group) for of_group in attributes[condition].values()] or [0]
-        found.append(OfCondition(condition, number, len(prompts[condition]), min(numbers), max(numbers)))
+    for condition, alike in by_condition.items():
+        # All prompts of a condition go over the same attributes of a group.
+        named = next((part.attributes for part in alike if part.attributes is not None), {})
+        numbers = [len(attributes) for attributes in named.values() if attributes] or [0]
+        images, prompts = (sum(getattr(part, what) for part in alike) for what in ("images", "prompts"))
+        found.append(OfCondition(condition, images, prompts, min(numbers), max(numbers)))
     return tuple(found)
 
 
-def _spread(sentences: list[str], most: int) -> tuple[str, ...]:
-    step = max(1, len(sentences) // most)
-    return tuple(sentences[::step][:most])
+def _samples(parts: Sequence[Part]) -> tuple[str, ...]:
+    """Return a few of the prompts, as far apart as they lie; no other is made."""
+    every = max(1, sum(part.prompts for part in parts) // _SAMPLES)
+    found: dict[str, None] = {}
+    first = 0
+    for part in parts:
+        numbers = range(-first % every, part.prompts, every)
+        found |= dict.fromkeys(part.sentence(number) for number in numbers[:_SAMPLES])
+        first += part.prompts
+    return tuple(found)[:_SAMPLES]
 
 
-def measured_models() -> list[tuple[str, float]]:
-    """Return (model, seconds an image) of the models that made images here, the last used ones first."""
+def measured_models(user: User) -> list[tuple[str, float]]:
+    """Return (model, seconds an image) of models that made images in the studies of `user`, the last used first."""
     found: dict[str, float] = {}
-    runs = GenerationRun.objects.order_by("-pk").values_list("backend", "model_id", "model_label")
-    for backend, model_id, label in runs.distinct()[:_MODELS]:
+    runs = GenerationRun.objects.filter(study__in=studies_visible_to(user)).order_by()
+    models = runs.values_list("backend", "model_id", "model_label").annotate(last=Max("pk"))
+    for backend, model_id, label, _ in models.order_by("-last")[:_MODELS]:
         seconds, _ = seconds_per_image(backend, model_id)
         if seconds is not None:
             found.setdefault(label, seconds)

@@ -159,12 +159,13 @@ class GenerateForm(forms.Form):
         ]
 
     def plan(self) -> dict[str, Any]:
-        """Return the arguments of `estimating.estimate` and, with a label, of `planning.plan_run`."""
+        """Return the arguments of `estimating.estimate` and of `planning.plan_run`."""
         data = self.cleaned_data
         backend, paid = data["backend"], data["backend"] in PAID
         return {
             "backend": backend,
             "model_id": data["model_id"] if BACKENDS[backend].needs_model_id else "",
+            "model_label": data["model_label"],
             "parameters": {name: data[name] for name in PARAMETERS[backend] if data[name] not in ("", None)},
             "prompt_set": prompt_set(data["prompt_set"]) if data["prompt_set"] else None,
             "price": data["price"] if paid else None,

@@ -33,7 +33,9 @@ def new_mcas(request: HttpRequest) -> HttpResponse:
         form = McasForm(values_of(published))
         form.is_valid()
         form.errors.pop("name", None)
-        return render(request, "generation/new_mcas.html", _context(form) | {"variants": published.variants})
+        return render(
+            request, "generation/new_mcas.html", _context(request, form) | {"variants": published.variants}
+        )
     form = McasForm(request.POST)
     if form.is_valid() and request.POST.get("action") == "create":
         try:
@@ -49,7 +51,7 @@ def new_mcas(request: HttpRequest) -> HttpResponse:
         else:
             messages.success(request, f"{study.name} is created. Nothing was generated yet.")
             return redirect("generation:generate", study.slug)
-    context = _context(form) | {"variants": published.variants}
+    context = _context(request, form) | {"variants": published.variants}
     return render(request, "generation/new_mcas.html", context, status=400 if form.errors else 200)
 
 
@@ -60,12 +62,14 @@ def new_mcas_totals(request: HttpRequest) -> HttpResponse:
     _require_lead(request)
     form = McasForm(request.POST)
     form.is_valid()
-    return render(request, "generation/_mcas_totals.html", _context(form))
+    return render(request, "generation/_mcas_totals.html", _context(request, form))
 
 
-def _context(form: McasForm) -> dict[str, Any]:
+def _context(request: HttpRequest, form: McasForm) -> dict[str, Any]:
     plan = form.plan()
-    models = [(label, seconds * plan.images) for label, seconds in measured_models()]
+    models = [
+        (label, seconds * plan.images) for label, seconds in measured_models(cast("User", request.user))
+    ]
     return {"form": form, "plan": plan, "models": models}
 
 

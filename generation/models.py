@@ -101,6 +101,9 @@ class GenerationRun(models.Model):
     # For models that are paid by the image. Neither says what is made, so both may change while a run goes on.
     price = models.DecimalField(max_digits=9, decimal_places=4, null=True, blank=True)
     budget = models.DecimalField(max_digits=12, decimal_places=2, null=True, blank=True)
+    # Prompts whose requests its job has still to write down, because they are too many for the page that planned them.
+    to_write = models.ManyToManyField(PromptTemplate, blank=True, related_name="+")
+    # The one that makes its images or made the last ones: two at once would ask for every image twice.
     job = models.ForeignKey(Job, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"

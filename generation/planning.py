@@ -1,53 +1,27 @@
-"""What a study asks of a model: one request for each image, counted before and written once."""
+"""A run is planned: a request for each image, counted before and written once."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from itertools import product
 from typing import Any
 
 from django.db import transaction
 
 from accounts.errors import DomainError
 from accounts.models import User
-from catalog.models import Attribute
 from generation import prompts
-from generation.attributes import attributes_by_group
 from generation.backends import backend_named
-from generation.models import GenerationRequest, GenerationRun, Phrase, PromptTemplate
+from generation.models import GenerationRun, PromptTemplate
 from generation.prompt_sets import PromptSet
 from generation.prompt_sets.applying import templates_of, use_prompt_set
-from generation.seeds import image_seed
+from generation.wanted import Missing, parts_of
+from jobs.progress import Progress, Unwatched
 from studies import audit
-from studies.models import Study, StudyGroup
+from studies.freezing import freeze
+from studies.models import Study
 
 _MAX_MODEL_ID = 300
-# Template, group, attribute, phrase, index.
-Key = tuple[int, int | None, int | None, int | None, int]
-
-
-@dataclass(frozen=True)
-class PlannedRequest:
-    """One image to ask for."""
-
-    template: PromptTemplate
-    group: StudyGroup | None
-    attribute: Attribute | None
-    phrase: Phrase | None
-    prompt: str
-    index: int
-    seed: int
-
-    @property
-    def key(self) -> Key:
-        """What makes it the same request within a run."""
-        return (
-            self.template.pk,
-            self.group.pk if self.group else None,
-            self.attribute.pk if self.attribute else None,
-            self.phrase.pk if self.phrase else None,
-            self.index,
-        )
+# More requests than these are written by the job: a page must not wait, nor others for its transaction.
+AT_ONCE = 5000
 
 
 @transaction.atomic
@@ -65,7 +39,8 @@ def plan_run(
 ) -> GenerationRun:
     """Write down every image to ask for; again for the same model and parameters, only what is missing.
 
-    With a prompt set only its prompts, which the study is given. Price and budget are those stated last.
+    With a prompt set only its prompts, which the study is given. Price and budget are those stated last. Many requests
+    are written by the job that makes the images: see `finish_planning`.
     """
     chosen = backend_named(backend)
     model_id = clean_model_id(model_id, needed=chosen.needs_model_id)
@@ -89,36 +64,39 @@ def plan_run(
         )
     if price is not None or budget is not None:
         _set_budget(run, price, budget)
-    known = known_requests(run)
-    missing = [
-        request for request in requests_of(study, templates_of(study, prompt_set)) if request.key not in known
-    ]
-    GenerationRequest.objects.bulk_create(
-        (
-            GenerationRequest(
-                run=run,
-                template=request.template,
-                group=request.group,
-                attribute=request.attribute,
-                phrase=request.phrase,
-                prompt=request.prompt,
-                index=request.index,
-                seed=request.seed,
-            )
-            for request in missing
-        ),
-        batch_size=500,
-    )
-    if missing:
+    templates = templates_of(study, prompt_set)
+    _freeze_attributes(study, templates, by)
+    missing = Missing(run, parts_of(study, templates))
+    if missing.images > AT_ONCE:
+        run.to_write.add(*templates)
+    else:
+        missing.write(run, Unwatched())
+    if missing.images:
         audit.record(
             by=by,
             action="generation.planned",
             subject=run,
             study=study,
-            requests=len(missing),
+            requests=missing.images,
             model=run.model_label,
         )
     return run
+
+
+def finish_planning(*, run: GenerationRun, progress: Progress) -> None:
+    """Write what `plan_run` left to the job, each piece for itself; after a kill it goes on where it was."""
+    while templates := list(run.to_write.all()):
+        progress.step("Writing down what to ask for")
+        missing = Missing(run, parts_of(run.study, templates))
+        progress.start(missing.images)
+        missing.write(run, progress)
+        run.to_write.remove(*templates)
+
+
+def _freeze_attributes(study: Study, templates: Sequence[PromptTemplate], by: User | None) -> None:
+    """Keep the associations as they are from the first prompt on that names them: another import would draw others."""
+    if any("attr" in prompts.check(template.text) for template in templates):
+        study.frozen_at = freeze(study=study, by=by).frozen_at
 
 
 def _set_budget(run: GenerationRun, price: Decimal | None, budget: Decimal | None) -> None:
@@ -150,73 +128,13 @@ def clean_label(label: str) -> str:
     return label
 
 
-def requests_of(study: Study, templates: Sequence[PromptTemplate]) -> Iterator[PlannedRequest]:
-    """Yield a request for each template, group, attribute, phrase and image."""
-    groups = list(study.groups.all())
-    phrases = list(study.phrases.all())
-    if not templates:
-        raise DomainError(
-            "prompts_missing", f"The study “{study}” has no prompts yet, so there is nothing to generate."
-        )
-    for template in templates:
-        places = prompts.check(template.text)
-        chosen = [phrase for phrase in phrases if phrase.condition == template.condition]
-        if places & {"id", "attr"} and not groups:
-            raise _nothing_for(study, "groups", "identity groups")
-        if "phrase" in places and not chosen:
-            raise _nothing_for(study, "phrases", f"{template.get_condition_display()} phrases")
-        attributes = attributes_by_group(study, template.condition) if "attr" in places else {}
-        for group in groups if places & {"id", "attr"} else [None]:
-            found: Sequence[Attribute | None] = (
-                attributes.get(group.pk, []) if group and "attr" in places else [None]
-            )
-            for attribute, phrase in product(found, chosen if "phrase" in places else [None]):
-                yield from _of_prompt(study, template, group, attribute, phrase)
-
-
-def _nothing_for(study: Study, what: str, words: str) -> DomainError:
-    return DomainError(f"{what}_missing", f"The study “{study}” has no {words} to put into its prompts.")
-
-
-def _of_prompt(
-    study: Study,
-    template: PromptTemplate,
-    group: StudyGroup | None,
-    attribute: Attribute | None,
-    phrase: Phrase | None,
-) -> Iterator[PlannedRequest]:
-    prompt = prompts.render(
-        template.text,
-        group=group.display_name if group else None,
-        attribute=attribute.text if attribute else None,
-        phrase=phrase.text if phrase else None,
-    )
-    for index in range(template.images_per_prompt):
-        seed = image_seed(
-            study_seed=study.seed,
-            template=template.text,
-            condition=template.condition,
-            group=group.name if group else "",
-            attribute=attribute.text if attribute else "",
-            phrase=(phrase.attribute_set, phrase.name) if phrase else (),
-            index=index,
-        )
-        yield PlannedRequest(template, group, attribute, phrase, prompt, index, seed)
-
-
 def same_run(
-    study: Study, backend: str, model_id: str, parameters: dict[str, Any], *, label: str | None = None
+    study: Study, backend: str, model_id: str, parameters: dict[str, Any], *, label: str
 ) -> GenerationRun | None:
-    runs = study.generation_runs.filter(backend=backend, model_id=model_id).order_by("pk")
-    if label is not None:
-        runs = runs.filter(model_label=label)
+    """Return the run of a study that asks the same of the same model under the same label, if there is one."""
+    runs = study.generation_runs.filter(backend=backend, model_id=model_id, model_label=label).order_by("pk")
     # Compared here: SQLite and PostgreSQL disagree on when two JSON objects are equal.
     return next((run for run in runs if run.parameters == parameters), None)
-
-
-def known_requests(run: GenerationRun) -> set[Key]:
-    """Return the keys of what was asked in a run already."""
-    return set(run.requests.values_list("template", "group", "attribute", "phrase", "index"))
 
 
 def clean_model_id(model_id: str, *, needed: bool) -> str:

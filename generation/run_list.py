@@ -25,6 +25,7 @@ class RunLine:
     failed: int
     left: int
     spent: Decimal
+    planning: bool  # its job has still to write down what to ask for
 
     @property
     def active(self) -> bool:
@@ -34,13 +35,13 @@ class RunLine:
     def state(self) -> str:
         if self.active and self.run.job is not None:
             return str(self.run.job.state)
-        if self.left or self.failed:
+        if self.left or self.failed or self.planning:
             return "interrupted"
         return "finished"
 
     @property
     def may_go_on(self) -> bool:
-        return not self.active and bool(self.left or self.failed)
+        return not self.active and bool(self.left or self.failed or self.planning)
 
     @property
     def parts(self) -> list[tuple[str, int, str]]:
@@ -54,7 +55,7 @@ class RunLine:
 
 
 def runs_of(study: Study) -> list[RunLine]:
-    """Return the runs, newest first; two queries whatever their number."""
+    """Return the runs, newest first; three queries whatever their number."""
     outcomes = (
         ("done", Outcome.DONE),
         ("blanked", Outcome.BLANKED),
@@ -75,8 +76,13 @@ def runs_of(study: Study) -> list[RunLine]:
     }
     nothing = dict.fromkeys(("total", "done", "blanked", "refused", "failed", "left", "spent"), 0)
     lines = []
+    planning = set(
+        GenerationRun.to_write.through.objects.filter(generationrun__study=study).values_list(
+            "generationrun", flat=True
+        )
+    )
     for run in study.generation_runs.select_related("job"):
         row: dict[str, Any] = {**nothing, **counted.get(run.pk, {})}
         numbers = {name: int(row[name]) for name in nothing if name != "spent"}
-        lines.append(RunLine(run=run, spent=Decimal(row["spent"]), **numbers))
+        lines.append(RunLine(run=run, spent=Decimal(row["spent"]), planning=run.pk in planning, **numbers))
     return lines

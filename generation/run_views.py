@@ -28,12 +28,7 @@ def generate(request: HttpRequest, study: str) -> HttpResponse:
     context = _estimated(found, form)
     if starts and form.is_valid():
         try:
-            run = planning.plan_run(
-                study=found,
-                model_label=form.cleaned_data["model_label"],
-                by=cast("User", request.user),
-                **form.plan(),
-            )
+            run = planning.plan_run(study=found, by=cast("User", request.user), **form.plan())
             return redirect("jobs:detail", pk=starting.start(run=run, by=cast("User", request.user)).pk)
         except DomainError as error:
             show_refusal(form, error)

@@ -13,6 +13,7 @@ from generation.asking import answers, at_once
 from generation.backends import backend_named
 from generation.backends.base import Drawn, Model
 from generation.models import GenerationRequest, GenerationRun, Image
+from generation.planning import finish_planning
 from generation.storage import ImageFile, StorageUnusable, keep_drawn, record_image
 from jobs.progress import Progress
 
@@ -52,6 +53,7 @@ class RunResult:
 
 def run(*, run: GenerationRun, progress: Progress, limit: int | None = None) -> RunResult:
     """Make the images that are pending, at most `limit`. Each step is committed by itself: a kill loses one."""
+    finish_planning(run=run, progress=progress)
     total = run.requests.filter(outcome=Outcome.PENDING).count()
     wanted = total if limit is None else min(limit, total)
     progress.start(wanted)

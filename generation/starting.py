@@ -23,7 +23,7 @@ def start(*, run: GenerationRun, by: User | None, limit: int | None = None) -> J
     """Queue the pending images of a run, unless a job of the run is waiting or at work already."""
     run = _locked(run.pk)
     _refuse_beside(run.job)
-    if not run.requests.filter(outcome=Outcome.PENDING).exists():
+    if not run.requests.filter(outcome=Outcome.PENDING).exists() and not run.to_write.exists():
         raise Conflict(
             "nothing_to_generate", "Every image of this run was made already; nothing is left to do."
         )

@@ -15,8 +15,16 @@ def templates_of(study: Study, chosen: PromptSet | None) -> list[PromptTemplate]
     """Return the study's templates, all or those of a set; a set that it does not use yet as unsaved ones."""
     if chosen is None:
         return list(study.prompt_templates.all())
-    known = {(one.text, one.condition): one for one in study.prompt_templates.filter(prompt_set=chosen.name)}
-    return [known.get((one.text, one.condition), one) for one in _templates(study, chosen)]
+    there = study.prompt_templates.filter(prompt_set__in=["", chosen.name])
+    known = {(one.prompt_set, one.text, one.condition): one for one in there}
+    found = []
+    for one in _templates(study, chosen):
+        used, own = (known.get((name, one.text, one.condition)) for name in (chosen.name, ""))
+        # `use_prompt_set` takes what the lead wrote for the set's own, if it makes as many images.
+        if used is None and own is not None and own.images_per_prompt == one.images_per_prompt:
+            used = own
+        found.append(used or one)
+    return found
 
 
 @transaction.atomic

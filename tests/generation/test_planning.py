@@ -3,14 +3,22 @@
 from collections import Counter
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
-from accounts.errors import DomainError
+from accounts.errors import Conflict, DomainError
+from catalog.models import Attribute
 from generation.attributes import attributes_by_group
 from generation.creating import set_prompts
-from generation.estimating import estimate
+from generation.estimating import estimate, measured_models
 from generation.models import Condition, GenerationRequest, Phrase
-from generation.planning import plan_run
+from generation.planning import finish_planning, plan_run
+from generation.prompt_sets import prompt_set
+from generation.run_list import runs_of
+from generation.running import run
 from generation.seeds import image_seed
+from generation.starting import start
+from jobs.progress import Cancelled, Unwatched
 from studies.freezing import freeze
 from studies.models import AuditEntry, StudyGroup
 
@@ -160,8 +168,110 @@ def test_the_frozen_copy_is_asked_once_there_is_one(study, lead):
 
 def test_thousands_of_requests_take_few_queries(study, lead, django_assert_max_num_queries):
     set_prompts(study=study, templates=["a {id}", "b {id}"], images_per_prompt=500, by=lead)
-    with django_assert_max_num_queries(41):
+    with django_assert_max_num_queries(45):
         assert plan(study, lead).requests.count() == 2000
+
+
+class TestLarge:
+    """More requests than a page may write: six prompts with a thousand images each."""
+
+    @pytest.fixture
+    def large(self, study, lead):
+        set_prompts(study=study, templates=["a {id}", "b {id}", "c {id}"], images_per_prompt=1000, by=lead)
+        return plan(study, lead)
+
+    def test_its_job_writes_the_requests_and_goes_on_after_a_kill(self, study, lead, large):
+        assert not large.requests.exists()
+        assert estimate(study=study, backend="sketch").new == 6000
+        with pytest.raises(Cancelled):
+            run(run=large, progress=Pieces(1))
+        assert 0 < large.requests.count() < 6000
+        assert estimate(study=study, backend="sketch").to_make == 6000
+        assert run(run=large, progress=Unwatched(), limit=1).left == 5999
+        assert large.requests.count() == len(set(large.requests.values_list("seed", flat=True))) == 6000
+        assert not large.to_write.exists()
+        # Said once: what was left of it is no second plan.
+        plan(study, lead)
+        assert AuditEntry.objects.get(action="generation.planned").details["requests"] == 6000
+
+    def test_it_may_be_started_and_its_prompts_stay(self, study, lead, large):
+        (line,) = runs_of(study)
+        assert (line.state, line.may_go_on) == ("interrupted", True)
+        with pytest.raises(Conflict, match="can no longer change"):
+            set_prompts(study=study, templates=["d {id}"], images_per_prompt=1, by=lead)
+        assert start(run=large, by=lead).state == "queued"
+
+    def test_counting_it_reads_no_request(self, study, lead, large, django_assert_num_queries):
+        with django_assert_num_queries(self.queries(study)):
+            estimate(study=study, backend="diffusers", model_id="another")
+        finish_planning(run=large, progress=Unwatched())
+        with CaptureQueriesContext(connection) as captured:
+            assert estimate(study=study, backend="sketch").new == 0
+        about = [one["sql"] for one in captured if "generation_generationrequest" in one["sql"]]
+        assert about
+        assert all("COUNT(" in sql or "LIMIT" in sql for sql in about)
+
+    def queries(self, study):
+        """Whatever a study comes to, as many as for its first prompt."""
+        study.prompt_templates.exclude(text="a {id}").update(images_per_prompt=1)
+        with CaptureQueriesContext(connection) as captured:
+            assert estimate(study=study, backend="diffusers", model_id="another").images == 2004
+        study.prompt_templates.update(images_per_prompt=1000)
+        return len(captured)
+
+
+class Pieces(Unwatched):
+    """Stops after some pieces."""
+
+    def __init__(self, after):
+        self.left = after
+
+    def check_cancelled(self):
+        self.left -= 1
+        if self.left < 0:
+            raise Cancelled
+
+
+def test_what_is_drawn_for_a_run_stays_when_more_is_imported(study, lead):
+    chosen = prompt_set("visage-pull")
+    first = plan(study, lead, prompt_set=chosen)
+    asked = first.requests.count()
+    velmari = study.resource.groups.get(name="Velmari")
+    for text in ("kite string", "stilts", "bell"):
+        known = velmari.stereotypes.order_by("pk").first()
+        known.pk, known.attribute = None, Attribute.objects.create(text=text)
+        known._state.adding = True
+        known.save()
+    study.refresh_from_db()
+    again = plan(study, lead, prompt_set=chosen)
+    assert (again, again.requests.count()) == (first, asked)
+    assert estimate(study=study, backend="sketch", prompt_set=chosen).images == asked
+
+
+def test_another_name_in_reports_is_counted_as_a_run_of_its_own(study, lead, prompts):
+    plan(study, lead)
+    assert estimate(study=study, backend="sketch").to_make == 12
+    other = estimate(study=study, backend="sketch", model_label="pencil")
+    assert (other.new, other.pending) == (12, 0)
+
+
+def test_the_prompts_shown_are_those_asked_and_lie_apart(study, lead):
+    set_prompts(study=study, templates=[f"{n} {{id}}" for n in range(8)], images_per_prompt=2, by=lead)
+    samples = estimate(study=study, backend="sketch").samples
+    asked = list(plan(study, lead).requests.order_by("pk").values_list("prompt", flat=True)[::2])
+    assert list(samples) == asked[::2][:6]
+
+
+def test_a_lead_learns_nothing_of_models_in_studies_of_others(study, lead, stranger, prompts):
+    run(run=plan(study, lead, model_label="secret pencil"), progress=Unwatched(), limit=1)
+    for number in range(6):  # many runs of one model are one model
+        run(
+            run=plan(study, lead, parameters={"default_probability": number / 10}),
+            progress=Unwatched(),
+            limit=1,
+        )
+    assert [label for label, _ in measured_models(lead)] == ["sketch", "secret pencil"]
+    assert measured_models(stranger) == []
 
 
 @pytest.mark.parametrize(

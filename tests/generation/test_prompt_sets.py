@@ -128,6 +128,14 @@ class TestPull:
             use_prompt_set(study=study, chosen=published, by=lead)
         assert list(study.prompt_templates.values_list("prompt_set", flat=True)) == ["visage"] * 3
 
+    def test_prompts_that_the_set_will_take_over_are_counted_as_made(self, study, lead):
+        published = prompt_set("visage")
+        set_prompts(study=study, templates=published.prompts[0].templates, images_per_prompt=5, by=lead)
+        plan_run(study=study, backend="sketch", by=lead)
+        before = estimate(study=study, backend="sketch", prompt_set=published)
+        assert (before.images, before.new, before.pending) == (30, 0, 30)
+        assert plan_run(study=study, backend="sketch", by=lead, prompt_set=published).requests.count() == 30
+
     def test_targets_need_a_study_of_mcas(self, study, lead):
         with pytest.raises(DomainError, match="which only a study of MCAS has"):
             plan_run(study=study, backend="sketch", by=lead, prompt_set=prompt_set("mcas"))

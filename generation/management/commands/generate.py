@@ -80,6 +80,7 @@ class Command(DomainCommand):
             "study": study,
             "backend": options["backend"],
             "model_id": options["model"],
+            "model_label": options["label"],
             "parameters": _parameters(options["param"]),
             "prompt_set": prompt_set,
             "price": options["price"],
@@ -88,7 +89,7 @@ class Command(DomainCommand):
         if options["dry_run"]:
             self.stdout.write(estimate_words(estimate(**wanted)))
             return
-        run = plan_run(**wanted, model_label=options["label"], by=by)
+        run = plan_run(**wanted, by=by)
         if options["retry_failed"]:
             self.stdout.write(f"{reopen_failed(run=run):,} failed requests are asked again.")
         if options["queue"]:
