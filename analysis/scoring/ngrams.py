@@ -1,6 +1,7 @@
 """The n-grams that images are compared with before a language model turns the nearest into captions."""
 
 import hashlib
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from analysis.scoring.scope import attributes_asked
 from studies.models import Study
 
 _BUILT_IN = Path(__file__).parent / "data" / "ngrams.txt"
+_DIGEST = re.compile("[0-9a-f]{64}")
 _MOST = 200_000
 _LONGEST = 200
 _MOST_BYTES = 20 * 1024 * 1024
@@ -36,10 +38,15 @@ def keep_ngrams(data: bytes) -> str:
     return digest
 
 
+def is_kept(digest: str) -> bool:
+    """Return whether a list is kept under this digest."""
+    return _DIGEST.fullmatch(digest) is not None and default_storage.exists(_name(digest))
+
+
 def ngrams_of(study: Study, digest: str) -> list[str]:
     """Return the n-grams of a kept list; of "", the built-in words and the attributes asked in the study."""
     if digest:
-        if not default_storage.exists(_name(digest)):
+        if not is_kept(digest):
             raise NotFound("ngrams_missing", "The list of n-grams is no longer in storage; give it again.")
         with default_storage.open(_name(digest)) as file:
             return _lines(file.read().decode().splitlines())

@@ -16,6 +16,7 @@ from analysis.scoring.choices import (
     PRECISIONS,
     EncoderChoice,
 )
+from analysis.scoring.ngrams import is_kept
 from analysis.scoring.prompt_texts import CONTRAST, TEMPLATES, check_templates
 from analysis.scoring.scope import ASKED, STEREOTYPES
 
@@ -88,13 +89,26 @@ def _of_captioner(cleaned: Parameters, *, given: Mapping[str, Any]) -> Parameter
     return {name: value for name, value in cleaned.items() if name not in useless}
 
 
-def _text(longest: int) -> Check:
+def _text(longest: int, *, as_written: bool = False) -> Check:
+    """Text without the white space around it, which of what stands between words is kept (`as_written`)."""
+
     def check(name: str, value: Any) -> str:
         if not isinstance(value, str) or len(value) > longest:
             raise _wrong(name, f"The parameter {name} must be text of at most {longest} characters.")
-        return value.strip()
+        return value if as_written else value.strip()
 
     return check
+
+
+def _kept_list(name: str, value: Any) -> str:
+    """The digest of a list of n-grams that is in storage: nothing else may become part of a path there."""
+    if value == "":
+        return ""
+    if not isinstance(value, str) or not is_kept(value):
+        raise _wrong(
+            name, "No list of n-grams is kept under that digest: give the list itself (--ngrams FILE)."
+        )
+    return value
 
 
 def _one_of(values: Sequence[str]) -> Check:
@@ -187,9 +201,9 @@ _CHOICES: dict[str, dict[str, tuple[Any, Check]]] = {
         "clip": (_DEFAULT_CLIP, _text(300)),
         "clip_pretrained": ("", _text(300)),
         "precision": ("fp32", _one_of(PRECISIONS)),
-        "ngrams": ("", _text(64)),
+        "ngrams": ("", _kept_list),
         "top_ngrams": (15, _whole(1, 200)),
-        "joiner": (", ", _text(20)),
+        "joiner": (", ", _text(20, as_written=True)),
     },
     Kind.SENTIMENT: _CLASSIFIER,
     Kind.TOXICITY: _CLASSIFIER,

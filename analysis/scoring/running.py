@@ -79,13 +79,16 @@ def _clip(
             f"No attribute is asked of the groups of “{scorer.study}”: open a marking campaign, or give the study "
             "a resource.",
         )
-    every = {key: text for attributes in asked.values() for key, text in attributes.items()}
-    prompts = PromptTexts.of(every, templates=parameters["templates"], contrast=parameters["contrast"])
     needed = zero_shot.missing_scores(scorer, images, asked)
+    if not needed:
+        progress.start(0)
+        return ScoringResult(f"{_amount(0, 'image')} scored")
+    # Only what is written now needs prompts: attributes may be asked of groups that have no image yet.
+    missing = {key for keys in needed.values() for key in keys}
+    every = {key: text for of_group in asked.values() for key, text in of_group.items() if key in missing}
+    prompts = PromptTexts.of(every, templates=parameters["templates"], contrast=parameters["contrast"])
     wanted = [one for one in images if one.pk in needed]
-    encoder, failed = _embed(
-        scorer, wanted, prompts.texts if needed else [], options, progress, more=len(wanted)
-    )
+    encoder, failed = _embed(scorer, wanted, prompts.texts, options, progress, more=len(wanted))
     done = zero_shot.score(
         scorer=scorer, encoder=encoder, images=images, needed=needed, texts=prompts, progress=progress
     )

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from PIL import Image as Picture
 
 from accounts.errors import DomainError, NotFound
@@ -177,6 +179,23 @@ def test_lists_of_ngrams_are_kept_by_what_they_hold(study):
             keep_ngrams(wrong)
     with pytest.raises(NotFound):
         ngrams_of(study, "0" * 64)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["../exports/notes", "../../../x", "0" * 64, "kite", 7])
+def test_a_list_of_ngrams_is_named_by_its_digest_and_by_no_path(study, lead, name):
+    default_storage.save("exports/notes.txt", ContentFile(b"what somebody else wrote"))
+    with pytest.raises(DomainError, match="No list of n-grams is kept under that digest"):
+        plan_scorer(study=study, kind="captions", model_id="x", parameters={"ngrams": name}, by=lead)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("joiner", [", ", " ", "\n", ""])
+def test_ngrams_are_joined_by_exactly_what_was_asked(study, lead, joiner):
+    given = {"joiner": joiner, "ngrams": keep_ngrams(b"a kite")}
+    scorer = plan_scorer(study=study, kind="captions", model_id="x", parameters=given, by=lead)
+    scorer.refresh_from_db()
+    assert scorer.parameters["joiner"] == joiner
 
 
 @pytest.mark.database_free

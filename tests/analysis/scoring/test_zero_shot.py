@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from django.utils import timezone
 
 from accounts.errors import DomainError
 from analysis.models import AttributeScore, Encoder, ImageEmbedding, ScoredImage, TextEmbedding
@@ -145,6 +146,23 @@ def test_attributes_are_those_shown_to_people_and_new_ones_are_added_later(study
     assert (again, str(result)) == (scorer, "2 images scored.")
     assert AttributeScore.objects.filter(attribute__text="kite").count() == 2
     assert reading.last_score(study) != before
+
+
+@pytest.mark.models
+@pytest.mark.django_db
+def test_attributes_of_a_group_without_images_hold_nothing_up(study, lead, clip):
+    add_images(study, 1)
+    velmari = study.groups.get(name="Velmari")
+    study.images.exclude(group=velmari).update(retracted_at=timezone.now())
+    scored(study, lead, clip)
+    campaign = Campaign.objects.create(study=study, slug="m", name="M", kind="stereotype_marking", seed=1)
+    orsani, trumpet = study.groups.get(name="Orsani"), Attribute.objects.create(text="trumpet")
+    CampaignAttribute.objects.create(campaign=campaign, group=orsani, attribute=trumpet, role="random")
+    assert str(scored(study, lead, clip)[1]) == "0 images scored."
+    # Its images come later, and with them its attributes.
+    study.images.filter(group=orsani).update(retracted_at=None)
+    assert str(scored(study, lead, clip)[1]) == "1 image scored."
+    assert AttributeScore.objects.filter(attribute=trumpet).count() == 1
 
 
 @pytest.mark.models
