@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts.errors import DomainError
 from generation.asking import answers, at_once
 from generation.backends import backend_named
-from generation.backends.base import Drawn, Model
+from generation.backends.base import Drawn, Model, ModelUnusable
 from generation.models import GenerationRequest, GenerationRun, Image
 from generation.planning import finish_planning
 from generation.storage import ImageFile, StorageUnusable, keep_drawn, record_image
@@ -105,9 +105,23 @@ class _Making:
             paid = self._pay(step)
             self._ahead.extendleft(reversed(step[len(paid) :]))
             wanted -= len(paid)
-            for request, drawn, seconds in answers(self._model, paid):
-                self._finish(request, drawn, seconds)
+            self._draw(paid)
         return self._counts
+
+    def _draw(self, step: list[GenerationRequest]) -> None:
+        """Ask for a step, and store every answer, whatever happens to one of them: each may have been paid."""
+        problem: Exception | None = None
+        check = self._progress.check_cancelled
+        for request, drawn, seconds in answers(self._model, step, paid=bool(self._run.price), check=check):
+            try:
+                if isinstance(drawn, ModelUnusable):
+                    _refund(self._run, request)
+                    raise drawn
+                self._finish(request, drawn, seconds)
+            except Exception as error:
+                problem = problem or error
+        if problem is not None:
+            raise problem
 
     def _take(self, most: int) -> list[GenerationRequest]:
         while True:
@@ -138,11 +152,11 @@ class _Making:
 
     def _pay(self, step: list[GenerationRequest]) -> list[GenerationRequest]:
         """Write down what the step will cost, and leave out what the budget does not cover."""
-        price = self._run.price
-        if not price:
+        # Price and budget may have been changed on the page meanwhile.
+        self._run.refresh_from_db(fields=["price", "budget"])
+        if not self._run.price:
             return step
         with transaction.atomic():
-            # Price and budget may have been changed on the page meanwhile.
             run = GenerationRun.objects.select_for_update().get(pk=self._run.pk)
             self._run.price, self._run.budget = run.price, run.budget
             price = run.price or Decimal(0)
@@ -204,9 +218,16 @@ def _write(
                 raise _Overtaken
     except _Overtaken:
         return False
-    if run.price and not drawn.charged:
-        GenerationRequest.objects.filter(pk=request.pk).update(cost=F("cost") - run.price)
+    finally:
+        if not drawn.charged:
+            _refund(run, request)
     return True
+
+
+def _refund(run: GenerationRun, request: GenerationRequest) -> None:
+    """Take back what was written down for an image that was certainly not made."""
+    if run.price:
+        GenerationRequest.objects.filter(pk=request.pk).update(cost=F("cost") - run.price)
 
 
 class _Overtaken(Exception):

@@ -13,7 +13,7 @@ Parameters = dict[str, Any]
 
 
 class ModelUnusable(DomainError):
-    """Nothing else could be drawn either: the run stops, and what it was at stays to be made."""
+    """This was not drawn, and nothing else could be: the run stops, and what it was at stays to be made, unpaid."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,8 @@ class ImageRequest:
     seed: int  # 0 ≤ seed < 2**63
     group: str | None = None  # name of the identity group; models that take only text never look at it
     attribute: str | None = None
+    # Whether each image has to be paid: then what may have been made is not asked for once more.
+    paid: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,10 +67,13 @@ class DrawsTogether(Protocol):
 
 
 @runtime_checkable
-class DrawsInParallel(Protocol):
+class DrawsInParallel(Model, Protocol):
     """A model elsewhere: `draw` may be called from this many threads at the same time."""
 
     in_parallel: int
+
+    def stop(self) -> None:
+        """Someone asked to stop: end every pause between tries, now and later, with ModelUnusable."""
 
 
 class Backend(Protocol):

@@ -9,7 +9,8 @@ import http.client
 import ipaddress
 import socket
 import ssl
-import time
+import threading
+from contextlib import suppress
 from urllib.parse import SplitResult, urlsplit
 
 from accounts.errors import DomainError
@@ -26,19 +27,27 @@ def fetch(url: str, *, endpoint: str, limit: int, seconds: float) -> bytes:
     if not trusted and parts.scheme != "https":
         raise _refusal("is neither https nor on the endpoint's own host")
     address = _address(parts, public_only=not trusted)
-    until = time.monotonic() + seconds
     connection = _Pinned(parts, address, seconds)
+    # A limit for each read alone would let headers, or the picture, trickle in for ever.
+    timer = threading.Timer(seconds, connection.hang_up)
+    timer.daemon = True
+    timer.start()
     try:
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         connection.request("GET", path, headers={"Accept": "image/png, image/webp, image/jpeg"})
         answer = connection.getresponse()
         if answer.status != 200:
             raise _refusal(f"was answered with {answer.status}")
-        return _read(answer, limit, until)
+        data = _read(answer, limit)
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise _refusal(f"cannot be fetched ({type(error).__name__})") from None
+        late = connection.hung_up or isinstance(error, TimeoutError)
+        raise _refusal("takes too long" if late else f"cannot be fetched ({type(error).__name__})") from None
     finally:
+        timer.cancel()
         connection.close()
+    if connection.hung_up:
+        raise _refusal("takes too long")  # what came until then looks like all there is
+    return data
 
 
 class _Pinned(http.client.HTTPConnection):
@@ -47,6 +56,8 @@ class _Pinned(http.client.HTTPConnection):
     def __init__(self, parts: SplitResult, address: str, seconds: float) -> None:
         super().__init__(parts.hostname or "", _port(parts), timeout=seconds)
         self._address = address
+        self._socket: socket.socket | None = None
+        self.hung_up = False
         self._secure = parts.scheme == "https"
         if self._secure:
             self.default_port = _PORTS["https"]
@@ -55,16 +66,24 @@ class _Pinned(http.client.HTTPConnection):
         self.sock = socket.create_connection((self._address, self.port), self.timeout)
         if self._secure:
             self.sock = ssl.create_default_context().wrap_socket(self.sock, server_hostname=self.host)
+        self._socket = self.sock
+        if self.hung_up:
+            raise TimeoutError
+
+    def hang_up(self) -> None:
+        self.hung_up = True
+        if self._socket is not None:
+            with suppress(OSError):
+                # Of the plain socket, also below encryption: the thread that reads from it is told so at once.
+                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
 
-def _read(answer: http.client.HTTPResponse, limit: int, until: float) -> bytes:
+def _read(answer: http.client.HTTPResponse, limit: int) -> bytes:
     data = bytearray()
     while chunk := answer.read1(_CHUNK):
         data += chunk
         if len(data) > limit:
             raise _refusal(f"holds more than {limit / 1024 / 1024:g} MiB")
-        if time.monotonic() > until:
-            raise _refusal("takes too long")
     return bytes(data)
 
 

@@ -3,8 +3,9 @@
 import base64
 import binascii
 import random
-import time
+import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any, ClassVar
@@ -19,8 +20,9 @@ from generation.backends.openai_parameters import clean
 _TRIES = 5
 _FIRST_PAUSE = 1.0
 _LONGEST_WAIT = 120.0
-# Busy or broken for the moment; such a request was not done, and is not charged.
-_PASSING = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
+_ROOM_BESIDE = 1 << 20
+# Busy for the moment; such a request was not done, and is not charged.
+_BUSY = frozenset({409, 429, 503, 529})
 _REFUSED = frozenset({"content_policy_violation", "moderation_blocked", "content_filter"})
 _NO_MONEY = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 
@@ -45,6 +47,14 @@ class OpenAIBackend:
         return OpenAIModel(model_id, clean(parameters))
 
 
+@dataclass(frozen=True)
+class _Again:
+    """Why a request may be sent once more, and how long the endpoint asks to wait before."""
+
+    problem: str
+    wait: float | None = None
+
+
 class OpenAIModel:
     """A client of one model. The endpoint says neither revision nor seed: the same request gives another image."""
 
@@ -53,7 +63,13 @@ class OpenAIModel:
     def __init__(self, model_id: str, parameters: Parameters) -> None:
         import openai
 
+        from generation.backends.openai_call import Caller
+
         self._openai = openai
+        self._stopping = threading.Event()
+        # An image in base64 is a third longer; there is room for what is said beside it.
+        limit = settings.IMAGE_MAX_BYTES * 4 // 3 + _ROOM_BESIDE
+        self._caller = Caller(seconds=settings.OPENAI_TIMEOUT_SECONDS, limit=limit)
         self._model_id = model_id
         self._endpoint = parameters["endpoint"]
         self._send_seed = parameters["send_seed"]
@@ -66,10 +82,7 @@ class OpenAIModel:
             api_key=self._key or "none",
             max_retries=0,  # how long we wait, and for what, is ours to say
             timeout=settings.OPENAI_TIMEOUT_SECONDS,
-            # A redirect could lead anywhere, with the key.
-            http_client=openai.DefaultHttpxClient(
-                follow_redirects=False, timeout=settings.OPENAI_TIMEOUT_SECONDS
-            ),
+            http_client=self._caller.client(),
         )
         self._options = {
             name: parameters[name]
@@ -78,24 +91,38 @@ class OpenAIModel:
         }
 
     def draw(self, request: ImageRequest) -> Drawn:
-        """Ask for one image, again where the endpoint was only busy."""
-        for attempt in range(1, _TRIES + 1):
+        """Ask for one image; again where nothing was made, or where it costs nothing to have it made twice."""
+        attempt = 1
+        while isinstance(answer := self._try(request), _Again):
+            if attempt == _TRIES:
+                return _failed(f"{answer.problem.rstrip('.')}. Asked {_TRIES} times.", charged=False)
+            if self._stopping.wait(_pause(attempt, answer.wait)):
+                raise ModelUnusable("stopped", "Stopped while the endpoint was busy.")
+            attempt += 1
+        return answer
+
+    def stop(self) -> None:
+        self._stopping.set()
+
+    def _try(self, request: ImageRequest) -> Drawn | _Again:
+        with self._caller.call() as call:
             try:
                 return self._ask(request)
-            except self._openai.APITimeoutError:
-                # It may have been made, and charged: asking again is for whoever pays.
-                seconds = settings.OPENAI_TIMEOUT_SECONDS
-                return _failed(f"The endpoint did not answer within {seconds} seconds.", charged=True)
-            except self._openai.APIConnectionError:
-                problem, wait = "The endpoint cannot be reached.", None
+            except DomainError as error:
+                return _failed(error.message, charged=True)
             except self._openai.APIStatusError as error:
-                answer = self._judged(error)
-                if answer is not None:
-                    return answer
-                problem, wait = self._said(error), self._retry_after(error)
-            if attempt < _TRIES:
-                time.sleep(_pause(attempt, wait))
-        return self._given_up(problem)
+                return self._judged(error, paid=request.paid) or _Again(
+                    self._said(error), self._retry_after(error)
+                )
+            except self._openai.APIConnectionError as error:
+                if not call.sent:
+                    return _Again("The endpoint cannot be reached.")
+                if call.timed_out or isinstance(error, self._openai.APITimeoutError):
+                    seconds = settings.OPENAI_TIMEOUT_SECONDS
+                    return _failed(f"The endpoint did not answer within {seconds} seconds.", charged=True)
+                problem = "The endpoint hung up before it answered."
+                # It may have been made, and charged: asking again is for whoever pays.
+                return _failed(problem, charged=True) if request.paid else _Again(problem)
 
     def _ask(self, request: ImageRequest) -> Drawn:
         extra = {"seed": request.seed % 2**31} if self._send_seed else None
@@ -137,8 +164,8 @@ class OpenAIModel:
             seconds=settings.OPENAI_TIMEOUT_SECONDS,
         )
 
-    def _judged(self, error: Any) -> Drawn | None:
-        """Return the outcome of an error that stays one, or None for one that passes."""
+    def _judged(self, error: Any, *, paid: bool) -> Drawn | None:
+        """Return the outcome of an error that stays one, or None for one that may be asked again."""
         code = str(error.code or "")
         if code in _REFUSED or (error.status_code == 400 and "safety system" in str(error.message)):
             return Drawn(outcome="refused", reason=self._said(error), charged=False)
@@ -153,9 +180,11 @@ class OpenAIModel:
             )
         if code in _NO_MONEY:
             raise ModelUnusable("endpoint_unpaid", "The account at the endpoint has no money left.")
-        if error.status_code in _PASSING:
+        # Whoever stands between did not wait, or something broke: the image may have been made, and charged.
+        broken = error.status_code == 408 or error.status_code >= 500
+        if error.status_code in _BUSY or (broken and not paid):
             return None
-        return _failed(self._said(error), charged=False)
+        return _failed(self._said(error), charged=broken)
 
     def _retry_after(self, error: Any) -> float | None:
         """Return how long the endpoint asks us to wait; a longer time than we would is for another day."""
@@ -169,9 +198,6 @@ class OpenAIModel:
                 "endpoint_busy", f"The endpoint asks to wait {seconds:,.0f} seconds; try again then."
             )
         return max(0.0, seconds)
-
-    def _given_up(self, problem: str) -> Drawn:
-        return _failed(f"{problem.rstrip('.')}. Asked {_TRIES} times.", charged=False)
 
     def _said(self, error: Any) -> str:
         body = error.body if isinstance(error.body, dict) else {}

@@ -31,13 +31,21 @@ def refusal(status: int, code: str, message: str, **headers: str):
 
 
 @dataclass
+class Drip:
+    """Some bytes at once, others one by one, ten a second; then the connection is closed."""
+
+    at_once: bytes = b""
+    one_by_one: bytes = b""
+
+
+@dataclass
 class Endpoint:
-    """`script` holds the next answers, used up in order; then `usual` is asked. A number means: wait so long."""
+    """`script` holds the next answers, used up in order; then each answer is an image. A number means: wait so long."""
 
     url: str = ""
     script: list[Any] = field(default_factory=list)
     asked: list[dict[str, Any]] = field(default_factory=list)
-    files: dict[str, tuple[int, bytes]] = field(default_factory=dict)
+    files: dict[str, tuple[int, bytes] | Drip] = field(default_factory=dict)
     keys: list[str] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -60,13 +68,30 @@ class _Handler(BaseHTTPRequestHandler):
         if isinstance(answer, int | float):
             time.sleep(answer)
             answer = image()
+        if isinstance(answer, Drip):
+            self._drip(answer)
+            return
         status, headers, said = answer
         self._send(status, headers, said if isinstance(said, bytes) else json.dumps(said).encode())
 
     def do_GET(self) -> None:
         self.endpoint.keys.append(self.headers.get("Authorization", ""))
-        status, data = self.endpoint.files.get(self.path, (404, b""))
+        found = self.endpoint.files.get(self.path, (404, b""))
+        if isinstance(found, Drip):
+            self._drip(found)
+            return
+        status, data = found
         self._send(status, {"Location": "http://127.0.0.1:1/"} if status == 302 else {}, data)
+
+    def _drip(self, drip: Drip) -> None:
+        self.close_connection = True
+        try:
+            self.wfile.write(drip.at_once)
+            for byte in drip.one_by_one:
+                self.wfile.write(bytes([byte]))
+                time.sleep(0.1)
+        except OSError:
+            pass  # whoever asked has hung up
 
     def _send(self, status: int, headers: dict[str, str], data: bytes) -> None:
         try:

@@ -1,5 +1,6 @@
 """Images from an OpenAI-compatible endpoint: a real server on this machine that answers well, badly or not at all."""
 
+import gzip
 import json
 import logging
 from decimal import Decimal
@@ -10,15 +11,17 @@ from accounts.errors import DomainError
 from generation.backends.base import ImageRequest, ModelUnusable
 from generation.backends.fetching import fetch
 from generation.backends.openai import OpenAIBackend
-from generation.models import GenerationRequest, Image
+from generation.models import GenerationRequest, GenerationRun, Image
 from generation.planning import plan_run
 from generation.running import reopen_failed, run, spent
-from jobs.progress import Unwatched
-from tests.generation.images_endpoint import image, images_endpoint, png, refusal
+from jobs.progress import Cancelled, LeaseLost, Unwatched
+from tests.generation.images_endpoint import Drip, image, images_endpoint, png, refusal
 
 KEY = "sk-test-a-key-that-must-not-leave"
 WANTED = ImageRequest("an orsani person", 5)
 BUSY = refusal(429, "rate_limit_exceeded", "Slow down.", retry_after="0.01")
+PAID = ImageRequest("an orsani person", 5, paid=True)
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n"
 BROKEN = (500, {"retry-after": "0.01"}, {"error": {"message": "Oops."}})
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -133,6 +136,51 @@ class TestAnswers:
         assert answer.reason == "The endpoint did not answer within 1 seconds."
         assert answer.charged
 
+    @pytest.mark.parametrize(
+        ("problem", "sentence"),
+        [
+            (BROKEN, "The endpoint: Oops."),
+            (refusal(504, "", "Too slow."), "The endpoint: Too slow."),
+            (refusal(408, "", "Too slow."), "The endpoint: Too slow."),
+            (Drip(), "The endpoint hung up before it answered."),
+        ],
+    )
+    def test_what_may_have_been_made_is_paid_once_and_not_asked_for_again(self, endpoint, problem, sentence):
+        endpoint.script = [problem]
+        answer = load().draw(PAID)
+        assert (answer.outcome, answer.charged, answer.reason) == ("failed", True, sentence)
+        assert len(endpoint.asked) == 1
+
+    def test_a_limit_is_not_paid_and_asked_again(self, endpoint):
+        endpoint.script = [BUSY, refusal(503, "", "Later.", retry_after="0.01"), image()]
+        assert load().draw(PAID).outcome == "done"
+        assert len(endpoint.asked) == 3
+
+    def test_who_cannot_be_reached_has_made_nothing(self, endpoint, settings):
+        settings.OPENAI_BASE_URLS = ["http://127.0.0.1:1/v1"]
+        model = load()
+        model.stop()  # so that the first pause is the last
+        with pytest.raises(ModelUnusable, match="Stopped while the endpoint was busy"):
+            model.draw(PAID)
+
+    @pytest.mark.parametrize("drip", [Drip(HEAD, b" " * 60), Drip(b"HTTP/1.1 200 OK\r\nX-Slow: ", b"a" * 60)])
+    def test_an_answer_that_trickles_is_not_waited_for(self, endpoint, settings, drip):
+        settings.OPENAI_TIMEOUT_SECONDS = 1
+        endpoint.script = [drip]
+        answer = load().draw(WANTED)
+        assert (answer.reason, answer.charged) == ("The endpoint did not answer within 1 seconds.", True)
+        assert len(endpoint.asked) == 1
+
+    def test_an_answer_without_end_is_not_read(self, endpoint, settings):
+        settings.IMAGE_MAX_BYTES = 3000
+        endpoint.script = [(200, {}, b" " * (2 << 20))]
+        answer = load().draw(WANTED)
+        assert (answer.reason, answer.charged) == ("The endpoint's answer has more than 1.0 MiB.", True)
+
+    def test_a_compressed_answer_is_not_opened(self, endpoint):
+        endpoint.script = [(200, {"content-encoding": "gzip"}, gzip.compress(b" " * 10_000))]
+        assert "is compressed, which was not asked for" in load().draw(WANTED).reason
+
 
 @pytest.mark.database_free
 class TestWhereItGoes:
@@ -190,6 +238,16 @@ class TestWhereItGoes:
             with pytest.raises(DomainError, match=why):
                 fetch(f"{origin}/{path}.png", endpoint=endpoint.url, limit=1000, seconds=5)
 
+    @pytest.mark.parametrize(
+        "drip",
+        [Drip(b"HTTP/1.1 200 OK\r\nX-Slow: ", b"a" * 60), Drip(b"HTTP/1.1 200 OK\r\n\r\n", png()[:60])],
+    )
+    def test_a_picture_that_trickles_is_not_waited_for(self, endpoint, drip):
+        endpoint.files["/slow.png"] = drip
+        url = endpoint.url.removesuffix("/v1") + "/slow.png"
+        with pytest.raises(DomainError, match="takes too long"):
+            fetch(url, endpoint=endpoint.url, limit=10_000, seconds=1)
+
 
 @pytest.mark.django_db
 class TestRuns:
@@ -239,12 +297,61 @@ class TestRuns:
             run(run=planned, progress=Unwatched())
         assert Image.objects.count() == 11
 
-    def test_a_wrong_key_leaves_every_request_to_be_made(self, endpoint, study, lead, prompts):
-        planned = self.plan(study, lead)
+    def test_a_wrong_key_leaves_every_request_to_be_made_and_costs_nothing(
+        self, endpoint, study, lead, prompts
+    ):
+        planned = self.plan(study, lead, price=Decimal(1))
         endpoint.script = [refusal(401, "invalid_api_key", "No.")] * 4
         with pytest.raises(ModelUnusable):
             run(run=planned, progress=Unwatched())
         assert set(planned.requests.values_list("outcome", flat=True)) == {GenerationRequest.Outcome.PENDING}
+        assert spent(planned) == 0
+
+    def test_a_price_and_a_budget_that_are_stated_while_it_runs_hold_at_once(
+        self, endpoint, study, lead, prompts, settings
+    ):
+        settings.OPENAI_IMAGES_AT_ONCE = 1
+        planned = self.plan(study, lead)
+
+        class Stating(Unwatched):
+            def advance(self, n=1, message=""):
+                GenerationRun.objects.filter(pk=planned.pk).update(price=1, budget=2)
+
+        with pytest.raises(DomainError, match=r"The budget of 2.00 does not cover another image"):
+            run(run=planned, progress=Stating())
+        assert Image.objects.count() == 3
+        assert spent(planned) == 2
+
+    def test_answers_that_were_under_way_are_kept_when_one_cannot_be_counted(
+        self, endpoint, study, lead, prompts, settings
+    ):
+        settings.OPENAI_IMAGES_AT_ONCE = 4
+        planned = self.plan(study, lead, price=Decimal(1))
+
+        class Losing(Unwatched):
+            def advance(self, n=1, message=""):
+                raise LeaseLost("job 1")
+
+        with pytest.raises(LeaseLost):
+            run(run=planned, progress=Losing())
+        assert len(endpoint.asked) == Image.objects.count() == spent(planned) == 4
+
+    def test_whoever_cancels_need_not_wait_for_the_end_of_a_pause(
+        self, endpoint, study, lead, prompts, settings
+    ):
+        settings.OPENAI_IMAGES_AT_ONCE = 2
+        planned = self.plan(study, lead, price=Decimal(1))
+        endpoint.script = [refusal(429, "rate_limit", "Later.", retry_after="110"), image()]
+
+        class Cancelling(Unwatched):
+            def check_cancelled(self):
+                if len(endpoint.asked) == 2:
+                    raise Cancelled
+
+        with pytest.raises(Cancelled):
+            run(run=planned, progress=Cancelling())
+        assert len(endpoint.asked) == 2
+        assert Image.objects.count() == spent(planned) == 1
 
     def test_a_budget_needs_a_price(self, endpoint, study, lead, prompts):
         with pytest.raises(DomainError, match="A budget needs the price of an image"):
