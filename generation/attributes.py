@@ -2,6 +2,8 @@
 
 import random
 from collections import defaultdict
+from collections.abc import Iterable
+from operator import attrgetter
 
 from django.db.models import QuerySet
 
@@ -17,20 +19,31 @@ def attributes_by_group(study: Study, condition: str) -> dict[int, list[Attribut
     For `non_stereotypical` they are drawn from the other groups' stereotypes with the study's seed. The first run that
     names attributes freezes the study, so that the draw stays.
     """
+    return attributes_by_condition(study, [condition])[condition]
+
+
+def attributes_by_condition(study: Study, conditions: Iterable[str]) -> dict[str, dict[int, list[Attribute]]]:
+    """Return what `attributes_by_group` does, for several conditions that are read at once."""
+    wanted = set(conditions)
+    if not wanted:
+        return {}
     listed, stereotypical = _associations(study)
     everyones = set().union(*stereotypical.values()) if stereotypical else set()
-    attributes = sorted(Attribute.objects.in_bulk(everyones).values(), key=str)
-    chosen: dict[int, list[Attribute]] = {}
+    attributes = Attribute.objects.in_bulk(everyones)
+    in_order = sorted(attributes, key=lambda pk: attributes[pk].text)
+    found: dict[str, dict[int, list[Attribute]]] = {condition: {} for condition in wanted}
     for group in StudyGroup.objects.filter(study=study):
         own = stereotypical[group.pk]
-        if condition == Condition.NON_STEREOTYPICAL:
-            strangers = [one for one in attributes if one.pk not in listed[group.pk]]
-            # By name and not by key: the same study elsewhere draws the same.
-            generator = random.Random(f"{study.seed}:non_stereotypical:{group.name}")
-            chosen[group.pk] = sorted(generator.sample(strangers, min(len(own), len(strangers))), key=str)
-        else:
-            chosen[group.pk] = [one for one in attributes if one.pk in own]
-    return chosen
+        for condition in wanted:
+            chosen = own
+            if condition == Condition.NON_STEREOTYPICAL:
+                theirs = listed[group.pk]
+                strangers = [pk for pk in in_order if pk not in theirs]
+                # By name and not by key: the same study elsewhere draws the same.
+                generator = random.Random(f"{study.seed}:non_stereotypical:{group.name}")
+                chosen = set(generator.sample(strangers, min(len(own), len(strangers))))
+            found[condition][group.pk] = sorted((attributes[pk] for pk in chosen), key=attrgetter("text"))
+    return found
 
 
 def _associations(study: Study) -> tuple[defaultdict[int, set[int]], defaultdict[int, set[int]]]:

@@ -29,9 +29,10 @@ def import_images(job: Job, progress: Progress) -> dict[str, Any]:
     """Import an uploaded archive. Done twice it finds every picture there already."""
     arguments = job.arguments
     study = Study.objects.get(pk=arguments["study"])
-    if not default_storage.exists(arguments["upload"]):
+    upload = arguments.get("upload", "")
+    if not upload or not default_storage.exists(upload):
         raise NotFound("upload_missing", "The uploaded archive is no longer there; upload it again.")
-    with default_storage.open(arguments["upload"]) as file:
+    with default_storage.open(upload) as file:
         report = importing.import_images(
             study=study,
             path=file,
@@ -42,7 +43,6 @@ def import_images(job: Job, progress: Progress) -> dict[str, Any]:
             create_groups=arguments["create_groups"],
             progress=progress,
         )
-    default_storage.delete(arguments["upload"])
     remarks = [
         f"{title}: {remark}"
         for title, found in (

@@ -1,8 +1,7 @@
 """Which images a study asks for: counted by arithmetic, and written down in pieces."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
 from itertools import islice
 
 from django.db import transaction
@@ -12,7 +11,7 @@ from django.db.models.functions import Coalesce
 from accounts.errors import DomainError
 from catalog.models import Attribute
 from generation import prompts
-from generation.attributes import attributes_by_group
+from generation.attributes import attributes_by_condition
 from generation.models import GenerationRequest, GenerationRun, Phrase, PromptTemplate
 from generation.seeds import image_seed
 from jobs.progress import Progress
@@ -78,7 +77,8 @@ def parts_of(study: Study, templates: Sequence[PromptTemplate]) -> list[Part]:
         raise DomainError(
             "prompts_missing", f"The study “{study}” has no prompts yet, so there is nothing to generate."
         )
-    attributes = cache(partial(attributes_by_group, study))
+    naming = [template.condition for template in templates if "attr" in prompts.check(template.text)]
+    attributes = attributes_by_condition(study, naming)
     return [_part(study, template, groups, phrases, attributes) for template in templates]
 
 
@@ -87,7 +87,7 @@ def _part(
     template: PromptTemplate,
     groups: Sequence[StudyGroup],
     phrases: Sequence[Phrase],
-    attributes: Callable[[str], dict[int, list[Attribute]]],
+    attributes: Mapping[str, Mapping[int, Sequence[Attribute]]],
 ) -> Part:
     places = prompts.check(template.text)
     chosen = [phrase for phrase in phrases if phrase.condition == template.condition]
@@ -98,7 +98,7 @@ def _part(
     return Part(
         template,
         groups if places & {"id", "attr"} else [None],
-        attributes(template.condition) if "attr" in places else None,
+        attributes[template.condition] if "attr" in places else None,
         chosen if "phrase" in places else [None],
     )
 

@@ -175,7 +175,11 @@ JOB_STUDIES_SEEN = "studies.access.studies_visible_to"
 JOB_STUDIES_LED = "studies.access.studies_led_by"
 
 # Called whenever lost jobs are looked for: what else a worker has to look after now and then.
-JOB_SWEEPS = ["annotation.notices.look_now_and_then", "analysis.releases.zips.remove_leftovers"]
+JOB_SWEEPS = [
+    "annotation.notices.look_now_and_then",
+    "analysis.releases.zips.remove_leftovers",
+    "generation.uploads.remove_used",
+]
 
 # An OpenAI-compatible endpoint whose models look at images; leads choose a model there, never the address.
 VISION_BASE_URL = env.text("VISION_BASE_URL", "")

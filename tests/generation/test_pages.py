@@ -3,19 +3,24 @@
 import io
 import re
 import zipfile
+from datetime import timedelta
 
 import pytest
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
+from accounts.errors import NotFound
 from generation.models import GenerationRequest, Image
 from generation.planning import plan_run
 from generation.running import run
 from jobs.models import Job
 from jobs.progress import Unwatched
 from jobs.running import run_here
+from jobs.steering import cancel, retry
+from jobs.sweeping import sweep
 
 pytestmark = pytest.mark.django_db
 
@@ -191,8 +196,27 @@ class TestImport:
         assert done.result["summary"].startswith("4 files: 3 kept")
         assert done.result["lines"] == ["Rejected: Velmari/no.png: it is not an image."]
         assert set(Image.objects.values_list("model_label", flat=True)) == {"painter"}
+        assert default_storage.exists(job.arguments["upload"])
+        # Killed before its success was written down, it is done again and succeeds.
+        Job.objects.update(state=Job.State.QUEUED, finished_at=None)
+        assert run_here(job, Unwatched()).state == Job.State.SUCCEEDED
+        assert Image.objects.count() == 3
+        sweep()
         assert not default_storage.exists(job.arguments["upload"])
+        sweep()
         assert "it is not an image" in lead_client.get(reverse("jobs:detail", args=[job.pk])).content.decode()
+
+    def test_the_archive_of_a_cancelled_import_goes_in_time(self, study, picture, lead_client):
+        self.post(lead_client, study, archive=self.archive(picture))
+        job = cancel(job=Job.objects.get())
+        sweep()
+        assert default_storage.exists(job.arguments["upload"])
+        Job.objects.update(finished_at=timezone.now() - timedelta(days=8))
+        sweep()
+        assert not default_storage.exists(job.arguments["upload"])
+        job = retry(job=job)
+        with pytest.raises(NotFound, match="no longer there; upload it again"):
+            run_here(job, Unwatched())
 
     @pytest.mark.parametrize(
         ("name", "data", "sentence"),

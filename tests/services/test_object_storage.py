@@ -23,6 +23,7 @@ from generation.storage import store_image
 from jobs.models import Job
 from jobs.progress import Unwatched
 from jobs.running import run_here
+from jobs.sweeping import sweep
 from tests.analysis.conftest import marked
 from tests.generation.conftest import picture
 from tests.own_database import own_server
@@ -94,6 +95,7 @@ def test_an_uploaded_zip_is_imported_from_there_and_removed(bucket, study, pictu
     assert bucket.exists(job.arguments["upload"])
     done = run_here(job, Unwatched())
     assert done.result["summary"].startswith("3 files: 3 kept")
+    sweep()
     assert not bucket.exists(job.arguments["upload"])
     assert all(bucket.exists(image.file) for image in Image.objects.all())
 
