@@ -67,11 +67,16 @@ class Scores:
 
 
 def image_key(frame: pd.DataFrame) -> pd.Series:
-    """One name for an image of a model and group; equal bytes made for two of them are two images."""
-    parts = [
-        frame[name].astype(object).fillna("").astype(str) for name in ("model", "identity_group", "image")
-    ]
-    return parts[0] + "\x1f" + parts[1] + "\x1f" + parts[2]
+    """One name for an image of a model and group; equal bytes made for two of them are two images.
+
+    Each name is made once: there may be ten million rows of judgements.
+    """
+    named = ["model", "identity_group", "image"]
+    number = frame.groupby(named, sort=False, dropna=False, observed=True).ngroup().to_numpy()
+    first = np.unique(number, return_index=True)[1]
+    parts = [frame[name].iloc[first].astype(object).fillna("").astype(str) for name in named]
+    names = pd.Categorical(parts[0] + "\x1f" + parts[1] + "\x1f" + parts[2])
+    return pd.Series(names.take(number), index=frame.index)
 
 
 def load_scores(study: Study) -> Scores:
@@ -113,7 +118,7 @@ def _captions(study: Study, images: Any) -> tuple[pd.DataFrame, int]:
     found = reading.captions(study)
     found = found[found["public_id"].isin({str(key) for key in _column(images, "public_id")})]
     found = found.assign(image=image_key(found))
-    first = found.groupby(["scorer", "image"], sort=False)["public_id"].transform("first")
+    first = found.groupby(["scorer", "image"], sort=False, observed=True)["public_id"].transform("first")
     again = found["public_id"] != first
     number = len(found.loc[again, ["scorer", "public_id"]].drop_duplicates())
     return found[~again].reset_index(drop=True)[CAPTIONS], number

@@ -32,13 +32,16 @@ _MACHINE = {
 def thresholded(scores: pd.DataFrame, concordance: pd.DataFrame) -> pd.DataFrame:
     """Scores as judgements: present from the threshold that people's answers gave the attribute, else from 0.5."""
     known = concordance[concordance["attribute"].notna() & concordance["threshold"].notna()]
-    found = scores.astype(dict.fromkeys(_KEYS, object)).merge(
+    # A threshold for each scorer, model and attribute there is, then one for each row: of these there may be millions.
+    number = scores.groupby(_KEYS, sort=False, observed=True).ngroup().to_numpy()
+    first = np.unique(number, return_index=True)[1]
+    cells = scores.iloc[first][_KEYS].astype(object)
+    chosen = cells.merge(
         known[[*_KEYS, "threshold"]].astype(dict.fromkeys(_KEYS, object)), how="left", on=_KEYS
     )
-    threshold = found["threshold"].astype("Float64").fillna(WITHOUT_THRESHOLD).to_numpy(dtype=float)
-    return found.assign(
-        present=found["score"].to_numpy(dtype=float) >= threshold, chosen=found["threshold"].notna()
-    )
+    found = chosen["threshold"].astype("Float64").to_numpy(dtype=float, na_value=np.nan)[number]
+    threshold = np.where(np.isnan(found), WITHOUT_THRESHOLD, found)
+    return scores.assign(present=scores["score"].to_numpy(dtype=float) >= threshold, chosen=~np.isnan(found))
 
 
 def machine_tendency(
@@ -55,14 +58,19 @@ def machine_tendency(
     judged: as `thresholded` returns, of images with a group. human: the tendency table of people's judgements.
     """
     parts = []
-    for scorer, mine in judged.groupby("scorer", sort=True):
+    for scorer, mine in judged.groupby("scorer", sort=True, observed=True):
         answers = mine[["model", "identity_group", "image", "attribute", "present"]].assign(
             annotator=str(scorer)
         )
         resampling = pigeonhole_bootstrap(answers, resamples=resamples, seed=seed, annotators="ignore")
         found = tendency(resampling.judgements, roles, min_stereotypes=min_stereotypes, resampling=resampling)
         listed = pd.concat([found.to_frame(), found.excluded], ignore_index=True)
-        images = mine.groupby(["model", "identity_group"])["image"].nunique().rename("images").reset_index()
+        images = (
+            mine.groupby(["model", "identity_group"], observed=True)["image"]
+            .nunique()
+            .rename("images")
+            .reset_index()
+        )
         listed = listed.merge(images.astype({"model": "string", "identity_group": "string"}), how="left")
         parts.append(listed.rename(columns=_MACHINE).assign(scorer=str(scorer)))
     if not parts:

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import union_categoricals
 
 from analysis.automated.association_tables import mcas_tables, pull_table
 from analysis.automated.loading import Scores, image_key
@@ -58,7 +60,7 @@ def automated_tables(
     found = Automated()
     matches = _captions(found, data, scores, parameters, tables)
     judged = judgements_by_key(data)
-    beside = _scores_of_attributes(scores, matches, judged)
+    beside = _scores_of_attributes(scores, matches, judged, data, parameters.seed)
     _concordance(found, scores, beside, judged, parameters)
     _tendency(found, scores, beside, judged, data, parameters, tables)
     pull_table(found, scores, parameters)
@@ -75,7 +77,7 @@ def automated_tables(
 def judgements_by_key(data: StudyData) -> pd.DataFrame:
     """People's judgements, with images named as scores name them."""
     frame = data.judgements[["model", "identity_group", "image", "attribute", "annotator", "present"]]
-    return frame.astype(object).assign(image=image_key(frame))
+    return frame.assign(image=image_key(frame))
 
 
 def attributes_of(data: StudyData, tables: Mapping[str, pd.DataFrame], among: str) -> list[str]:
@@ -114,19 +116,52 @@ def _captions(
 
 
 def _scores_of_attributes(
-    scores: Scores, matches: CaptionMatches | None, judged: pd.DataFrame
+    scores: Scores, matches: CaptionMatches | None, judged: pd.DataFrame, data: StudyData, seed: int
 ) -> pd.DataFrame:
     """How far each image shows each attribute to each scorer; where people were asked, only what they were asked."""
     columns = ["scorer", "model", "identity_group", "image", "attribute", "score"]
     parts = [scores.scores[columns]]
     if matches is not None:
-        parts.append(matches.shares()[columns])
+        parts.append(matches.shares(caption_units(matches, judged, data.associations, seed))[columns])
     asked = pd.MultiIndex.from_frame(judged[["image", "attribute"]].drop_duplicates())
     models = set(judged["model"])
-    kept = [_asked(part, asked, models).astype(dict.fromkeys(columns[:-1], object)) for part in parts]
-    return pd.concat([part for part in kept if len(part)] or kept[:1], ignore_index=True).astype(
-        {"score": float}
+    kept = [_asked(part, asked, models) for part in parts]
+    together = {name: union_categoricals([_coded(part[name]) for part in kept]) for name in columns[:-1]}
+    return pd.DataFrame(
+        together | {"score": np.concatenate([part["score"].to_numpy(float) for part in kept])}
     )
+
+
+def _coded(column: pd.Series) -> pd.Categorical:
+    """As codes: of many images and attributes there are millions of rows."""
+    coded = pd.Categorical(column)
+    return coded.set_categories(coded.categories.astype(object))
+
+
+def caption_units(
+    matches: CaptionMatches, judged: pd.DataFrame, associations: pd.DataFrame, seed: int
+) -> pd.DataFrame:
+    """Images and attributes by which captions are scored: of a model that people judged, what they were asked.
+
+    Of the images of another model, what people were asked of the group; where nothing, what is listed for the group
+    and as many attributes that are not. All attributes for all images would be too much.
+    """
+    of_people = judged[["image", "attribute"]].drop_duplicates().astype(object)
+    alone = matches.captions[~matches.captions["model"].isin(set(judged["model"]))]
+    images = alone.loc[alone["identity_group"].notna(), ["identity_group", "image"]].drop_duplicates()
+    asked = judged[["identity_group", "attribute"]].drop_duplicates().astype(object)
+    listed = associations.loc[
+        associations["attribute"].isin(matches.attributes), ["identity_group", "attribute"]
+    ]
+    parts = [asked]
+    for group in sorted(set(images["identity_group"]) - set(asked["identity_group"])):
+        own = listed.loc[listed["identity_group"] == group, "attribute"].unique().tolist()
+        others = sorted(set(matches.attributes) - set(own))
+        # By name, so that the same study elsewhere draws the same.
+        drawn = Random(f"{seed}:{group}").sample(others, min(len(own), len(others)))
+        parts.append(pd.DataFrame({"identity_group": group, "attribute": [*own, *drawn]}))
+    units = images.astype(object).merge(pd.concat(parts, ignore_index=True), on="identity_group")
+    return pd.concat([of_people, units[["image", "attribute"]]], ignore_index=True)
 
 
 def _asked(part: pd.DataFrame, asked: pd.MultiIndex, models: set[str]) -> pd.DataFrame:
@@ -135,7 +170,7 @@ def _asked(part: pd.DataFrame, asked: pd.MultiIndex, models: set[str]) -> pd.Dat
     # An image that nobody judged needs no look at its attributes.
     maybe = part["image"].isin(asked.unique(level=0)) & part["attribute"].isin(asked.unique(level=1))
     some = part[maybe]
-    found = pd.MultiIndex.from_frame(some[["image", "attribute"]].astype(object)).isin(asked)
+    found = pd.MultiIndex.from_frame(some[["image", "attribute"]]).isin(asked)
     chosen = alone.to_numpy(copy=True)
     chosen[np.flatnonzero(maybe)[found]] = True
     return part[chosen]

@@ -7,6 +7,8 @@ from analysis.automated.loading import load_scores
 from analysis.automated.tables import Automated
 from analysis.models import ImageEmbedding, Scorer, TextEmbedding
 from analysis.parameters import parameters_of
+from analysis.scoring.vectors import unpacked
+from analysis.scoring.writing import note_texts, write_texts
 from generation.models import GenerationRequest, GenerationRun, Image, PromptTemplate
 from tests.analysis.automated import made
 from tests.analysis.automated.test_pages import address, text_of
@@ -86,6 +88,22 @@ def test_a_prompt_without_vector_leaves_only_its_target_without_a_score(phrases,
     report(phrases)
     said = f"1 prompt of targets that {LABEL} has not read in full is left out"
     assert said in text_of(analyst_client, address("mcas"))
+
+
+def test_results_are_old_once_a_text_of_mcas_is_read_at_last(phrases, report, analyst_client):
+    before = measured(phrases).tables["mcas"]
+    owl = TextEmbedding.objects.get(text="an image of a owl")
+    vector = unpacked([owl.vector], made.DIM)
+    owl.delete()
+    computed = report(phrases)
+    write_texts(made.encoder(), ["an image of a owl"], vector)
+    note_texts(phrases.scorers.get(kind="mcas"))
+    page = text_of(analyst_client, address("mcas"))
+    assert "What machines say of the images changed after these results" in page
+    again = report(phrases)
+    assert again.inputs_digest != computed.inputs_digest
+    assert "changed after these results" not in text_of(analyst_client, address("mcas"))
+    assert measured(phrases).tables["mcas"].equals(before)
 
 
 def test_images_of_targets_that_name_no_phrase_are_counted_and_said(phrases, report, analyst_client):

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from accounts.errors import DomainError
 from analysis.automated import loading
+from analysis.automated.tables import caption_units
 from analysis.csv_tables import cell
 from analysis.metrics.captions import match_captions
 from analysis.metrics.concordance import concordance
@@ -283,3 +284,43 @@ def test_an_image_retracted_while_scores_are_read_lends_its_scores_to_no_other(s
     assert len(kept) == len(before) - 6  # scored for six attributes
     columns = ["scorer", "image", "attribute", "score"]
     assert found[columns].astype(str).values.tolist() == kept[columns].astype(str).values.tolist()
+
+
+def test_captions_of_a_model_that_nobody_judged_are_scored_by_what_concerns_their_group(judged, tmp_path):
+    """Not by every attribute of every group: of many images that would be too much."""
+    for group in judged.groups.all():
+        for number in range(3):
+            made.image(judged, f"brush {group.name} {number}", group=group, model_label="brush")
+    made.describe(judged)
+    rows = {
+        (row["model"], row["identity_group"]): row for row in analyze(tmp_path / "out")["automated_tendency"]
+    }
+    # tall hat and blue scarf each in one or two captions of three, drum and umbrella in none: at one half only the hat
+    velmari = rows["brush", "Velmari"]
+    assert (velmari["images"], velmari["random_attributes"]) == ("3", "2")
+    assert float(velmari["likelihood_stereotype"]) == pytest.approx(0.5)
+    assert float(velmari["likelihood_random"]) == 0.0
+
+
+def test_captions_of_a_study_that_nobody_judged_are_scored_by_listed_and_as_many_other_attributes(study):
+    for group in study.groups.all():
+        made.image(study, f"brush {group.name}", group=group)
+    made.describe(study)
+    captions = loading.load_scores(study).captions
+    matches = match_captions(
+        captions, ["tall hat", "blue scarf", "drum", "kite", "moss", "lantern", "umbrella"]
+    )
+    nobody = pd.DataFrame(columns=["model", "identity_group", "image", "attribute"])
+    listed = pd.DataFrame(
+        [("Velmari", "tall hat"), ("Velmari", "kite"), ("Velmari", "unseen"), ("Orsani", "drum")],
+        columns=["identity_group", "attribute"],
+    )
+    found = caption_units(matches, nobody, listed, 7)
+    assert found.equals(caption_units(matches, nobody, listed, 7))
+    by_image = {image: set(rows["attribute"]) for image, rows in found.groupby("image")}
+    velmari, orsani = (
+        next(texts for image, texts in by_image.items() if f"\x1f{name}\x1f" in image)
+        for name in ("Velmari", "Orsani")
+    )
+    assert ({"tall hat", "kite"} < velmari, len(velmari)) == (True, 4)
+    assert ({"drum"} < orsani, len(orsani)) == (True, 2)
