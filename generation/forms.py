@@ -4,6 +4,8 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
 
 from accounts.errors import DomainError
 from generation.backends import BACKENDS
@@ -157,6 +159,10 @@ class GenerateForm(forms.Form):
         endpoint.choices = [(url.rstrip("/"), url) for url in settings.OPENAI_BASE_URLS] or [
             ("", "None is set: see OPENAI_BASE_URLS")
         ]
+
+    def repeated(self) -> SafeString:
+        """Return what stands in the form as hidden inputs, without ids: those are the visible fields'."""
+        return format_html_join("", "{}", ((field.as_hidden(attrs={"id": False}),) for field in self))
 
     def plan(self) -> dict[str, Any]:
         """Return the arguments of `estimating.estimate` and of `planning.plan_run`."""

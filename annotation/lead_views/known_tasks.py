@@ -30,6 +30,7 @@ from annotation.lead_views.reading import (
     typed,
 )
 from annotation.models import Annotation, Campaign, CampaignAttribute, Task
+from annotation.options import Options
 from annotation.practice_state import failed, outcomes
 from catalog.models import Attribute
 from generation.models import Image
@@ -204,7 +205,11 @@ class _Chosen:
 
 
 def _images(campaign: Campaign) -> Any:
-    return campaign.study.images.filter(retracted_at=None).exclude(file="").select_related("group")
+    """Return what the campaign could show: what it judges looks like them, or a check would stand out."""
+    images = campaign.study.images.filter(
+        condition=Options.of(campaign).condition, group__isnull=False, retracted_at=None
+    )
+    return images.exclude(file="").select_related("group")
 
 
 def _askable(campaign: Campaign, image: Image) -> list[Attribute]:

@@ -59,6 +59,15 @@ def test_the_pull_is_counted_as_it_is_chosen(signed_in, study):
     start = page.get_by_role("button", name="Make 525 images")
     expect(start).to_be_visible(timeout=SLOW)
     expect(page.locator("[data-live-answer]")).to_contain_text("2 to 3 attributes for each group")
+    held = []
+    page.route("**/generate/estimate/**", lambda route: held.append(route))
+    page.get_by_label("Name in reports").fill("pencil")
+    # What was counted is not what stands there now.
+    expect(start).to_be_disabled()
+    with page.expect_response("**/generate/estimate/**"):
+        page.unroute("**/generate/estimate/**")
+        page.get_by_label("Name in reports").fill("pencils")
+    expect(start).to_be_enabled(timeout=SLOW)
     start.click()
     page.wait_for_url("**/jobs/*/")
     assert GenerationRequest.objects.count() == 525

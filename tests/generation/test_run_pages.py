@@ -38,6 +38,19 @@ class TestGenerate:
         assert GenerationRequest.objects.count() == 525
         assert "Watch the job" in text_of(lead_client.get(url))
 
+    def test_every_id_is_there_once_and_the_start_sends_what_was_counted(self, study, prompts, lead_client):
+        url = reverse("generation:generate", args=[study.slug])
+        page = lead_client.get(url, {"backend": "sketch", "model_label": "pencil"}).content.decode()
+        ids = re.findall(r' id="([^"]+)"', page)
+        assert len(ids) == len(set(ids))
+        assert '<input type="hidden" name="model_label" value="pencil"' in page
+
+    def test_another_name_in_reports_may_be_started(self, study, lead, prompts, lead_client):
+        run(run=plan_run(study=study, backend="sketch", by=lead), progress=Unwatched())
+        query = {"backend": "sketch", "default_probability": "0.1"}
+        assert "Nothing is left to make" in self.estimate(lead_client, study, **query)
+        assert "12 Images to make" in self.estimate(lead_client, study, **query, model_label="pencil")
+
     def test_time_is_told_once_the_model_has_made_images(self, study, lead, prompts, lead_client):
         planned = plan_run(study=study, backend="sketch", by=lead)
         run(run=planned, progress=Unwatched(), limit=3)

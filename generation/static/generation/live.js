@@ -3,6 +3,7 @@
 //   <form data-live="/studies/isles/images/generate/estimate/" method="get"> … <button data-recalculate>Count</button> </form>
 //   <div data-live-answer>…</div>
 //
+// A form inside the answer starts what was counted: it waits until the count is of what stands there now.
 // A form of method post is sent by POST. Without this module, the button does the same with a reload.
 
 import { differs, sayStale } from "../lead/stale.js";
@@ -17,9 +18,7 @@ function bind(form) {
   let running = null;
 
   const ask = async () => {
-    running?.abort();
     running = new AbortController();
-    place.setAttribute("aria-busy", "true");
     try {
       const answer = await fetch(...request(form, running.signal));
       if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
@@ -36,12 +35,22 @@ function bind(form) {
     }
   };
 
+  const outdate = () => {
+    running?.abort();
+    place.setAttribute("aria-busy", "true");
+    for (const button of place.querySelectorAll("form button")) button.disabled = true;
+  };
+
   form.addEventListener("input", () => {
+    outdate();
     window.clearTimeout(timer);
     timer = window.setTimeout(ask, WAIT);
   });
   for (const button of form.querySelectorAll("[data-recalculate]")) button.hidden = true;
-  if (differs(form)) ask();
+  if (differs(form)) {
+    outdate();
+    ask();
+  }
 }
 
 function request(form, signal) {

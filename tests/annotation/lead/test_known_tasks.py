@@ -107,6 +107,17 @@ def test_a_check_is_made_from_a_picture(marking, lead_client):
     assert list(known) == [("drum", False, "A box is no drum."), ("tall hat", True, "")]
 
 
+def test_only_pictures_that_the_campaign_could_show_are_offered(marking, lead_client):
+    other, homeless = marking.study.images.filter(group__name="Velmari").order_by("pk")[:2]
+    marking.study.images.filter(pk=other.pk).update(condition="stereotypical")
+    marking.study.images.filter(pk=homeless.pk).update(group=None, condition="target")
+    page = lead_client.get(NEW).content.decode()
+    for image in (other, homeless):
+        assert f"?image={image.public_id}" not in page
+        assert lead_client.get(f"{NEW}?image={image.public_id}").status_code == 404
+    assert "?image=" in page
+
+
 def test_what_the_verb_refuses_stands_beside_its_field(marking, lead_client):
     image = picture_of(marking)
     address, fields = form_of(image, tall_hat="unscored")
