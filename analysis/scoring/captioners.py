@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from PIL.Image import Image as Picture
 
+from accounts.errors import DomainError
 from analysis.scoring.choices import BEAMS, DEFAULT_PROMPT, Decoding
 from analysis.scoring.memory import device_of
 from analysis.scoring.model_files import (
@@ -36,6 +37,7 @@ class Written:
 
     texts: list[str]
     reason: str = ""
+    stopped: DomainError | None = None  # what stops the work: the image is neither done nor failed
 
 
 class Captioner(Protocol):
@@ -104,7 +106,16 @@ class ImageCaptioner:
         self.revision = transformers_revision(model_id)
 
     def caption(self, inputs: Sequence[CaptionInput]) -> list[Written]:
-        options: dict[str, Any] = {"images": [one.picture for one in inputs], "return_tensors": "pt"}
+        # What a processor makes of several pictures need not have a row for each, so it cannot be taken apart to
+        # draw from the seed of each.
+        each = 1 if self._decoding.way != BEAMS else len(inputs)
+        parts = [self._together(inputs[start : start + each]) for start in range(0, len(inputs), each or 1)]
+        return [written for part in parts for written in part]
+
+    def _together(self, inputs: Sequence[CaptionInput]) -> list[Written]:
+        # Processors of chat models take the pictures of each conversation.
+        pictures = [[one.picture] if self._chat else one.picture for one in inputs]
+        options: dict[str, Any] = {"images": pictures, "return_tensors": "pt"}
         if self._prompt:
             options |= {"text": [self._prompt] * len(inputs), "padding": True}
         read = self._processor(**options).to(self._place)
@@ -164,6 +175,8 @@ def _generate(model: Any, read: dict[str, Any], seeds: Sequence[int], decoding: 
         if decoding.way == BEAMS:
             return model.generate(**read, **options, do_sample=False, num_beams=decoding.captions)
         options |= {"do_sample": True, "num_beams": 1, "top_p": decoding.top_p, "top_k": 0}
+        if len(seeds) == 1:
+            return _drawn(model, read, seeds[0], options, decoding)
         parts = [
             _drawn(
                 model, {name: value[row : row + 1] for name, value in read.items()}, seed, options, decoding

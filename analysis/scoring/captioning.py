@@ -63,15 +63,23 @@ def caption_images(
         progress.check_cancelled()
         readable = [one for one in batch if one.given is not None]
         said = batches.map(captioner.caption, [one.given for one in readable if one.given is not None])
+        stopped = {
+            one.image.pk: two.stopped
+            for one, two in zip(readable, said, strict=True)
+            if two.stopped is not None
+        }
         # An image with fewer captions than asked, because the model declined one, still has what it wrote.
         written = {one.image.pk: two.texts for one, two in zip(readable, said, strict=True) if two.texts}
         why = {one.image.pk: two.reason for one, two in zip(readable, said, strict=True)}
         reasons = {
             one.image.pk: one.reason or why.get(one.image.pk) or _NOTHING_SAID
             for one in batch
-            if one.image.pk not in written
+            if one.image.pk not in written | stopped
         }
+        # Its neighbours were paid for: what was said of them is kept before the work stops.
         _write(scorer, written, reasons)
+        if stopped:
+            raise next(iter(stopped.values()))
         done, failed = done + len(written), failed + len(reasons)
         captions += sum(map(len, written.values()))
         progress.advance(len(batch), "writing captions")

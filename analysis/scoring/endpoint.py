@@ -20,6 +20,19 @@ from analysis.scoring.model_files import first_line, require
 _AT_ONCE = 4
 _TRIES = 5  # after which a limit or a broken server stops the job, which goes on later
 _SECONDS = 120
+# Why one picture is declined; any other refusal would meet every picture, and stops the job.
+_OF_THE_PICTURE = frozenset(
+    {
+        "content_filter",
+        "content_policy_violation",
+        "moderation_blocked",
+        "invalid_image",
+        "invalid_image_format",
+        "image_parse_error",
+        "image_content_policy_violation",
+        "ResponsibleAIPolicyViolation",
+    }
+)
 _LARGEST_EDGE = 1_024
 
 
@@ -44,12 +57,19 @@ class EndpointCaptioner:
         )
         self._model, self._prompt, self._decoding = model_id, prompt or DEFAULT_PROMPT, decoding
         self.revision = ""
+        self._limit = "max_tokens"
 
     def caption(self, inputs: Sequence[CaptionInput]) -> list[Written]:
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="endpoint") as pool:
             return list(pool.map(self._caption, inputs))
 
     def _caption(self, one: CaptionInput) -> Written:
+        try:
+            return self._captioned(one)
+        except DomainError as error:
+            return Written([], stopped=error)
+
+    def _captioned(self, one: CaptionInput) -> Written:
         assert one.picture is not None
         picture = _data_uri(one.picture)
         said: list[str] = []
@@ -69,16 +89,10 @@ class EndpointCaptioner:
             {"type": "image_url", "image_url": {"url": picture}},
         ]
         try:
-            answer = self._client.chat.completions.create(
-                model=self._model,
-                messages=[{"role": "user", "content": content}],
-                max_tokens=self._decoding.max_new_tokens,
-                temperature=self._decoding.temperature if self._decoding.captions > 1 else 0,
-                seed=seed,
-            )
-        except openai.BadRequestError as error:
-            return "", f"The endpoint declined it: {_message(error)}"
+            answer = self._completion([{"role": "user", "content": content}], seed)
         except openai.APIStatusError as error:
+            if error.status_code == 400 and error.code in _OF_THE_PICTURE:
+                return "", f"The endpoint declined it: {_message(error)}"
             raise DomainError("endpoint_refused", _refused(error)) from None
         except openai.OpenAIError as error:
             raise DomainError(
@@ -89,6 +103,27 @@ class EndpointCaptioner:
         if message is not None and getattr(message, "refusal", None):
             return "", f"The model declined it: {message.refusal}"
         return (message.content or "") if message is not None else "", ""
+
+    def _completion(self, messages: Any, seed: int) -> Any:
+        import openai
+
+        options: dict[str, Any] = {
+            "model": self._model,
+            "messages": messages,
+            "temperature": self._decoding.temperature if self._decoding.captions > 1 else 0,
+            "seed": seed,
+        }
+        # Which of its names the limit goes by is not for types to say.
+        create: Any = self._client.chat.completions.create
+        limit = self._limit
+        try:
+            return create(**options, **{limit: self._decoding.max_new_tokens})
+        except openai.BadRequestError as error:
+            # Newer models know the same limit by another name.
+            if limit != "max_tokens" or error.code != "unsupported_parameter" or error.param != limit:
+                raise
+        self._limit = "max_completion_tokens"
+        return create(**options, **{self._limit: self._decoding.max_new_tokens})
 
 
 def _refused(error: Any) -> str:

@@ -8,13 +8,14 @@ from django.db.models import Count, F, QuerySet
 
 from analysis.models import AttributeScore, Caption, ScoredImage, Scorer, TextScore
 from analysis.scoring.choices import ENDPOINT
-from analysis.scoring.scope import CONDITIONS, images_of
+from analysis.scoring.scope import ASKED, CONDITIONS, attributes_asked, images_of
 from analysis.scoring.starting import JOB_KIND, is_under_way
 from jobs.models import Job
 from studies.models import Study
 
 Kind = Scorer.Kind
 CLASSIFIERS = (Kind.SENTIMENT, Kind.TOXICITY)
+Asked = Mapping[int, Mapping[int, str]]  # attributes by group
 _LEAST_STEPS = 20  # fewer say little of how long a step takes
 
 
@@ -27,6 +28,7 @@ class ScorerLine:
     failed: int
     total: int
     written: int
+    lacking: int = 0  # scores of attributes that are asked, whatever images are done
 
     @property
     def under_way(self) -> bool:
@@ -38,7 +40,7 @@ class ScorerLine:
         job = self.scorer.job
         if job is not None and (self.under_way or job.state == Job.State.FAILED):
             return str(job.state)
-        return "done" if self.done + self.failed >= self.total else "incomplete"
+        return "done" if self.done >= self.total and not self.lacking else "incomplete"
 
     @property
     def unit(self) -> str:
@@ -54,7 +56,11 @@ class ScorerLine:
             Kind.TOXICITY: "score",
         }
         thing = things.get(Kind(self.scorer.kind), "")
-        return f"{self.written:,} {thing}{'' if self.written == 1 else 's'}" if thing else "vectors"
+        if not thing:
+            return "vectors"
+        wrote = f"{self.written:,} {thing}{'' if self.written == 1 else 's'}"
+        # Of images that wait or failed it goes without saying.
+        return f"{wrote}, {self.lacking:,} missing" if self.lacking and self.done >= self.total else wrote
 
 
 @dataclass(frozen=True)
@@ -70,28 +76,27 @@ class Estimate:
 def lines_of(study: Study) -> list[ScorerLine]:
     """Return a line for each scorer of the study, newest first; the number of queries does not depend on theirs."""
     scorers = list(Scorer.objects.filter(study=study).select_related("job", "encoder", "created_by"))
-    images: dict[tuple[int, str], int] = {
-        (scorer, outcome): number
-        for scorer, outcome, number in ScoredImage.objects.filter(
-            scorer__in=scorers, image__retracted_at=None
-        )
-        .values_list("scorer", "outcome")
-        .annotate(number=Count("pk"))
-    }
+    asked = {which: attributes_asked(study, which) for which in {_which(one) for one in scorers} - {""}}
+    images = _scored_images(scorers, asked)
     totals = _totals(study)
     written = _written(scorers)
     read = _read(scorers)
     captions = _captions(study)
-    return [
-        ScorerLine(
-            scorer=one,
-            done=read.get(one.pk, 0) if one.kind in CLASSIFIERS else images.get((one.pk, "done"), 0),
-            failed=images.get((one.pk, "failed"), 0),
-            total=_captions_of(one, captions) if one.kind in CLASSIFIERS else totals.get(one.kind, 0),
-            written=written.get(one.pk, 0),
-        )
-        for one in scorers
-    ]
+    clip = _by_group(study)
+    scores = _scores_asked(scorers, asked)
+    lines = []
+    for one in scorers:
+        done, total, lacking = images[one.pk, "done"], totals.get(one.kind, 0), 0
+        if one.kind in CLASSIFIERS:
+            done, total = read.get(one.pk, 0), _captions_of(one, captions)
+        elif one.kind == Kind.CLIP:
+            groups = asked[_which(one)]
+            total = sum(number for group, number in clip.items() if groups.get(group))
+            lacking = sum(number * len(groups.get(group, ())) for group, number in clip.items())
+            lacking -= scores[one.pk]
+        failed = images[one.pk, "failed"]
+        lines.append(ScorerLine(one, done, failed, total, written.get(one.pk, 0), lacking))
+    return lines
 
 
 def line_of(scorer: Scorer) -> ScorerLine:
@@ -105,6 +110,9 @@ def estimate(study: Study, kind: str, parameters: Mapping[str, object]) -> Estim
         total, unit = sum(_captions(study).values()), "captions"
     else:
         total, unit = images_of(study, kind).count(), "images"
+        if kind == Kind.CLIP:
+            asked = attributes_asked(study, str(parameters.get("attributes") or ASKED))
+            total = sum(number for group, number in _by_group(study).items() if asked.get(group))
     seconds = _seconds_a_step(kind)
     requests = None
     if parameters.get("captioner") == ENDPOINT:
@@ -120,6 +128,44 @@ def failed_images(scorer: Scorer) -> QuerySet[ScoredImage]:
 
 def _totals(study: Study) -> dict[str, int]:
     return {str(kind): images_of(study, kind).count() for kind in CONDITIONS}
+
+
+def _which(scorer: Scorer) -> str:
+    """Which attributes a scorer asks about; "" of those that ask about none."""
+    return str(scorer.parameters.get("attributes") or ASKED) if scorer.kind == Kind.CLIP else ""
+
+
+def _by_group(study: Study) -> dict[int, int]:
+    """The number of images of each group that CLIP scorers look at."""
+    images = images_of(study, Kind.CLIP).order_by()
+    return dict(images.values_list("group").annotate(number=Count("pk")))
+
+
+def _scored_images(scorers: list[Scorer], asked: Mapping[str, Asked]) -> dict[tuple[int, str], int]:
+    """By scorer and outcome; of CLIP scorers only images of groups that still have attributes to ask about."""
+    of = {one.pk: asked.get(_which(one)) for one in scorers}
+    found: dict[tuple[int, str], int] = defaultdict(int)
+    rows = ScoredImage.objects.filter(scorer__in=scorers, image__retracted_at=None)
+    counted = rows.values_list("scorer", "outcome", "image__group").annotate(number=Count("pk"))
+    for scorer, outcome, group, number in counted:
+        groups = of[scorer]
+        if groups is None or groups.get(group):
+            found[scorer, outcome] += number
+    return found
+
+
+def _scores_asked(scorers: list[Scorer], asked: Mapping[str, Asked]) -> dict[int, int]:
+    """How many scores there are by each CLIP scorer of attributes that are asked of the image's group."""
+    of = {one.pk: asked[_which(one)] for one in scorers if _which(one)}
+    found: dict[int, int] = defaultdict(int)
+    rows = AttributeScore.objects.filter(
+        scorer__in=list(of), image__retracted_at=None, image__condition__in=CONDITIONS[Kind.CLIP]
+    )
+    counted = rows.values_list("scorer", "image__group", "attribute").annotate(number=Count("pk"))
+    for scorer, group, attribute, number in counted:
+        if attribute in of[scorer].get(group, ()):
+            found[scorer] += number
+    return found
 
 
 def _written(scorers: list[Scorer]) -> dict[int, int]:

@@ -10,6 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from django.core.files.storage import default_storage
 from PIL import Image as Picture
 from PIL import ImageOps
@@ -66,12 +67,24 @@ def prepared_batches(
 
 
 def read_picture(file: ImageFile) -> Picture.Image:
-    """Return the picture upright and in colour, as people see it."""
+    """Return the picture upright and in colour, as people see it: what is transparent, on white."""
     with default_storage.open(file.name) as opened:
         data = opened.read()
     with Picture.open(io.BytesIO(data)) as picture:
         upright = ImageOps.exif_transpose(picture) or picture
-        return upright.convert("RGB")
+        return _in_colour(upright)
+
+
+def _in_colour(picture: Picture.Image) -> Picture.Image:
+    if picture.mode.startswith("I"):
+        # Pillow would take 16 bits for 8 and make nearly all of it white.
+        grey = np.asarray(picture).astype(np.float64) / 257
+        return Picture.fromarray(grey.clip(0, 255).round().astype(np.uint8)).convert("RGB")
+    if not picture.has_transparency_data:
+        return picture.convert("RGB")
+    behind = Picture.new("RGBA", picture.size, "white")
+    behind.alpha_composite(picture.convert("RGBA"))
+    return behind.convert("RGB")
 
 
 def _prepared(file: ImageFile, prepare: Callable[[Picture.Image], Any]) -> Prepared:

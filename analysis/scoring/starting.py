@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.errors import Conflict, DomainError
 from accounts.models import User
-from analysis.models import Scorer
+from analysis.models import AttributeScore, Caption, ScoredImage, Scorer, TextScore
 from analysis.scoring import parameters as chosen
 from analysis.scoring.choices import ENDPOINT, NGRAMS
 from analysis.scoring.model_files import short_name
@@ -91,6 +91,16 @@ def remove_scorer(*, scorer: Scorer, by: User | None) -> None:
         kind=scorer.kind,
         label=scorer.model_label,
     )
+    # A statement for each table: none of perhaps millions of rows is read.
+    captions = Caption.objects.filter(scorer=scorer)
+    for rows in (
+        TextScore.objects.filter(scorer=scorer),
+        TextScore.objects.filter(caption__in=captions),
+        captions,
+        AttributeScore.objects.filter(scorer=scorer),
+        ScoredImage.objects.filter(scorer=scorer),
+    ):
+        rows._raw_delete(rows.db)
     scorer.delete()
 
 

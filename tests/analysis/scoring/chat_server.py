@@ -1,7 +1,8 @@
 """An OpenAI-compatible chat server on this machine, with a tiny LLaVA of transformers behind it.
 
 Models by other names do what hosted endpoints do: `busy` asks to wait once, `shy` declines, `strict` refuses the
-picture, `locked` does not take the key, `moved` is elsewhere.
+picture, `locked` does not take the key, `moved` is elsewhere, `cold` takes no temperature, `newer` has another name for
+the limit, `poor` has credit for two requests.
 """
 
 import base64
@@ -42,7 +43,22 @@ class ChatServer:
             if asked["model"] == "busy" and first:
                 return self._error(429, "Too many requests.", headers={"Retry-After": "0.01"})
             if asked["model"] == "strict":
-                return self._error(400, "Your request was rejected by our safety system.")
+                return self._error(
+                    400, "Your request was rejected by our safety system.", code="content_policy_violation"
+                )
+            if asked["model"] == "cold" and "temperature" in asked:
+                return self._error(
+                    400,
+                    "Only the default temperature is supported.",
+                    code="unsupported_value",
+                    param="temperature",
+                )
+            if asked["model"] == "newer" and "max_tokens" in asked:
+                return self._error(
+                    400, "Use max_completion_tokens.", code="unsupported_parameter", param="max_tokens"
+                )
+            if asked["model"] == "poor" and self.calls["poor"] > 2:
+                return self._error(402, "The credit is used up.")
             if asked["model"] == "locked":
                 return self._error(401, "Incorrect API key.")
             if asked["model"] == "moved":
@@ -72,13 +88,20 @@ class ChatServer:
         prompt = self._processor.apply_chat_template(chat, add_generation_prompt=True)
         read = self._processor(images=picture, text=prompt, return_tensors="pt")
         torch.manual_seed(asked["seed"])
-        written = self._model.generate(**read, max_new_tokens=asked["max_tokens"], do_sample=True)
+        limit = asked.get("max_tokens") or asked["max_completion_tokens"]
+        written = self._model.generate(**read, max_new_tokens=limit, do_sample=True)
         new = written[0, read["input_ids"].shape[1] :]
         return self._processor.decode(new, skip_special_tokens=True) or "nothing"
 
     @staticmethod
-    def _error(status: int, message: str, headers: dict[str, str] | None = None) -> Response:
-        answer = jsonify(error={"message": message, "type": "error", "code": None})
+    def _error(
+        status: int,
+        message: str,
+        headers: dict[str, str] | None = None,
+        code: str | None = None,
+        param: str | None = None,
+    ) -> Response:
+        answer = jsonify(error={"message": message, "type": "error", "code": code, "param": param})
         answer.status_code = status
         answer.headers.update(headers or {})
         return answer

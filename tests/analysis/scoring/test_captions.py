@@ -126,6 +126,21 @@ def test_a_captioner_that_chats_is_asked_and_its_question_is_no_part_of_the_capt
 
 
 @pytest.mark.models
+@pytest.mark.database_free
+@pytest.mark.parametrize("way", ["beams", "sample"])
+def test_pictures_of_any_size_are_looked_at_together(models, way):
+    captioner = ImageCaptioner(
+        str(tiny_models.save_qwen(models / "qwen")), prompt="", decoding=Decoding(3, way, max_new_tokens=5)
+    )
+    pictures = [Picture.new("RGB", size, "red") for size in ((40, 30), (64, 32), (24, 48))]
+    inputs = [CaptionInput(seed=seed, picture=one) for seed, one in enumerate(pictures)]
+    together = captioner.caption(inputs)
+    assert all(1 <= len(written.texts) <= 3 for written in together)
+    if way == SAMPLE:
+        assert captioner.caption(inputs[1:]) == together[1:]
+
+
+@pytest.mark.models
 @pytest.mark.django_db
 def test_classifiers_read_every_caption_once_and_give_each_label_a_share(study, lead, distilbert, roberta):
     from transformers import pipeline

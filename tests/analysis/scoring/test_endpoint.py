@@ -92,6 +92,26 @@ def test_a_key_that_is_not_taken_stops_the_job(study, lead, endpoint):
     assert not ScoredImage.objects.exists()
 
 
+def test_what_would_meet_every_picture_stops_the_job(study, lead, endpoint):
+    add_images(study, 1)
+    with pytest.raises(DomainError, match="answered 400: Only the default temperature is supported"):
+        captions_by("cold", study, lead)
+    assert not ScoredImage.objects.exists()
+
+
+def test_models_with_another_name_for_the_limit_are_asked_by_it(study, lead, endpoint):
+    add_images(study, 1)
+    assert captions_by("newer", study, lead).endswith("captions of 2 images written.")
+
+
+def test_captions_that_were_paid_for_stay_when_the_credit_runs_out(study, lead, endpoint):
+    add_images(study, 2)
+    with pytest.raises(DomainError, match="answered 402: The credit is used up"):
+        captions_by("poor", study, lead)
+    assert Caption.objects.count() == 2
+    assert list(ScoredImage.objects.values_list("outcome", flat=True)) == ["done", "done"]
+
+
 def test_no_other_address_is_gone_to(study, lead, endpoint):
     add_images(study, 1)
     with pytest.raises(DomainError, match="The endpoint answered 307"):

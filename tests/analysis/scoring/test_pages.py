@@ -10,10 +10,15 @@ from django.urls import reverse
 
 from accounts.tokens import issue
 from analysis.models import AttributeScore, Caption, ScoredImage, Scorer, TextScore
-from analysis.scoring.starting import plan_scorer
+from analysis.scoring.overview import estimate, line_of
+from analysis.scoring.scope import attributes_asked
+from analysis.scoring.starting import plan_scorer, remove_scorer
+from analysis.scoring.writing import note_done, note_failed
+from annotation.models import Campaign, CampaignAttribute
 from catalog.models import Attribute
 from jobs.models import Job
 from jobs.running import execute
+from studies.models import StudyGroup
 from tests.analysis.scoring.conftest import add_images
 
 pytestmark = pytest.mark.django_db
@@ -91,6 +96,35 @@ def test_the_list_says_how_far_each_is(scorer, captioned, lead_client):
     )
     assert "2 captions" in said
     assert "sentiment of captions incomplete 1 2 captions 0 1 score none" in said
+
+
+def test_a_scorer_is_done_when_every_image_has_every_score_that_is_asked(study, lead):
+    velmari = study.groups.get(name="Velmari")
+    StudyGroup.objects.create(study=study, name="Nobody", display_name="Nobody")
+    add_images(study, 1)  # one of each group, and nothing is asked of the last
+    study.images.filter(group__name="Orsani").update(retracted_at="2026-01-01T00:00Z")
+    scorer = plan_scorer(study=study, kind="clip", by=lead)
+    assert estimate(study, "clip", {}).total == 1
+    image = study.images.get(group=velmari)
+    note_failed(scorer, {image.pk: "Its file is damaged."})
+    assert (line_of(scorer).failed, line_of(scorer).total, line_of(scorer).state) == (1, 1, "incomplete")
+
+    def give(attributes):
+        for key in attributes:
+            AttributeScore.objects.create(
+                scorer=scorer, image=image, attribute_id=key, probability=0.5, cosine=0.25
+            )
+        note_done(scorer, [image.pk])
+
+    give(attributes_asked(study)[velmari.pk])
+    assert (line_of(scorer).done, line_of(scorer).total, line_of(scorer).state) == (1, 1, "done")
+    campaign = Campaign.objects.create(study=study, slug="m", name="M", kind="stereotype_marking", seed=1)
+    trumpet = Attribute.objects.create(text="trumpet")
+    CampaignAttribute.objects.create(campaign=campaign, group=velmari, attribute=trumpet, role="random")
+    assert line_of(scorer).state == "incomplete"
+    assert line_of(scorer).wrote.endswith("1 missing")
+    give([trumpet.pk])
+    assert line_of(scorer).state == "done"
 
 
 def test_a_scorer_tells_what_it_is_and_what_it_could_not_read(scorer, lead_client):
@@ -245,6 +279,27 @@ def test_a_lead_removes_a_scorer_and_what_it_found(scorer, captioned, study, lea
     history = text(lead_client.get(reverse("studies:history", args=["isles"])))
     assert "asked the scorer CLIP ViT-B-32 laion2b_s34b_b79k to look at the images" in history
     assert "removed the scorer CLIP ViT-B-32 laion2b_s34b_b79k and what it found" in history
+
+
+def test_removing_a_scorer_takes_as_many_queries_however_much_it_found(study, lead):
+    image = add_images(study, 1)[0]
+    taken = []
+    for number in (1, 400):
+        scorer = plan_scorer(study=study, kind="captions", model_id="org/bart", by=lead)
+        reader = plan_scorer(study=study, kind="sentiment", by=lead)
+        captions = Caption.objects.bulk_create(
+            Caption(scorer=scorer, image=image, position=place, text=f"kite {place}")
+            for place in range(number)
+        )
+        TextScore.objects.bulk_create(
+            TextScore(scorer=reader, caption=one, label="POSITIVE", score=0.5) for one in captions
+        )
+        with CaptureQueriesContext(connection) as asked:
+            remove_scorer(scorer=scorer, by=lead)
+        assert not Caption.objects.exists()
+        assert not TextScore.objects.exists()
+        taken.append(len(asked))
+    assert taken[0] == taken[1]
 
 
 def test_a_scorer_at_work_is_not_removed(scorer, lead_client):

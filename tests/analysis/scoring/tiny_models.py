@@ -173,6 +173,74 @@ def save_llava(folder: Path) -> Path:
     return folder
 
 
+def save_qwen(folder: Path) -> Path:
+    """Save a Qwen2-VL: its processor makes one heap of patches of all pictures, without a row for each."""
+    import torch
+    from transformers import (
+        GPT2Tokenizer,
+        Qwen2VLConfig,
+        Qwen2VLForConditionalGeneration,
+        Qwen2VLImageProcessor,
+        Qwen2VLProcessor,
+        Qwen2VLVideoProcessor,
+    )
+
+    folder.mkdir(parents=True, exist_ok=True)
+    tokenizer = GPT2Tokenizer(
+        **_trained_bpe(folder / "bpe"),
+        bos_token="<s>",
+        eos_token="</s>",
+        unk_token="<unk>",
+        pad_token="<pad>",
+    )
+    places = ("<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>")
+    tokenizer.add_special_tokens({"additional_special_tokens": list(places)})
+    start, end, image, video = map(tokenizer.convert_tokens_to_ids, places)
+    torch.manual_seed(0)
+    config = Qwen2VLConfig(
+        text_config={
+            "hidden_size": 32,
+            "intermediate_size": 32,
+            "num_hidden_layers": 1,
+            "num_attention_heads": 2,
+            "num_key_value_heads": 2,
+            "vocab_size": len(tokenizer),
+            "max_position_embeddings": 256,
+            "rope_parameters": {"rope_type": "default", "mrope_section": [2, 3, 3], "rope_theta": 10000.0},
+            "initializer_range": 1.0,
+            "bos_token_id": tokenizer.bos_token_id,
+            "eos_token_id": tokenizer.eos_token_id,
+            "pad_token_id": tokenizer.pad_token_id,
+        },
+        vision_config={
+            "depth": 1,
+            "embed_dim": 16,
+            "hidden_size": 32,
+            "num_heads": 2,
+            "mlp_ratio": 1,
+            "patch_size": 8,
+        },
+        image_token_id=image,
+        video_token_id=video,
+        vision_start_token_id=start,
+        vision_end_token_id=end,
+    )
+    template = (
+        "{% for message in messages %}{% for part in message['content'] %}"
+        "{% if part['type'] == 'image' %}<|vision_start|><|image_pad|><|vision_end|>"
+        "{% else %}{{ part['text'] }}{% endif %}{% endfor %}{% endfor %}"
+    )
+    processor = Qwen2VLProcessor(
+        image_processor=Qwen2VLImageProcessor(patch_size=8, min_pixels=256, max_pixels=4096),
+        tokenizer=tokenizer,
+        video_processor=Qwen2VLVideoProcessor(patch_size=8),
+        chat_template=template,
+    )
+    Qwen2VLForConditionalGeneration(config).save_pretrained(folder)
+    processor.save_pretrained(folder)
+    return folder
+
+
 def save_distilbert(folder: Path) -> Path:
     """Save a classifier of two labels, as for sentiment."""
     import torch
