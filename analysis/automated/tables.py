@@ -146,7 +146,7 @@ def caption_units(
     Of the images of another model, what people were asked of the group; where nothing, what is listed for the group
     and as many attributes that are not. All attributes for all images would be too much.
     """
-    of_people = judged[["image", "attribute"]].drop_duplicates().astype(object)
+    of_people = judged[["image", "attribute"]].drop_duplicates()
     alone = matches.captions[~matches.captions["model"].isin(set(judged["model"]))]
     images = alone.loc[alone["identity_group"].notna(), ["identity_group", "image"]].drop_duplicates()
     asked = judged[["identity_group", "attribute"]].drop_duplicates().astype(object)
@@ -160,8 +160,15 @@ def caption_units(
         # By name, so that the same study elsewhere draws the same.
         drawn = Random(f"{seed}:{group}").sample(others, min(len(own), len(others)))
         parts.append(pd.DataFrame({"identity_group": group, "attribute": [*own, *drawn]}))
-    units = images.astype(object).merge(pd.concat(parts, ignore_index=True), on="identity_group")
-    return pd.concat([of_people, units[["image", "attribute"]]], ignore_index=True)
+    coded = images.astype({"identity_group": object, "image": "category"})
+    of_groups = pd.concat(parts, ignore_index=True).astype({"attribute": "category"})
+    units = coded.merge(of_groups, on="identity_group")
+    return pd.DataFrame(
+        {
+            name: union_categoricals([_coded(of_people[name]), _coded(units[name])])
+            for name in ("image", "attribute")
+        }
+    )
 
 
 def _asked(part: pd.DataFrame, asked: pd.MultiIndex, models: set[str]) -> pd.DataFrame:

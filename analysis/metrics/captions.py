@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -60,13 +61,21 @@ class CaptionMatches:
     def _cells(self, images: pd.Series, units: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         """Rows (of `images`) and columns of the units, in order; an image of several scorers is in several."""
         require_columns(units, "units", ("image", "attribute"))
-        wanted = pd.DataFrame(
-            {name: as_text(units[name]) for name in ("image", "attribute")}
-        ).drop_duplicates()
-        rows = pd.DataFrame({"image": as_text(images), "row": np.arange(len(images))})
-        columns = pd.DataFrame({"attribute": list(self.attributes), "column": range(len(self.attributes))})
-        cells = wanted.merge(rows, on="image").merge(columns, on="attribute").sort_values(["row", "column"])
+        # By code: of many images and attributes there are millions of units, each with a long name.
+        image, image_names = pd.factorize(units["image"])
+        attribute, attribute_names = pd.factorize(units["attribute"])
+        column = _places(self.attributes, attribute_names)[attribute]
+        named = (image >= 0) & (attribute >= 0) & (column >= 0)
+        wanted = pd.DataFrame({"image": image, "column": column})[named].drop_duplicates()
+        rows = pd.DataFrame({"image": _places(image_names, as_text(images)), "row": np.arange(len(images))})
+        cells = wanted.merge(rows, on="image").sort_values(["row", "column"])
         return cells["row"].to_numpy(dtype=int), cells["column"].to_numpy(dtype=int)
+
+
+def _places(names: Iterable[Any], wanted: Iterable[Any]) -> np.ndarray:
+    """The place of each wanted name among names, −1 where it is none of them."""
+    place = {str(name): number for number, name in enumerate(names)}
+    return np.array([place.get(str(name), -1) for name in wanted], dtype=np.int64)
 
 
 def match_captions(captions: pd.DataFrame, attributes: Iterable[str]) -> CaptionMatches:

@@ -317,7 +317,7 @@ def test_captions_of_a_study_that_nobody_judged_are_scored_by_listed_and_as_many
     )
     found = caption_units(matches, nobody, listed, 7)
     assert found.equals(caption_units(matches, nobody, listed, 7))
-    by_image = {image: set(rows["attribute"]) for image, rows in found.groupby("image")}
+    by_image = {image: set(rows["attribute"]) for image, rows in found.groupby("image", observed=True)}
     velmari, orsani = (
         next(texts for image, texts in by_image.items() if f"\x1f{name}\x1f" in image)
         for name in ("Velmari", "Orsani")
