@@ -119,13 +119,24 @@ def choices(
             yield choice
             break
     place = chance(campaign, annotator_id, turn)
+    # Between two reads somebody may take a place, and what the first one promised is there no more: look again.
     if quotas is None:
-        if level := rows(queries.level, asked):
-            yield from _one(queries.least_covered, {**asked, "held": level[0][0], "place": place})
+        found: list[Choice] = []
+        while not found and (level := rows(queries.level, asked)):
+            found = _one(queries.least_covered, {**asked, "held": level[0][0], "place": place})
+        yield from found
         return
-    for mix in open_mixes(campaign, quotas, profile, place, calm=calm):
-        query = queries.all_of_mix if mix.startswith("?") else queries.of_mix
-        yield from _one(query, {**asked, "mix": mix, "place": place})
+    tried, before = False, list[str]()
+    while not tried and (mixes := open_mixes(campaign, quotas, profile, place, calm=calm)) not in (
+        [],
+        before,
+    ):
+        for mix in mixes:
+            query = queries.all_of_mix if mix.startswith("?") else queries.of_mix
+            for choice in _one(query, {**asked, "mix": mix, "place": place}):
+                tried = True
+                yield choice
+        before = mixes
 
 
 def screens_per_image(campaign: Campaign) -> float:

@@ -17,12 +17,13 @@ from django.utils import timezone
 from accounts import profiles, tokens
 from accounts.errors import Conflict
 from accounts.models import Annotator
-from annotation import assignment, campaigns, invitations, submission
+from annotation import assignment, campaigns, choosing, invitations, submission
 from annotation.models import Annotation, Assignment, Campaign, Enrolment, Task
 from tests.annotation.engine.databases import shared_database
 from tests.annotation.engine.people import add_images, new_annotator, none_of_them, submit
 from tests.annotation.engine.test_assignment import slots_are_counted
 from tests.annotation.engine.test_checks import add_gold
+from web.statements import rows
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ROOT = Path(__file__).resolve().parents[3]
@@ -169,6 +170,25 @@ def test_the_last_place_is_given_once(campaign):
     people = [new_annotator(campaign) for _ in range(5)]
     ask = [lambda p=p: assignment.next_assignment(campaign=campaign, annotator=p) for p in people]
     assert sum(result is not None for result in at_once(ask)) == 2
+
+
+def test_whoever_is_overtaken_between_two_looks_still_gets_the_place_that_is_left(campaign, monkeypatch):
+    task = campaign.tasks.earliest("pk")
+    Task.objects.exclude(pk=task.pk).update(withdrawn=True)
+    anna, otto = new_annotator(campaign), new_annotator(campaign)
+    taken = []
+
+    def overtaken(query, asked):
+        """Look, and let Otto be quicker after the first look at how many hold the tasks there are."""
+        found = rows(query, asked)
+        if not taken and query == choosing._ANY.level:
+            taken.append(None)
+            taken[0] = assignment.next_assignment(campaign=campaign, annotator=otto)
+        return found
+
+    monkeypatch.setattr(choosing, "rows", overtaken)
+    leased = assignment.next_assignment(campaign=campaign, annotator=anna)
+    assert [taken[0].task, leased.task] == [task, task]
 
 
 def test_a_batch_link_lets_in_as_many_as_it_says(campaign):
