@@ -115,7 +115,8 @@ def _interleaved(weights: Path, parameters: dict[str, Any], images: int) -> tupl
     progress = JobProgress(job)
     model = _loaded(run)
     ours = _Making(run, model, progress)
-    next(answers(model, list(run.requests.all()[:1])))  # the first call of a pipeline takes longer
+    # The first call of a pipeline takes longer.
+    next(answers(model, list(run.requests.all()[:1]), paid=False, check=progress.check_cancelled))
     pipeline = model._pipeline
     given = {name: value for name, value in parameters.items() if name != "device"}
     times: dict[str, list[Times]] = {"bare": [], "ours": []}
