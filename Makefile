@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 PORT ?= 8000
 ARGS ?=
-PIP = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-warn-script-location
+PIP = $(VENV)/bin/python -m pip install --quiet --no-compile --disable-pip-version-check --no-warn-script-location
 
 .PHONY: demo test lint types bench label-studio clean help
 
