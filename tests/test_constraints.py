@@ -88,6 +88,19 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
         {"present": None, "rating": 6},
     ],
     "known_answer_is_mark_or_ratings": [{"present": None}, {"ratings": [4]}],
+    "label_studio_arrangement_known": [{"arrangement": "by_chance"}],
+    "label_studio_bridge_problem_said": [
+        {"problem": "unreachable"},
+        {"problem_text": "It does not answer."},
+        {"problem": "unreachable", "problem_text": "It does not answer."},
+    ],
+    "label_studio_project_of_one_thing": [{"slot": 0, "annotator": lambda: make(Annotator)}],
+    "label_studio_server_problem_said": [{"problem": "unreachable"}, {"problem_text": "It is gone."}],
+    "label_studio_user_mapped_to_somebody": [
+        {"state": "mapped"},
+        {"annotator": lambda: make(Annotator)},
+        {"state": "ignored", "annotator": lambda: make(Annotator)},
+    ],
     "phrase_has_name_and_text": [{"name": ""}, {"text": ""}],
     "phrase_is_target_or_of_a_set": [
         {"attribute_set": "lamps"},
@@ -138,6 +151,7 @@ BOTH: dict[str, dict[str, Any]] = {
     "annotator_source_unique": {"source_id": "7"},
     "assignment_slot_held_once": {"state": "submitted", "slot": 0},
     "image_source_once": {"sha256": "", "file": "", "source_name": "pictures/1.png"},
+    "label_studio_user_is_one_annotator": {"state": "mapped"},
     "practice_round_number_unique": {"passed": True, "ended_at": LONG_AGO},
 }
 

@@ -9,6 +9,15 @@ from annotation.models.campaigns import (
     Invitation,
     QuotaRule,
 )
+from annotation.models.label_studio import (
+    LabelStudioAnnotation,
+    LabelStudioBridge,
+    LabelStudioEvent,
+    LabelStudioProject,
+    LabelStudioServer,
+    LabelStudioTask,
+    LabelStudioUser,
+)
 from annotation.models.quality import (
     KnownAnswer,
     Notice,
@@ -34,6 +43,13 @@ __all__ = [
     "Invitation",
     "Judgement",
     "KnownAnswer",
+    "LabelStudioAnnotation",
+    "LabelStudioBridge",
+    "LabelStudioEvent",
+    "LabelStudioProject",
+    "LabelStudioServer",
+    "LabelStudioTask",
+    "LabelStudioUser",
     "Notice",
     "PracticeAnswer",
     "PracticeRound",

@@ -1,0 +1,281 @@
+"""A Label Studio server beside ours: what was pushed to it, who works there, and what was seen of their answers.
+
+What is seen there is written down as it is (`LabelStudioAnnotation`, a mirror) and only then made into labels
+of ours, so that the labels follow from the mirror alone, in whatever order and however often it was told.
+"""
+
+import uuid
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from accounts.models import Annotator
+from annotation.models.answers import Annotation
+from annotation.models.campaigns import Campaign, Instrument
+from annotation.models.tasks import Task
+from studies.models import Study
+
+
+class LabelStudioServer(models.Model):
+    """A Label Studio that campaigns of a study are labelled in. Its token is sealed and never shown again."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="label_studio_servers")
+    url = models.URLField(max_length=300)  # without a slash at its end
+    token = models.TextField()  # sealed: see annotation.bridge.sealing
+    version = models.CharField(max_length=40, blank=True)
+    checked_at = models.DateTimeField(null=True, blank=True)
+    # What was wrong when it was last spoken to: a code, and one sentence a person can act on.
+    problem = models.CharField(max_length=60, blank=True)
+    problem_text = models.CharField(max_length=500, blank=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["study", "url"], name="label_studio_server_once_in_study"),
+            models.CheckConstraint(
+                condition=Q(problem="", problem_text="") | ~Q(problem="") & ~Q(problem_text=""),
+                name="label_studio_server_problem_said",
+            ),
+        ]
+        ordering: ClassVar = ["study", "id"]
+
+    def __str__(self) -> str:
+        return self.url
+
+
+class LabelStudioBridge(models.Model):
+    """That a campaign is labelled in a Label Studio, and how: while it stands, our own pages give out no task."""
+
+    class Arrangement(models.TextChoices):
+        SHARED = "shared", "one project for all"
+        PER_SLOT = "per_slot", "a project for each annotation a task asks for"
+        PER_ANNOTATOR = "per_annotator", "a project for each annotator"
+
+    campaign = models.OneToOneField(Campaign, on_delete=models.CASCADE, related_name="label_studio")
+    server = models.ForeignKey(LabelStudioServer, on_delete=models.RESTRICT, related_name="bridges")
+    arrangement = models.CharField(max_length=14, choices=Arrangement, default=Arrangement.PER_SLOT)
+    # Names the webhook in its address; the secrets in the address and in the header are sealed.
+    public_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
+    address_secret = models.TextField()
+    header_secret = models.TextField()
+    # Signed addresses of images work until then; renewing them moves it. A new version makes all others void.
+    images_until = models.DateTimeField(null=True, blank=True)
+    images_version = models.PositiveIntegerField(default=1)
+    pushed_at = models.DateTimeField(null=True, blank=True)  # everything was there then
+    event_at = models.DateTimeField(null=True, blank=True)  # the last webhook that was taken
+    reconciled_at = models.DateTimeField(null=True, blank=True)
+    problem = models.CharField(max_length=60, blank=True)
+    problem_text = models.CharField(max_length=500, blank=True)
+    problem_at = models.DateTimeField(null=True, blank=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=Q(arrangement__in=["shared", "per_slot", "per_annotator"]),
+                name="label_studio_arrangement_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(problem="", problem_text="", problem_at__isnull=True)
+                | ~Q(problem="") & ~Q(problem_text="") & Q(problem_at__isnull=False),
+                name="label_studio_bridge_problem_said",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.campaign} in {self.server}"
+
+
+class LabelStudioProject(models.Model):
+    """One project over there. By arrangement it is that of a slot, of an annotator, or of all (both null)."""
+
+    bridge = models.ForeignKey(LabelStudioBridge, on_delete=models.CASCADE, related_name="projects")
+    slot = models.PositiveSmallIntegerField(null=True, blank=True)
+    annotator = models.ForeignKey(
+        Annotator, null=True, blank=True, on_delete=models.CASCADE, related_name="label_studio_projects"
+    )
+    external_id = models.BigIntegerField()
+    webhook_id = models.BigIntegerField(null=True, blank=True)  # over there
+    # What annotators read there: the version of ours, and the digest of the configuration as it was sent.
+    instrument = models.ForeignKey(
+        Instrument, null=True, blank=True, on_delete=models.RESTRICT, related_name="+"
+    )
+    configuration = models.CharField(max_length=64, blank=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["bridge", "external_id"], name="label_studio_project_once"),
+            models.UniqueConstraint(
+                fields=["bridge", "slot"], condition=Q(slot__isnull=False), name="label_studio_project_of_slot"
+            ),
+            models.UniqueConstraint(
+                fields=["bridge", "annotator"],
+                condition=Q(annotator__isnull=False),
+                name="label_studio_project_of_annotator",
+            ),
+            models.CheckConstraint(
+                condition=Q(slot__isnull=True) | Q(annotator__isnull=True),
+                name="label_studio_project_of_one_thing",
+            ),
+        ]
+        ordering: ClassVar = ["bridge", "id"]
+
+    def __str__(self) -> str:
+        return f"project {self.external_id} of {self.bridge}"
+
+
+class LabelStudioTask(models.Model):
+    """A task of ours as it stands in one project over there."""
+
+    project = models.ForeignKey(LabelStudioProject, on_delete=models.CASCADE, related_name="tasks")
+    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="label_studio_tasks")
+    external_id = models.BigIntegerField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["project", "task"], name="label_studio_task_once"),
+            models.UniqueConstraint(fields=["project", "external_id"], name="label_studio_task_one_of_ours"),
+        ]
+
+    def __str__(self) -> str:
+        return f"task {self.external_id} of {self.project}"
+
+
+class LabelStudioUser(models.Model):
+    """A user of a Label Studio. Whose answers these are, a lead says: until then they wait and count nowhere."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting"
+        MAPPED = "mapped", "mapped to an annotator"
+        IGNORED = "ignored", "left out"
+
+    server = models.ForeignKey(LabelStudioServer, on_delete=models.CASCADE, related_name="users")
+    external_id = models.BigIntegerField()
+    # How the server names them, for the lead to know them by: personal, shown to leads only, never exported.
+    name = models.CharField(max_length=200, blank=True)
+    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
+    annotator = models.ForeignKey(
+        Annotator, null=True, blank=True, on_delete=models.CASCADE, related_name="label_studio_users"
+    )
+    # A personal link by which they agree and say who they are here; whoever uses it is who they are.
+    invitation = models.OneToOneField(
+        "annotation.Invitation",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="label_studio_user",
+    )
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    decided_at = models.DateTimeField(null=True, blank=True)
+    seen_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["server", "external_id"], name="label_studio_user_once"),
+            models.UniqueConstraint(
+                fields=["server", "annotator"],
+                condition=Q(annotator__isnull=False),
+                name="label_studio_user_is_one_annotator",
+            ),
+            models.CheckConstraint(
+                condition=Q(state="mapped", annotator__isnull=False)
+                | Q(state__in=["waiting", "ignored"], annotator__isnull=True),
+                name="label_studio_user_mapped_to_somebody",
+            ),
+        ]
+        ordering: ClassVar = ["server", "id"]
+
+    def __str__(self) -> str:
+        return f"user {self.external_id} of {self.server}"
+
+
+class LabelStudioAnnotation(models.Model):
+    """The mirror: one annotation over there as it was last seen, and what became of it here."""
+
+    class State(models.TextChoices):
+        NEW = "new", "not looked at yet"
+        COUNTED = "counted", "counted"
+        SURPLUS = "surplus", "surplus: the task had its annotations"
+        FURTHER = "further", "a further answer of the same person: the first counts"
+        EXCLUDED = "excluded", "kept out by the lead"
+        WAITING = "waiting", "waiting until the lead says whose it is"
+        CONSENT = "consent", "waiting for consent"
+        FLAGGED = "flagged", "sent or changed under another’s name"
+        REFUSED = "refused", "refused"
+        LEFT_OUT = "left_out", "left out: the user is"
+        SKIPPED = "skipped", "skipped"
+        DELETED = "deleted", "deleted there"
+
+    project = models.ForeignKey(LabelStudioProject, on_delete=models.CASCADE, related_name="annotations")
+    external_id = models.BigIntegerField()
+    external_task = models.BigIntegerField()
+    # Null where the project holds a task that we did not push.
+    task = models.ForeignKey(
+        Task, null=True, blank=True, on_delete=models.CASCADE, related_name="label_studio_annotations"
+    )
+    user = models.ForeignKey(
+        LabelStudioUser, null=True, blank=True, on_delete=models.CASCADE, related_name="annotations"
+    )
+    # Who last sent it, by their number over there: not always who it says made it.
+    updated_by = models.BigIntegerField(null=True, blank=True)
+    made_at = models.DateTimeField()  # over there, by its clock
+    changed_at = models.DateTimeField()
+    cancelled = models.BooleanField(default=False)
+    result = models.JSONField(default=list, blank=True)
+    lead_time = models.FloatField(null=True, blank=True)
+    digest = models.CharField(max_length=64)  # of all that is said above: equal digests need no second look
+    deleted_at = models.DateTimeField(null=True, blank=True)  # when we saw that it is gone
+    state = models.CharField(max_length=8, choices=State, default=State.NEW)
+    reason = models.CharField(max_length=300, blank=True)
+    allowed = models.BooleanField(default=False)  # the lead lets it count though it is flagged
+    annotation = models.OneToOneField(
+        Annotation, null=True, blank=True, on_delete=models.SET_NULL, related_name="label_studio"
+    )
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["project", "external_id"], name="label_studio_annotation_once"),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["project", "state"], name="label_studio_by_state"),
+            models.Index(fields=["task"], condition=Q(deleted_at=None), name="label_studio_of_task"),
+        ]
+
+    def __str__(self) -> str:
+        return f"annotation {self.external_id} of {self.project}"
+
+
+class LabelStudioEvent(models.Model):
+    """A webhook that came in: which rows it says to look at, and whether that was done."""
+
+    bridge = models.ForeignKey(LabelStudioBridge, on_delete=models.CASCADE, related_name="events")
+    received_at = models.DateTimeField(db_default=Now(), editable=False)
+    action = models.CharField(max_length=60)
+    project = models.BigIntegerField(null=True, blank=True)  # numbers over there
+    tasks = models.JSONField(default=list, blank=True)
+    annotations = models.JSONField(default=list, blank=True)
+    done_at = models.DateTimeField(null=True, blank=True)
+    outcome = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        indexes: ClassVar = [
+            models.Index(
+                fields=["bridge", "id"], condition=Q(done_at=None), name="label_studio_event_to_do"
+            ),
+        ]
+        ordering: ClassVar = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.action} for {self.bridge}"
