@@ -66,6 +66,8 @@ def _begin(own: BaseDatabaseWrapper) -> None:
             cursor.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             # Aggregation and joins of one release at a time may use more than the frugal default.
             cursor.execute("SET LOCAL work_mem = '64MB'")
+            # A page's tasks are looked up by key: as on spinning disks, all of them would be read for each page.
+            cursor.execute("SET LOCAL random_page_cost = 1.1")
         else:
             cursor.execute("PRAGMA cache_size = -8192")
             cursor.execute("PRAGMA query_only = ON")
