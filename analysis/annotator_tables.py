@@ -1,5 +1,7 @@
 """What is known of each annotator's work, under their pseudonym."""
 
+from collections.abc import Callable
+
 import pandas as pd
 
 from analysis.loading import LIKERT, MARKING, StudyData
@@ -10,7 +12,9 @@ from analysis.metrics.resampling import Resampling
 ONLY_RATED = "only_rated"  # why there is no skill of an annotator who marked no image
 
 
-def annotator_table(data: StudyData, resampling: Resampling | None, *, seed: int) -> pd.DataFrame:
+def annotator_table(
+    data: StudyData, resampling: Resampling | None, *, seed: int, iterated: Callable[[], None] | None = None
+) -> pd.DataFrame:
     """One row per annotator who counts: how much, how fast; agreement and skill need ids that stand for people.
 
     `judgements` are marks and ratings together. Everything else is about marks of images, and about ratings for
@@ -26,6 +30,7 @@ def annotator_table(data: StudyData, resampling: Resampling | None, *, seed: int
             gold=gold.assign(present=gold["correct"], expected=True) if len(gold) else None,
             repeats=repeats if len(repeats) else None,
             seed=seed,
+            iterated=iterated,
         ).to_frame()
     table = table.assign(annotator=table["annotator"].astype(object), marks=table["judgements"])
     raters = _raters(data)

@@ -1,7 +1,8 @@
 """Every measure that a study's labels allow, from loaded data to named tables."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,9 @@ def compute(
     if len(data.ratings):
         majority = visual_attributes(data.ratings, rule="majority").to_frame()["visual"]
         tables["visual_attributes"] = visual_attributes(data.ratings).to_frame().assign(majority=majority)
-    tables["annotators"] = annotator_table(data, resampling, seed=parameters.seed)
+    tables["annotators"] = annotator_table(
+        data, resampling, seed=parameters.seed, iterated=_iterations(progress)
+    )
     if resampling is not None:
         tables[DIVISIVE] = divisive_table(data, resampling.judgements)
         summary["headline"] = _headline(summary.pop("overall"), tables)
@@ -89,6 +92,17 @@ def compute(
         tables={name: ordered(name, frame) if name in PROMISED else frame for name, frame in tables.items()},
         summary=summary,
     )
+
+
+def _iterations(progress: Progress) -> Callable[[], None]:
+    """Return what says how far the models of annotators' skill are, and lets them be cancelled."""
+    numbers = count(1)
+
+    def iterated() -> None:
+        progress.check_cancelled()
+        progress.advance(0, f"skill of annotators, iteration {next(numbers)}")
+
+    return iterated
 
 
 def _images_measures(

@@ -1,8 +1,10 @@
 """Dawid–Skene and MACE skill of annotators, by crowd-kit where it is installed."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,8 +32,13 @@ class Skills:
         return cls(np.full(people, np.nan), np.full(people, np.nan), reason, None)
 
 
-def skills_of(data: Judgements, rows: np.ndarray, seed: int) -> Skills:
-    """Fit both models on the judgements `rows` (a mask); null for everybody without crowd-kit."""
+def skills_of(
+    data: Judgements, rows: np.ndarray, seed: int, *, iterated: Callable[[], None] | None = None
+) -> Skills:
+    """Fit both models on the judgements `rows` (a mask); null for everybody without crowd-kit.
+
+    `iterated` is called at each iteration of either: on 10 million judgements they take minutes.
+    """
     people = len(data.annotator_names)
     if find_spec(PACKAGE) is None:
         return Skills.none(people, NOT_INSTALLED)
@@ -49,8 +56,9 @@ def skills_of(data: Judgements, rows: np.ndarray, seed: int) -> Skills:
     with warnings.catch_warnings():
         # crowd-kit 1.4 calls what pandas 3 deprecates; nothing its caller can mend
         warnings.simplefilter("ignore", DeprecationWarning)
-        dawid_skene = DawidSkene(n_iter=DAWID_SKENE_ITERATIONS).fit(answers)
-        mace = MACE(n_restarts=MACE_RESTARTS, n_iter=MACE_ITERATIONS, random_state=seed).fit(answers)
+        dawid_skene = _calling(iterated, DawidSkene(n_iter=DAWID_SKENE_ITERATIONS)).fit(answers)
+        mace = MACE(n_restarts=MACE_RESTARTS, n_iter=MACE_ITERATIONS, random_state=seed)
+        mace = _calling(iterated, mace).fit(answers)
     errors = dawid_skene.errors_
     workers = errors.index.get_level_values("worker")
     said = errors.index.get_level_values("label")
@@ -66,3 +74,17 @@ def skills_of(data: Judgements, rows: np.ndarray, seed: int) -> Skills:
         "",
         len(dawid_skene.loss_history_) < DAWID_SKENE_ITERATIONS,
     )
+
+
+def _calling(iterated: Callable[[], None] | None, model: Any) -> Any:
+    """Let a model call `iterated` before each expectation; crowd-kit itself only draws bars on a terminal."""
+    if iterated is None:
+        return model
+    expect, called = model._e_step, iterated
+
+    def told(*args: Any, **named: Any) -> Any:
+        called()
+        return expect(*args, **named)
+
+    model._e_step = told
+    return model

@@ -1,5 +1,6 @@
 """How each annotator answers: for spotting trouble, never for setting labels or dropping anyone."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ def annotator_statistics(
     repeats: pd.DataFrame | None = None,
     skills: bool = True,
     seed: int = 0,
+    iterated: Callable[[], None] | None = None,
 ) -> Result:
     """Statistics of each annotator over all models, with flags that inform and drop nothing.
 
@@ -41,7 +43,7 @@ def annotator_statistics(
     flags, separated by spaces: `straight_lining`, always one answer although the other answer was due at
     least seven times by what the others said of the same units (chance < 0.001); `fast`, median time under a
     third of the median annotator's. If ids do not stand for people everything but `judgements` is null,
-    `annotator_ids_unusable`.
+    `annotator_ids_unusable`. `iterated` is called at each iteration of the two models.
     """
     seed = require_whole(seed, "seed", 0)
     data = Judgements.of(judgements)
@@ -53,7 +55,9 @@ def annotator_statistics(
     time = _median_seconds(data, seconds)
     correct = _gold(data, gold)
     consistent = _repeats(data, repeats)
-    skill = skills_of(data, rows, seed) if skills and usable else Skills.none(people, "not_asked")
+    skill = Skills.none(people, "not_asked")
+    if skills and usable:
+        skill = skills_of(data, rows, seed, iterated=iterated)
     slow_enough = time[~np.isnan(time)]
     fast = np.zeros(people, dtype=bool)
     if len(slow_enough) >= FAST_LEAST:

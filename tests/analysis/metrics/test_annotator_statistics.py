@@ -100,6 +100,21 @@ def test_skill_ranks_annotators_and_finds_the_one_who_guesses() -> None:
     assert by["coin"]["dawid_skene"] < 0.65
 
 
+def test_the_models_of_skill_tell_their_iterations_and_can_be_stopped() -> None:
+    frame = noisy({"p": 0.9, "q": 0.9, "r": 0.8}, units=30)
+    told: list[None] = []
+    watched = annotator_statistics(frame, iterated=lambda: told.append(None)).rows()
+    # MACE makes two restarts of 25 iterations; how many Dawid–Skene needs depends on the data.
+    assert len(told) > skill.MACE_RESTARTS * skill.MACE_ITERATIONS
+    assert watched == annotator_statistics(frame).rows()
+
+    def stop() -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        annotator_statistics(frame, iterated=stop)
+
+
 def test_without_crowd_kit_skill_is_null_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(skill, "PACKAGE", "a_package_that_is_not_here")
     row = annotator_statistics(noisy({"p": 0.9, "q": 0.9}, units=20)).rows()[0]
