@@ -14,6 +14,7 @@ from hypothesis import settings as property_tests
 from accounts.models import Annotator, User
 from catalog.models import Attribute, IdentityGroup, Resource, Stereotype
 from studies.models import Study, StudyGroup, StudyMembership
+from tests.services.label_studio.server import LabelStudio, label_studio_server
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -140,6 +141,23 @@ def stranger_client(stranger) -> Client:
     return client
 
 
+@pytest.fixture(scope="session")
+def _label_studio_of_process() -> Iterator[LabelStudio]:
+    with label_studio_server() as server:
+        yield server
+
+
+@pytest.fixture
+def label_studio(settings, _label_studio_of_process) -> LabelStudio:
+    """A real Label Studio on loopback, one for all tests of this process: make a project of your own in it.
+
+    It runs, also when the test before stopped it, and our own settings let us connect to it.
+    """
+    settings.LABEL_STUDIO_ALLOWED_HOSTS = ["127.0.0.1"]
+    _label_studio_of_process.start()
+    return _label_studio_of_process
+
+
 def _executable() -> str | None:
     named = os.environ.get("STEREOSCOPE_CHROMIUM")
     return (
@@ -164,7 +182,12 @@ def browser() -> Iterator:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep browser tests in one process: browsers that compete for two cores run into their time-outs."""
+    """Keep browser tests in one process: browsers that compete for two cores run into their time-outs.
+
+    So are those on a Label Studio, which takes seconds to start and hundreds of megabytes.
+    """
     for item in items:
         if item.get_closest_marker("e2e"):
             item.add_marker(pytest.mark.xdist_group("browser"))
+        elif "label_studio" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("label-studio"))  # one server for all of them

@@ -191,6 +191,12 @@ OPENAI_API_KEY = env.text("OPENAI_API_KEY", "")
 OPENAI_TIMEOUT_SECONDS = env.integer("OPENAI_TIMEOUT_SECONDS", 180, minimum=1)
 OPENAI_IMAGES_AT_ONCE = env.integer("OPENAI_IMAGES_AT_ONCE", 2, minimum=1)
 
+# Label Studio servers are named by leads: addresses inside our own network are connected to only if allowed here,
+# each host by its name, or all private and loopback addresses.
+LABEL_STUDIO_ALLOWED_HOSTS = env.words("LABEL_STUDIO_ALLOWED_HOSTS")
+LABEL_STUDIO_ALLOW_PRIVATE = env.flag("LABEL_STUDIO_ALLOW_PRIVATE", False)
+LABEL_STUDIO_TIMEOUT_SECONDS = env.integer("LABEL_STUDIO_TIMEOUT_SECONDS", 60, minimum=1)
+
 # Where letters go out; without a host none are sent.
 EMAIL_HOST = env.text("EMAIL_HOST", "")
 EMAIL_PORT = env.integer("EMAIL_PORT", 25, minimum=1)
