@@ -16,7 +16,8 @@ from analysis.metrics.results import Result, counts, labels, numbers, words
 from analysis.metrics.validation import require_choice, require_whole
 
 DEFAULT_RESAMPLES = 2_000
-DRAWN_AT_ONCE = 1_000_000  # numbers; bounds the transient memory of drawing weights
+DRAWN_AT_ONCE = 200_000  # numbers: few enough to stay near the processor
+MOST_AT_ONCE = 2_000_000  # of a stratum larger than that: bounds the transient memory of drawing weights
 HELD_AT_ONCE = 4_000_000  # numbers in one working array of a block
 KEPT = 24_000_000  # numbers of per-cell sums kept for the next measure; beyond it they are computed again
 IMAGES_AND_ANNOTATORS = "pigeonhole bootstrap of images and annotators"
@@ -251,14 +252,27 @@ def multinomial_weights(sizes: Any, resamples: int, key: tuple[int, int]) -> np.
     first = np.repeat(np.cumsum(sizes) - sizes, sizes)
     size = np.repeat(sizes, sizes)
     weights = np.zeros((len(size), resamples), dtype=np.uint8)
-    batch = max(DRAWN_AT_ONCE // max(len(size), 1), 1)
     generator = np.random.default_rng(np.random.SeedSequence(key[0], spawn_key=(key[1],)))
-    for begin in range(0, resamples, batch):
-        width = min(batch, resamples - begin)
-        drawn = (generator.random((len(size), width)) * size[:, None]).astype(np.int64)
-        drawn += first[:, None]
-        drawn *= width
-        drawn += np.arange(width)
-        times = np.bincount(drawn.ravel(), minlength=len(size) * width)
-        weights[:, begin : begin + width] = times.reshape(len(size), width)
+    for part in _parts(sizes, max(DRAWN_AT_ONCE // max(resamples, 1), 1)):
+        batch = max(MOST_AT_ONCE // (part.stop - part.start), 1)
+        for begin in range(0, resamples, batch):
+            width = min(batch, resamples - begin)
+            drawn = generator.random((part.stop - part.start, width))
+            drawn *= size[part, None]
+            places = drawn.astype(np.int64)
+            places += first[part, None] - part.start
+            places *= width
+            places += np.arange(width)
+            times = np.bincount(places.ravel(), minlength=places.size)
+            weights[part, begin : begin + width] = times.reshape(places.shape)
     return weights
+
+
+def _parts(sizes: np.ndarray, members: int) -> Iterator[slice]:
+    """Cut the members into parts of whole strata, about so many members each."""
+    ends = np.cumsum(sizes)
+    start = 0
+    while start < (ends[-1] if len(ends) else 0):
+        stop = int(ends[np.searchsorted(ends, min(start + members, ends[-1]))])
+        yield slice(start, stop)
+        start = stop
