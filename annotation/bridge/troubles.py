@@ -69,7 +69,8 @@ def sent_elsewhere(place: str, host: str) -> Trouble:
 
 def token_wrong(place: str) -> Trouble:
     return Trouble(
-        "token_wrong", f"Label Studio at {place} does not know this token. Copy it again from your account there."
+        "token_wrong",
+        f"Label Studio at {place} does not know this token. Copy it again from your account there.",
     )
 
 
@@ -120,7 +121,9 @@ def garbage(place: str) -> Trouble:
 
 
 def too_large(place: str, limit: int) -> Trouble:
-    return Trouble("garbage", f"{place} answered with more than {limit // 1024 // 1024} MiB, which is not read.")
+    return Trouble(
+        "garbage", f"{place} answered with more than {limit // 1024 // 1024} MiB, which is not read."
+    )
 
 
 def sdk_missing() -> Trouble:

@@ -219,7 +219,9 @@ def installed_at() -> Path:
     """Return the environment that Label Studio is in, or skip with the reason."""
     venv = Path(os.environ.get("LABEL_STUDIO_VENV") or ROOT / "var" / "label-studio").resolve()
     if not any((venv / "lib").glob("python3*/site-packages/label_studio/core/wsgi.py")):
-        pytest.skip("Label Studio is not installed: make label-studio, or name its environment in LABEL_STUDIO_VENV")
+        pytest.skip(
+            "Label Studio is not installed: make label-studio, or name its environment in LABEL_STUDIO_VENV"
+        )
     if not any((venv / "lib").glob("python3*/site-packages/gunicorn")):
         pytest.skip(f"gunicorn is not installed in {venv}")
     return venv

@@ -1,0 +1,91 @@
+"""What an answer of a Label Studio means: its status, its words about what was wrong, its content."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import orjson
+
+from annotation.bridge import troubles
+from jobs.secrecy import without_secrets
+
+if TYPE_CHECKING:
+    import httpx
+
+_NAMES = {"projects": "such project", "tasks": "such task", "webhooks": "such webhook"}
+_LONGEST_DETAIL = 300
+
+
+def check(response: httpx.Response, *, place: str) -> None:
+    """Pass an answer that says it went well; raise the Trouble that any other tells of."""
+    status = response.status_code
+    if status < 300:
+        if status != 204 and not _says_json(response):
+            raise troubles.garbage(place)
+        return
+    if status < 400:
+        raise troubles.sent_elsewhere(place, _host(response.headers.get("Location", "")))
+    if status >= 500:
+        raise troubles.server_error(place, status)
+    if status in (408, 425, 429):
+        raise troubles.busy(place)
+    said = _said(response)
+    if said is None:
+        # Label Studio says what is wrong as JSON; this is a proxy, or something else altogether.
+        raise troubles.no_label_studio(place)
+    if status == 401:
+        detail = str(said.get("detail", ""))
+        raise troubles.legacy_tokens_off(place) if "legacy" in detail else troubles.token_wrong(place)
+    if status == 403:
+        raise troubles.forbidden(place)
+    if status == 404:
+        raise troubles.gone(_what(str(response.request.url)))
+    raise troubles.refused(_detail(said))
+
+
+def content(response: httpx.Response, *, place: str) -> Any:
+    """Return what the answer holds."""
+    try:
+        return orjson.loads(response.content)
+    except orjson.JSONDecodeError:
+        raise troubles.garbage(place) from None
+
+
+def _says_json(response: httpx.Response) -> bool:
+    return (
+        str(response.headers.get("Content-Type", "")).partition(";")[0].strip().lower() == "application/json"
+    )
+
+
+def _said(response: httpx.Response) -> dict[str, Any] | None:
+    try:
+        said = orjson.loads(response.content)
+    except orjson.JSONDecodeError:
+        return None
+    return said if isinstance(said, dict) else {"detail": str(said)}
+
+
+def _what(url: str) -> str:
+    parts = urlsplit(url).path.split("/")
+    return next((name for part, name in _NAMES.items() if part in parts), "such thing")
+
+
+def _detail(said: dict[str, Any]) -> str:
+    errors = said.get("validation_errors")
+    words = "; ".join(_words(errors)) if errors else str(said.get("detail") or "no reason given")
+    words = " ".join(without_secrets(words).split())
+    return words if len(words) <= _LONGEST_DETAIL else f"{words[: _LONGEST_DETAIL - 1]}…"
+
+
+def _words(errors: Any) -> list[str]:
+    if isinstance(errors, dict):
+        return [f"{name}: {', '.join(_words(value))}" for name, value in errors.items()]
+    return [str(error) for error in errors] if isinstance(errors, list) else [str(errors)]
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
