@@ -17,12 +17,16 @@ def image(request: HttpRequest, token: str) -> HttpResponse:
     try:
         address = open_token(token)
         found = Image.objects.filter(public_id=address.public_id).only("sha256", "file").first()
-        if found is None or not found.file:
-            raise NotFound("image_not_found", "There is no image at this address.")
-        data = shown_bytes(found, size=address.size)
+        return picture(request, found, size=address.size, seconds=address.expires_at - time.time())
     except NotFound as error:
-        # Plain text: this stands where a picture should, often in another tool's page.
-        return HttpResponse(error.message, status=404, content_type="text/plain; charset=utf-8")
+        return no_picture(error)
+
+
+def picture(request: HttpRequest, found: Image | None, *, size: int, seconds: float) -> HttpResponse:
+    """Answer the pixels of an image, for the browser to keep for so long. Raises NotFound."""
+    if found is None or not found.file:
+        raise NotFound("image_not_found", "There is no image at this address.")
+    data = shown_bytes(found, size=size)
     tag = etag(data)
     response: HttpResponse
     if request.headers.get("If-None-Match") == tag:
@@ -30,7 +34,12 @@ def image(request: HttpRequest, token: str) -> HttpResponse:
     else:
         response = HttpResponse(data, content_type=CONTENT_TYPE)
     response["ETag"] = tag
-    response["Cache-Control"] = f"private, max-age={max(0, int(address.expires_at - time.time()))}, immutable"
+    response["Cache-Control"] = f"private, max-age={max(0, int(seconds))}, immutable"
     response["Content-Disposition"] = "inline"
     response["X-Content-Type-Options"] = "nosniff"
     return response
+
+
+def no_picture(error: NotFound) -> HttpResponse:
+    """Answer in plain text: this stands where a picture should, often in another tool's page."""
+    return HttpResponse(error.message, status=404, content_type="text/plain; charset=utf-8")

@@ -27,6 +27,7 @@ SMALL = 1  # for contact sheets
 
 _IV = 16
 _PLAIN = 16 + 4 + 8 + 1  # public id, minute of expiry, viewer, size
+_USE = "generation.serving"
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def image_url(image: Image, *, viewer: str, size: int = FULL, now: float | None 
     expiry = (minute // period + 2) * period
     mark = hashlib.sha256(viewer.encode()).digest()[:8]
     plain = image.public_id.bytes + expiry.to_bytes(4, "big") + mark + bytes([size])
-    return _address(get_script_prefix()).format(_seal(plain))
+    return _address(get_script_prefix()).format(seal(plain))
 
 
 @lru_cache(maxsize=16)
@@ -61,7 +62,7 @@ def _address(prefix: str) -> str:  # noqa: ARG001 -- what `reverse` puts in fron
 
 def open_token(token: str, *, now: float | None = None) -> ImageAddress:
     """Return what the token says; NotFound when it was altered, made up, or has expired."""
-    plain = _unseal(token)
+    plain = unseal(token, length=_PLAIN)
     if plain is None:
         raise NotFound("image_not_found", "There is no image at this address.")
     expires_at = int.from_bytes(plain[16:20], "big") * 60
@@ -72,32 +73,34 @@ def open_token(token: str, *, now: float | None = None) -> ImageAddress:
     return ImageAddress(uuid.UUID(bytes=plain[:16]), expires_at, plain[28])
 
 
-def _seal(plain: bytes) -> str:
-    iv = _mac("iv", plain)[:_IV]
-    return base64.urlsafe_b64encode(iv + _mask(iv, plain)).rstrip(b"=").decode("ascii")
+def seal(plain: bytes, *, use: str = _USE) -> str:
+    """Return a token of at most 32 bytes that only `unseal` with the same `use` reads."""
+    iv = _mac(use, "iv", plain)[:_IV]
+    return base64.urlsafe_b64encode(iv + _mask(use, iv, plain)).rstrip(b"=").decode("ascii")
 
 
-def _unseal(token: str) -> bytes | None:
+def unseal(token: str, *, length: int, use: str = _USE) -> bytes | None:
+    """Return the `length` bytes that were sealed, or None for a token that was altered or made up."""
     try:
         sealed = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
         return None
-    if len(sealed) != _IV + _PLAIN:
+    if len(sealed) != _IV + length:
         return None
     iv = sealed[:_IV]
-    plain = _mask(iv, sealed[_IV:])
-    return plain if hmac.compare_digest(_mac("iv", plain)[:_IV], iv) else None
+    plain = _mask(use, iv, sealed[_IV:])
+    return plain if hmac.compare_digest(_mac(use, "iv", plain)[:_IV], iv) else None
 
 
-def _mask(iv: bytes, text: bytes) -> bytes:
-    stream = _mac("stream", iv)  # 32 bytes, more than any plaintext has
+def _mask(use: str, iv: bytes, text: bytes) -> bytes:
+    stream = _mac(use, "stream", iv)  # 32 bytes, no plaintext has more
     return bytes(a ^ b for a, b in zip(text, stream, strict=False))
 
 
-def _mac(purpose: str, message: bytes) -> bytes:
-    return hmac.digest(_key(purpose, settings.SECRET_KEY), message, "sha256")
+def _mac(use: str, purpose: str, message: bytes) -> bytes:
+    return hmac.digest(_key(f"{use}.{purpose}", settings.SECRET_KEY), message, "sha256")
 
 
 @lru_cache(maxsize=16)
 def _key(purpose: str, secret: str) -> bytes:
-    return hashlib.sha256(f"generation.serving.{purpose}:{secret}".encode()).digest()
+    return hashlib.sha256(f"{purpose}:{secret}".encode()).digest()

@@ -21,13 +21,8 @@ import pyarrow.parquet as pq
 
 from analysis.releases.contents import CampaignFacts
 from analysis.releases.label_studio_marks import mark_texts
-from annotation.label_studio.writing import (
-    Answer,
-    Screen,
-    annotation_of,
-    data_of,
-    labelling_interface,
-)
+from annotation.label_studio.interface import labelling_interface
+from annotation.label_studio.writing import Answer, Screen, annotation_of, data_of
 from annotation.models import Campaign
 
 FOLDER = "label_studio"

@@ -1,4 +1,4 @@
-"""What annotators answered, as a task of Label Studio, and the labelling interface that shows it.
+"""What annotators answered, as a task of Label Studio.
 
 Label Studio takes rectangles in percent of the image, and `completed_by` only of its own users: who answered is
 written as a text of its own, which its pages show and its exports keep.
@@ -7,13 +7,9 @@ written as a text of its own, which its pages show and its exports keep.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from xml.sax.saxutils import quoteattr
 
-from annotation.guidelines import RATING_LABELS, RATING_ORDER
+from annotation.label_studio.interface import ATTRIBUTE, IMAGE, NO, YES
 from annotation.label_studio.names import CONTROLS
-
-YES, NO = "yes", "no"
-IMAGE, ATTRIBUTE = "image", "attribute"  # what is shown
 
 
 @dataclass(frozen=True)
@@ -71,40 +67,6 @@ def data_of(screen: Screen) -> dict[str, Any]:
     if screen.size is not None:
         data |= dict(zip(("width", "height"), screen.size, strict=True))
     return data
-
-
-def labelling_interface(*, rates: bool, statement: str, labels: Mapping[str, str] | None = None) -> str:
-    """Return the XML that a project of Label Studio needs to show such tasks and to have more of them answered."""
-    lines = ["<View>", f"  <Header value={quoteattr(statement)}/>"]
-    if rates:
-        lines += [
-            '  <Text name="attribute" value="$attribute"/>',
-            f'  <Choices name="{CONTROLS["rating"]}" toName="attribute" choice="single" required="true">',
-            *(
-                f'    <Choice value={quoteattr({**RATING_LABELS, **(labels or {})}[key])} alias="{key}"/>'
-                for key in RATING_ORDER
-            ),
-            "  </Choices>",
-            f'  <TextArea name="{CONTROLS["justification"]}" toName="attribute" placeholder="Why unsure"/>',
-            _annotator_control("attribute"),
-        ]
-    else:
-        lines += [
-            '  <Image name="image" value="$image"/>',
-            f'  <Choices name="{CONTROLS["present"]}" toName="image" choice="multiple" value="$attributes"/>',
-            f'  <RectangleLabels name="{CONTROLS["box"]}" toName="image" value="$attributes" canRotate="false"/>',
-            '  <Header value="None of the above"/>',
-            f'  <Choices name="{CONTROLS["none_of_the_above"]}" toName="image" choice="single">',
-            f'    <Choice value="{YES}"/>',
-            f'    <Choice value="{NO}"/>',
-            "  </Choices>",
-            _annotator_control("image"),
-        ]
-    return "\n".join([*lines, "</View>", ""])
-
-
-def _annotator_control(shown: str) -> str:
-    return f'  <TextArea name="{CONTROLS["annotator"]}" toName="{shown}" editable="false" placeholder="Annotator"/>'
 
 
 def annotation_of(screen: Screen, answer: Answer) -> dict[str, Any]:

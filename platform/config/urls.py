@@ -24,6 +24,7 @@ urlpatterns = [
     path("annotate/", include("annotation.annotator_urls")),
     path("language/", set_language, name="set_language"),
     path("images/", include("generation.image_urls")),
+    path("pictures/", include("annotation.picture_urls")),
     path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path(
         "api/docs/",

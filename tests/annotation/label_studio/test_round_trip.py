@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.imports.boxes import BoxFormat, boxes_of, parse_numbers
+from annotation.label_studio.interface import labelling_interface
 from annotation.label_studio.names import OURS
 from annotation.label_studio.reading import read_export
-from annotation.label_studio.writing import Answer, Rectangle, Screen, labelling_interface, task
+from annotation.label_studio.writing import Answer, Rectangle, Screen, task
 
 ATTRIBUTES = ("tall hat", "blue scarf", "drum", "“quoted” & <odd>")
 EXACT = 1e-12
