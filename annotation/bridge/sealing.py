@@ -31,8 +31,7 @@ def _keys() -> MultiFernet:
     return MultiFernet([_key(secret) for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)])
 
 
-def _key(secret: str) -> Fernet:
-    derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"stereoscope label studio").derive(
-        secret.encode()
-    )
+def _key(secret: str | bytes) -> Fernet:
+    secret = secret.encode() if isinstance(secret, str) else secret
+    derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"stereoscope label studio").derive(secret)
     return Fernet(base64.urlsafe_b64encode(derived))

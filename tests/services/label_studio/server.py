@@ -1,4 +1,4 @@
-"""A Label Studio server of the tests' own, on loopback, with a database that may be wiped and a process that may be killed."""
+"""A Label Studio server of the tests' own, on loopback, which may be stopped, killed and wiped."""
 
 import contextlib
 import fcntl
