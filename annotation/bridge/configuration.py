@@ -7,7 +7,19 @@ from xml.etree import ElementTree
 
 from annotation.guideline_text import as_html
 from annotation.label_studio.interface import labelling_interface
-from annotation.models import Campaign, Instrument
+from annotation.models import Campaign, Instrument, LabelStudioProject
+
+_SETTINGS = (
+    "enable_empty_annotation",
+    "expert_instruction",
+    "label_config",
+    "maximum_annotations",
+    "show_annotation_history",
+    "show_collab_predictions",
+    "show_instruction",
+    "show_skip_button",
+    "skip_queue",
+)
 
 
 def configuration(campaign: Campaign, instrument: Instrument) -> str:
@@ -26,13 +38,13 @@ def instructions(instrument: Instrument) -> str:
 
 
 def settings_of(campaign: Campaign, instrument: Instrument, *, annotations_per_task: int) -> dict[str, Any]:
-    """Return every field of a project that we set, so that an edit of any of them by hand can be seen."""
+    """Return every field of a project that we set, by Label Studio's names."""
     return {
         "label_config": configuration(campaign, instrument),
         "expert_instruction": instructions(instrument),
         "maximum_annotations": annotations_per_task,
         "show_instruction": True,
-        # Others' answers stay unseen, and what is skipped is asked of others: they may know.
+        # Others' answers stay unseen; what one skips is asked of others, who may know.
         "show_annotation_history": False,
         "show_collab_predictions": False,
         "enable_empty_annotation": False,
@@ -42,12 +54,18 @@ def settings_of(campaign: Campaign, instrument: Instrument, *, annotations_per_t
 
 
 def digest(fields: Mapping[str, Any]) -> str:
-    """Return a digest of a project's settings that white space and the order of XML attributes do not change."""
+    """Return a digest of the settings among a project's fields; white space and the order of XML attributes are
+    nothing to it."""
     said = hashlib.sha256()
-    for name in sorted(fields):
-        value = fields[name]
+    for name in _SETTINGS:
+        value = fields.get(name)
         said.update(f"{name}={_canonical(value) if name == 'label_config' else value!r}\n".encode())
     return said.hexdigest()
+
+
+def as_sent(project: LabelStudioProject, shown: Mapping[str, Any]) -> bool:
+    """Whether a project, as the server shows it, still is as it was sent."""
+    return digest(shown) == project.configuration
 
 
 def _canonical(xml: object) -> str:

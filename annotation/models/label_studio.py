@@ -110,17 +110,24 @@ class LabelStudioProject(models.Model):
         Instrument, null=True, blank=True, on_delete=models.RESTRICT, related_name="+"
     )
     configuration = models.CharField(max_length=64, blank=True)
+    # When we saw that it is no longer there, or holds nothing of ours (its server's database was set back). What was
+    # answered in it stays; another project takes its place, maybe under the same number.
+    gone_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["bridge", "external_id"], name="label_studio_project_once"),
             models.UniqueConstraint(
-                fields=["bridge", "slot"], condition=Q(slot__isnull=False), name="label_studio_project_of_slot"
+                fields=["bridge", "external_id"], condition=Q(gone_at=None), name="label_studio_project_once"
+            ),
+            models.UniqueConstraint(
+                fields=["bridge", "slot"],
+                condition=Q(slot__isnull=False, gone_at=None),
+                name="label_studio_project_of_slot",
             ),
             models.UniqueConstraint(
                 fields=["bridge", "annotator"],
-                condition=Q(annotator__isnull=False),
+                condition=Q(annotator__isnull=False, gone_at=None),
                 name="label_studio_project_of_annotator",
             ),
             models.CheckConstraint(
@@ -271,9 +278,7 @@ class LabelStudioEvent(models.Model):
 
     class Meta:
         indexes: ClassVar = [
-            models.Index(
-                fields=["bridge", "id"], condition=Q(done_at=None), name="label_studio_event_to_do"
-            ),
+            models.Index(fields=["bridge", "id"], condition=Q(done_at=None), name="label_studio_event_to_do"),
         ]
         ordering: ClassVar = ["-id"]
 
