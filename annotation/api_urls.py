@@ -4,6 +4,7 @@ from django.urls import URLPattern, path
 from rest_framework.views import APIView
 
 from annotation import api, campaign_api, practice_api
+from annotation.bridge.webhook_api import LabelStudioWebhook
 
 
 def _both(route: str, view: type[APIView], name: str, **initkwargs: object) -> list[URLPattern]:
@@ -35,6 +36,7 @@ urlpatterns = [
     ),
     *_both("campaigns/<int:pk>/practice/next", practice_api.PracticeNext, "practice-next"),
     *_both("practice/<uuid:public_id>/answer", practice_api.PracticeAnswer, "practice-answer"),
+    *_both("webhooks/label-studio", LabelStudioWebhook, "webhook-label-studio"),
     *_both("assignments/<uuid:public_id>/skip", api.Skip, "assignment-skip"),
     *_both("assignments/<uuid:public_id>/report", api.Report, "assignment-report"),
 ]

@@ -18,6 +18,7 @@ from django.utils.crypto import salted_hmac
 from accounts.errors import Conflict, DomainError, Forbidden, NotFound
 from accounts.models import Annotator, User
 from accounts.tokens import hash_key
+from annotation.bridge import claiming
 from annotation.models import Campaign, Enrolment, Invitation
 from studies import audit
 
@@ -129,11 +130,14 @@ def accept(*, token: str, user: User | None, fingerprint: str = "") -> Enrolment
         # Whoever made the link knows it: it must not open the account of a lead or an administrator.
         raise Forbidden("sign_in_first", "This link belongs to somebody with a password. Sign in first.")
     if user is not None and (enrolment := _enrolled(invitation.campaign, user)):
+        claiming.claimed(invitation=invitation, annotator=enrolment.annotator)
         return enrolment
     _refuse_newcomer(invitation)
     annotator = owner or _annotator_of(user or _new_user())
     _bind(invitation, annotator)
-    return _enrol(invitation, annotator, fingerprint)
+    enrolment = _enrol(invitation, annotator, fingerprint)
+    claiming.claimed(invitation=invitation, annotator=annotator)
+    return enrolment
 
 
 def _has_a_role(user: User) -> bool:

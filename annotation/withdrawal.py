@@ -5,6 +5,7 @@ from django.db import transaction
 from accounts import consent
 from accounts.models import Annotator, ConsentText
 from annotation import assignment, reopening
+from annotation.bridge import claiming
 from annotation.models import Enrolment
 from annotation.options import Options
 from studies import audit
@@ -50,6 +51,7 @@ def agree(*, annotator: Annotator, text: ConsentText, study: Study) -> None:
     consent.give(annotator=annotator, text=text)
     for enrolment in _lock(covered(annotator=annotator, study=study)):
         reopening.take_back(enrolment)
+    claiming.agreed(annotator=annotator, study=study)
 
 
 def _lock(enrolments: list[Enrolment]) -> list[Enrolment]:

@@ -196,6 +196,8 @@ OPENAI_IMAGES_AT_ONCE = env.integer("OPENAI_IMAGES_AT_ONCE", 2, minimum=1)
 LABEL_STUDIO_ALLOWED_HOSTS = env.words("LABEL_STUDIO_ALLOWED_HOSTS")
 LABEL_STUDIO_ALLOW_PRIVATE = env.flag("LABEL_STUDIO_ALLOW_PRIVATE", False)
 LABEL_STUDIO_TIMEOUT_SECONDS = env.integer("LABEL_STUDIO_TIMEOUT_SECONDS", 60, minimum=1)
+# How often everything there is compared with what is known here; webhooks tell of most things at once.
+LABEL_STUDIO_RECONCILE_MINUTES = env.integer("LABEL_STUDIO_RECONCILE_MINUTES", 15, minimum=1)
 
 # Where letters go out; without a host none are sent.
 EMAIL_HOST = env.text("EMAIL_HOST", "")

@@ -1,0 +1,67 @@
+"""What can be wrong in a project over there although the server answers: it is said, and nothing is undone here."""
+
+from accounts.errors import DomainError
+from annotation.models import LabelStudioProject
+
+PROJECT_GONE = "project_gone"
+PROJECT_STRANGE = "project_strange"
+TASKS_CHANGED = "tasks_changed"
+TASKS_MISSING = "tasks_missing"
+CONFIGURATION_EDITED = "configuration_edited"
+# The worst first: a bridge shows the code of that one. They stay until a comparison of everything finds them gone.
+CODES = (PROJECT_GONE, PROJECT_STRANGE, TASKS_CHANGED, CONFIGURATION_EDITED, TASKS_MISSING)
+
+
+def project_gone(project: LabelStudioProject) -> DomainError:
+    return DomainError(
+        PROJECT_GONE,
+        f"Project {project.external_id} is no longer in Label Studio, or the token’s owner may not see it. "
+        "All labels stay here; push again to have its tasks labelled in a new project.",
+    )
+
+
+def project_strange(project: LabelStudioProject) -> DomainError:
+    return DomainError(
+        PROJECT_STRANGE,
+        f"Project {project.external_id} in Label Studio holds none of the tasks that were sent to it, as after its "
+        "database was set back. All labels stay here; push again to send the tasks anew.",
+    )
+
+
+def tasks_changed(project: LabelStudioProject, number: int) -> DomainError:
+    what = "a task" if number == 1 else f"{number:,} tasks"
+    return DomainError(
+        TASKS_CHANGED,
+        f"In project {project.external_id} the data of {what} was changed in Label Studio, so nothing says what was "
+        "labelled there. Labels taken before stay as they were.",
+    )
+
+
+def tasks_missing(project: LabelStudioProject, number: int) -> DomainError:
+    what = "1 task is" if number == 1 else f"{number:,} tasks are"
+    return DomainError(
+        TASKS_MISSING,
+        f"{what} no longer in project {project.external_id} of Label Studio; push again to send them anew.",
+    )
+
+
+def configuration_edited(project: LabelStudioProject) -> DomainError:
+    return DomainError(
+        CONFIGURATION_EDITED,
+        f"The labelling interface or settings of project {project.external_id} were changed in Label Studio; push "
+        "again to set them back. What cannot be read is refused, one by one, with the reason.",
+    )
+
+
+def together(found: list[DomainError]) -> DomainError | None:
+    """Return the worst of them, with the sentences of as many as fit; None where there are none."""
+    if not found:
+        return None
+    ordered = sorted(found, key=lambda one: CODES.index(one.code))
+    said, left = ordered[0].message, 0
+    for one in ordered[1:]:
+        if left or len(said) + len(one.message) > 440:
+            left += 1
+        else:
+            said += f" {one.message}"
+    return DomainError(ordered[0].code, f"{said} ({left:,} more like this.)" if left else said)

@@ -1,0 +1,153 @@
+"""Jobs of a bridge: queued once, done one at a time where they read, tried again later where that may help."""
+
+import time
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from annotation.models import LabelStudioBridge
+from jobs.leases import held
+from jobs.models import Job
+from jobs.progress import Progress
+from jobs.running import enqueue, prepare, run_here
+
+PUSH = "label_studio.push"
+EVENTS = "label_studio.events"
+RECONCILE = "label_studio.reconcile"
+ADDRESSES = "label_studio.addresses"
+SETTLE = "label_studio.settle"
+
+# What reads there and writes the mirror: two at once could write what was read earlier over what is newer.
+_READING = (EVENTS, RECONCILE)
+_TITLES = {
+    PUSH: "Push “{name}” to Label Studio",
+    EVENTS: "Take in what changed in Label Studio: “{name}”",
+    RECONCILE: "Compare “{name}” with Label Studio",
+    ADDRESSES: "Renew the addresses of images of “{name}”",
+    SETTLE: "Count answers from Label Studio: “{name}”",
+}
+_LONGEST_WAIT = timedelta(minutes=15)
+_SECONDS_BETWEEN_LOOKS = 0.1
+
+
+def start_push(*, bridge: LabelStudioBridge, by: User | None) -> Job:
+    """Queue sending what is not there yet."""
+    return start(PUSH, bridge, by=by)
+
+
+def start_reconcile(*, bridge: LabelStudioBridge, by: User | None) -> Job:
+    """Queue a comparison of everything."""
+    return start(RECONCILE, bridge, by=by)
+
+
+def start_addresses(*, bridge: LabelStudioBridge, by: User | None) -> Job:
+    """Queue sending new addresses of images to the tasks that are there."""
+    return start(ADDRESSES, bridge, by=by)
+
+
+def start_settle(*, bridge: LabelStudioBridge, by: User | None, user: int | None = None) -> Job:
+    """Queue counting again: what one user over there answered, or everything."""
+    return start(SETTLE, bridge, by=by, user=user)
+
+
+@transaction.atomic
+def start(kind: str, bridge: LabelStudioBridge, *, by: User | None, **arguments: Any) -> Job:
+    """Queue a job of a bridge, or return the one that waits already: it will do the same."""
+    bridge = (
+        LabelStudioBridge.objects.select_for_update(of=("self",)).select_related("campaign").get(pk=bridge.pk)
+    )
+    return _waiting(kind, bridge, arguments) or enqueue(**_described(kind, bridge, arguments), by=by)
+
+
+def wake(bridge: LabelStudioBridge) -> Job | None:
+    """Have events worked off, unless a job waits to do it. Takes no lock: a second such job finds nothing to do.
+
+    Call it after the event was committed, so that a job that waits now is sure to see it.
+    """
+    if _waiting(EVENTS, bridge, {}) is not None:
+        return None
+    return enqueue(**_described(EVENTS, bridge, {}), by=None)
+
+
+def do_here(kind: str, *, bridge: LabelStudioBridge, by: User | None, progress: Progress) -> Job:
+    """Do a job of a bridge in this process."""
+    return run_here(prepare(**_described(kind, bridge, {}), by=by), progress)
+
+
+def jobs_of(bridge: LabelStudioBridge, *kinds: str) -> QuerySet[Job]:
+    """Return the jobs of a bridge, newest first."""
+    return Job.objects.filter(kind__in=kinds, arguments__bridge=bridge.pk)
+
+
+def take_turn(job: Job, progress: Progress, *, step: str, seconds: float) -> bool:
+    """Wait until no other job reads what is there; False when one still does after `seconds`.
+
+    Whoever has its turn shows a step; looking and showing are one under the lock of the bridge.
+    """
+    held(job).update(step="")  # left by an earlier attempt
+    end = time.monotonic() + seconds
+    while not _took_turn(job, step):
+        if time.monotonic() >= end:
+            return False
+        progress.check_cancelled()
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
+    progress.step(step)
+    return True
+
+
+@transaction.atomic
+def _took_turn(job: Job, step: str) -> bool:
+    bridge = job.arguments["bridge"]
+    list(LabelStudioBridge.objects.select_for_update(of=("self",)).filter(pk=bridge).values_list("pk"))
+    others = Job.objects.filter(
+        kind__in=_READING,
+        arguments__bridge=bridge,
+        state=Job.State.RUNNING,
+        lease_expires_at__gt=timezone.now(),
+    ).exclude(pk=job.pk)
+    if others.exclude(step="").exists():
+        return False
+    return bool(held(job).update(step=step[:100]))
+
+
+def may_try(bridge: LabelStudioBridge, *kinds: str, now: datetime | None = None) -> bool:
+    """Whether none of these is queued or at work, and long enough ago failed: each time in a row twice as long."""
+    now = now or timezone.now()
+    failures, last = 0, None
+    for job in jobs_of(bridge, *kinds).order_by("-pk")[:10]:
+        if not job.ended:
+            return False
+        if job.state != Job.State.FAILED:
+            break
+        failures, last = failures + 1, last or job.finished_at
+    if last is None:
+        return True
+    wait = timedelta(seconds=settings.JOB_BACKOFF_SECONDS) * 2 ** (failures - 1)
+    return now - last >= min(wait, _LONGEST_WAIT)
+
+
+def _waiting(kind: str, bridge: LabelStudioBridge, arguments: dict[str, Any]) -> Job | None:
+    return (
+        jobs_of(bridge, kind)
+        .filter(state=Job.State.QUEUED, arguments=_keys(bridge, arguments))
+        .order_by("-pk")
+        .first()
+    )
+
+
+def _keys(bridge: LabelStudioBridge, arguments: dict[str, Any]) -> dict[str, Any]:
+    return {"bridge": bridge.pk, **{name: value for name, value in arguments.items() if value is not None}}
+
+
+def _described(kind: str, bridge: LabelStudioBridge, arguments: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "kind": kind,
+        "title": _TITLES[kind].format(name=bridge.campaign.name),
+        "arguments": _keys(bridge, arguments),
+        "study_id": bridge.campaign.study_id,
+    }
