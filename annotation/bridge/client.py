@@ -80,13 +80,29 @@ class Client:
     def users(self) -> list[dict[str, Any]]:
         return self._list(lambda: self._sdk.users.with_raw_response.list())
 
+    def projects(self, *, title: str = "") -> Iterator[dict[str, Any]]:
+        """Yield the projects that the token's owner sees whose title holds `title`."""
+        page, more = 1, True
+        while more:
+            asked = {"title": title, "page": str(page), "page_size": "100", "include": "id,title,description"}
+            said = self._dict(self._get("/api/projects/", **asked))
+            yield from self._dicts(said.get("results"))
+            page, more = page + 1, bool(said.get("next"))
+
     def create_project(
-        self, *, title: str, configuration: str, annotations_per_task: int, instructions: str
+        self,
+        *,
+        title: str,
+        configuration: str,
+        annotations_per_task: int,
+        instructions: str,
+        description: str = "",
     ) -> int:
         """Make a project whose annotators see the instructions first and cannot send an empty answer."""
         made = self._object(
             lambda: self._sdk.projects.with_raw_response.create(
                 title=title,
+                description=description,
                 label_config=configuration,
                 maximum_annotations=annotations_per_task,
                 expert_instruction=instructions,
@@ -128,6 +144,15 @@ class Client:
                 raise troubles.garbage(self.url)
             ids.extend(int(number) for number in new)
         return ids
+
+    def delete_tasks(self, project: int, tasks: Sequence[int]) -> None:
+        """Delete tasks of a project, with every annotation of them."""
+        response = self._http.post(
+            f"{self.url}/api/dm/actions",
+            params={"id": "delete_tasks", "project": str(project)},
+            json={"selectedItems": {"all": False, "included": list(tasks)}},
+        )
+        answers.content(response, place=self.url)
 
     def update_task_data(self, task: int, data: Mapping[str, Any]) -> None:
         self._call(lambda: self._sdk.tasks.with_raw_response.update(str(task), data=dict(data)))

@@ -44,9 +44,11 @@ def _may_be_reached(address: _Address) -> bool:
     address = _meant(address)
     if address in _METADATA or address.is_link_local or address.is_multicast or address.is_unspecified:
         return False
+    if isinstance(address, ipaddress.IPv4Address) and address.is_reserved:
+        return False
     if address.is_loopback or address.is_private or address in _SHARED:
         return bool(settings.LABEL_STUDIO_ALLOW_PRIVATE)
-    return address.is_global and not address.is_reserved
+    return address.is_global
 
 
 def _meant(address: _Address) -> _Address:
@@ -93,14 +95,18 @@ class TokenAuth(httpx.Auth):
     requires_response_body = True
 
     def __init__(self, token: str, *, base: str) -> None:
+        if not token or not token.isascii() or not token.isprintable() or " " in token:
+            raise troubles.token_malformed()
+        self._personal = token.startswith("eyJ") and "." in token
+        if self._personal and token.count(".") != 2:
+            raise troubles.token_malformed()  # as the list of tokens there shows it: without its signature
         self._token = token
-        self._personal = token.startswith("eyJ") and token.count(".") == 2
         self._refresh_at = f"{base}/api/token/refresh/"
         self._place = base
         self._access = ""
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-        if not self._token or request.url.path.endswith("/api/version"):  # which all may ask
+        if request.url.path.endswith("/api/version"):  # which all may ask
             request.headers.pop("Authorization", None)
             yield request
             return

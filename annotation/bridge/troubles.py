@@ -67,6 +67,13 @@ def sent_elsewhere(place: str, host: str) -> Trouble:
     )
 
 
+def token_malformed() -> Trouble:
+    return Trouble(
+        "token_wrong",
+        "This is not a whole token. Copy all of it: Label Studio shows a personal access token once, when it is made.",
+    )
+
+
 def token_wrong(place: str) -> Trouble:
     return Trouble(
         "token_wrong",

@@ -1,0 +1,148 @@
+"""Small real HTTP servers that answer as a Label Studio in trouble does, or as something else altogether."""
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+VERSION = {"release": "1.23.2"}
+
+
+@dataclass
+class Request:
+    """One request as it came in."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+
+Answer = Callable[[BaseHTTPRequestHandler], None]
+
+
+@dataclass
+class Served:
+    """A server: where it is, and what it was asked."""
+
+    url: str
+    requests: list[Request] = field(default_factory=list)
+
+
+def says(content: object, *, status: int = 200, kind: str = "application/json", **headers: str) -> Answer:
+    """Answer everything with this."""
+    body = content if isinstance(content, bytes) else json.dumps(content).encode()
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(status)
+        handler.send_header("Content-Type", kind)
+        handler.send_header("Content-Length", str(len(body)))
+        for name, value in headers.items():
+            handler.send_header(name.replace("_", "-"), value)
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    return answer
+
+
+def by_path(**answers: Answer) -> Answer:
+    """Answer by the last word of the path; what is not listed, as `other` does."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        word = handler.path.partition("?")[0].rstrip("/").rpartition("/")[2]
+        answers.get(word, answers["other"])(handler)
+
+    return answer
+
+
+def silent(seconds: float) -> Answer:
+    """Say nothing for so long."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        time.sleep(seconds)
+        handler.close_connection = True
+
+    return answer
+
+
+def trickling(seconds: float) -> Answer:
+    """Answer a byte at a time, each soon after the one before."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Type", "application/json")
+        handler.end_headers()
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            handler.wfile.write(b" ")
+            handler.wfile.flush()
+            time.sleep(0.05)
+
+    return answer
+
+
+def endless(chunk: int = 1024 * 1024) -> Answer:
+    """Answer for as long as anybody listens."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Type", "application/json")
+        handler.end_headers()
+        while True:
+            handler.wfile.write(b" " * chunk)
+
+    return answer
+
+
+def hangs_up(handler: BaseHTTPRequestHandler) -> None:
+    """End the connection in the middle of an answer."""
+    handler.send_response(200)
+    handler.send_header("Content-Type", "application/json")
+    handler.send_header("Content-Length", "1000")
+    handler.end_headers()
+    handler.wfile.write(b"{")
+    handler.close_connection = True
+
+
+@contextmanager
+def serving(answer: Answer) -> Iterator[Served]:
+    """Serve on loopback until the block ends."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            length = int(self.headers.get("Content-Length") or 0)
+            body = self.rfile.read(length)
+            served.requests.append(Request(self.command, self.path, dict(self.headers), body))
+            try:
+                answer(self)
+            except (BrokenPipeError, ConnectionResetError):
+                self.close_connection = True
+
+        do_POST = do_PATCH = do_DELETE = do_GET
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            """Say nothing on the console."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    server.block_on_close = False
+    served = Served(f"http://127.0.0.1:{server.server_address[1]}")
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield served
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def nobody_listens() -> str:
+    """Return an address at which nothing answers."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{taken.getsockname()[1]}"
