@@ -102,6 +102,7 @@ def test_skill_ranks_annotators_and_finds_the_one_who_guesses() -> None:
 
 def test_the_models_of_skill_tell_their_iterations_and_can_be_stopped() -> None:
     frame = noisy({"p": 0.9, "q": 0.9, "r": 0.8}, units=30)
+    skill._latest.clear()
     told: list[None] = []
     watched = annotator_statistics(frame, iterated=lambda: told.append(None)).rows()
     # MACE makes two restarts of 25 iterations; how many Dawid–Skene needs depends on the data.
@@ -112,7 +113,28 @@ def test_the_models_of_skill_tell_their_iterations_and_can_be_stopped() -> None:
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        annotator_statistics(frame, iterated=stop)
+        annotator_statistics(frame, iterated=stop, seed=1)
+
+
+def test_skills_are_remembered_for_the_same_judgements_and_seed_only() -> None:
+    frame = noisy({"p": 0.9, "q": 0.9, "r": 0.8}, units=30)
+    told: list[int] = []
+
+    def skills(frame: pd.DataFrame, seed: int) -> list[tuple[float, float]]:
+        before = len(told)
+        rows = annotator_statistics(frame, iterated=lambda: told.append(1), seed=seed).rows()
+        told.append(-1 if len(told) == before else 0)
+        return [(row["dawid_skene"], row["mace"]) for row in rows]
+
+    skill._latest.clear()
+    first = skills(frame, 0)
+    assert skills(frame, 0) == first
+    assert told[-1] == -1  # remembered
+    other = frame.assign(present=1 - frame["present"])
+    for changed, seed in ((frame, 1), (other, 0)):
+        skills(changed, seed)
+        assert told[-1] == 0
+    assert skills(frame, 0) == first
 
 
 def test_without_crowd_kit_skill_is_null_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
