@@ -68,6 +68,13 @@ def as_sent(project: LabelStudioProject, shown: Mapping[str, Any]) -> bool:
     return digest(shown) == project.configuration
 
 
+def differs(name: str, shown: object, wanted: object) -> bool:
+    """Whether one setting is not as it is to be."""
+    if name == "label_config":
+        return _canonical(shown) != _canonical(wanted)
+    return shown != wanted
+
+
 def _canonical(xml: object) -> str:
     text = str(xml or "")
     # An entity of a document type can grow without end: what has one was not written by us, and is compared as it is.

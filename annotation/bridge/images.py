@@ -1,68 +1,26 @@
-"""Addresses under which a Label Studio shows our images: signed, of one project, and void when the bridge says so.
-
-An address names the image, the project and a version, sealed. When it ends stands in our database and not in it, so
-that all addresses of a bridge can be renewed at once without a word to the server over there, or made void at once.
-"""
+"""For how long images of ours are shown in a Label Studio: renewed at once, or put under other addresses."""
 
 from datetime import timedelta
-from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import F
-from django.urls import reverse
 from django.utils import timezone
 
 from accounts.errors import DomainError, NotFound
 from accounts.models import User
-from annotation.models import LabelStudioBridge, LabelStudioProject
-from generation.models import Image
-from generation.serving import seal, unseal
+from annotation.bridge.addresses import image_address, needs_site_url
+from annotation.bridge.client import Client
+from annotation.bridge.sending import rows_of
+from annotation.bridge.turns import alone_with
+from annotation.models import LabelStudioBridge, LabelStudioTask
+from jobs.progress import Progress, Unwatched
 from studies import audit
+
+__all__ = ["DAYS", "image_address", "make_void", "needs_site_url", "renew", "replace_addresses"]
 
 DAYS = 30
 _MOST_DAYS = 366
-_USE = "annotation.bridge.images"
-_PROJECT, _VERSION = 8, 4  # bytes
-_PLAIN = 16 + _PROJECT + _VERSION
-
-
-def image_address(image: Image, *, bridge: LabelStudioBridge, project: LabelStudioProject) -> str:
-    """Return the address of an image in the tasks of one project. Raises DomainError without SITE_URL."""
-    needs_site_url()
-    plain = image.public_id.bytes + project.pk.to_bytes(_PROJECT, "big")
-    token = seal(plain + bridge.images_version.to_bytes(_VERSION, "big"), use=_USE)
-    return settings.SITE_URL + reverse("pictures:picture", args=[token])
-
-
-def needs_site_url() -> None:
-    """Raise DomainError where nobody else could reach an image of ours."""
-    if not settings.SITE_URL:
-        raise DomainError(
-            "site_url_missing",
-            "Label Studio’s page cannot show pictures of this server: its operator has to set SITE_URL, "
-            "the address under which browsers reach it.",
-        )
-
-
-def open_address(token: str) -> tuple[Image, float]:
-    """Return the image at an address and for how many seconds it is shown there; NotFound whatever is wrong."""
-    plain = unseal(token, length=_PLAIN, use=_USE)
-    if plain is None:
-        raise _nothing()
-    pk, version = (int.from_bytes(one, "big") for one in (plain[16:-_VERSION], plain[-_VERSION:]))
-    bridge = (
-        LabelStudioBridge.objects.filter(projects=pk, images_version=version)
-        .values_list("images_until", "campaign__study")
-        .first()
-    )
-    if bridge is None or bridge[0] is None:
-        raise _nothing()
-    left = (bridge[0] - timezone.now()).total_seconds()
-    image = Image.objects.filter(public_id=UUID(bytes=plain[:16]), study=bridge[1], retracted_at=None).first()
-    if left <= 0 or image is None:
-        raise _nothing()
-    return image, left
+_AT_ONCE = 500
 
 
 @transaction.atomic
@@ -77,7 +35,7 @@ def renew(*, bridge: LabelStudioBridge, by: User | None, days: int = DAYS) -> La
 
 @transaction.atomic
 def make_void(*, bridge: LabelStudioBridge, by: User | None) -> LabelStudioBridge:
-    """Make every address that is out there void; `addresses.rewrite` then gives the tasks new ones."""
+    """Make every address that is out there void; `replace_addresses` gives the tasks new ones."""
     needs_site_url()
     LabelStudioBridge.objects.filter(pk=bridge.pk).update(images_version=F("images_version") + 1)
     return _recorded(bridge, by, "label_studio.images_replaced")
@@ -93,5 +51,30 @@ def _recorded(
     return found
 
 
-def _nothing() -> NotFound:
-    return NotFound("image_not_found", "There is no image at this address.")
+def replace_addresses(*, bridge: LabelStudioBridge, by: User | None, progress: Progress | None = None) -> int:
+    """Make every address that is out there void and give the tasks over there others; return how many tasks.
+
+    Interrupted, the tasks that were not reached show no picture: done again, all have one.
+    """
+    progress = progress or Unwatched()
+    with alone_with(bridge), Client.of(bridge.server) as client:
+        client.whoami()  # nothing is made void where no other can be given
+        bridge = make_void(bridge=bridge, by=by)
+        return rewrite(client, bridge, progress)
+
+
+def rewrite(client: Client, bridge: LabelStudioBridge, progress: Progress) -> int:
+    """Send the data of every task anew."""
+    live = LabelStudioTask.objects.filter(project__bridge=bridge, project__gone_at=None)
+    progress.start(live.count())
+    done = 0
+    for project in bridge.projects.filter(gone_at=None).select_related("bridge").order_by("pk"):
+        numbers = dict(live.filter(project=project).order_by("pk").values_list("task_id", "external_id"))
+        keys = list(numbers)
+        for start in range(0, len(keys), _AT_ONCE):
+            for key, row in rows_of(project, keys[start : start + _AT_ONCE]):
+                progress.check_cancelled()
+                client.update_task_data(numbers[key], row)
+                done += 1
+                progress.advance(message="pictures under other addresses")
+    return done

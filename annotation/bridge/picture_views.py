@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from accounts.errors import NotFound
-from annotation.bridge.images import open_address
+from annotation.bridge.addresses import open_address
 from generation.image_views import no_picture, picture
 from generation.serving import FULL
 

@@ -1,0 +1,114 @@
+"""That a campaign is labelled in a Label Studio from now on, and that this ends."""
+
+import secrets
+from datetime import timedelta
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.errors import Conflict, DomainError, NotFound
+from accounts.models import User
+from annotation.bridge import images
+from annotation.bridge.sealing import seal
+from annotation.bridge.turns import alone_with
+from annotation.models import (
+    Campaign,
+    Enrolment,
+    LabelStudioAnnotation,
+    LabelStudioBridge,
+    LabelStudioServer,
+)
+from studies import audit
+
+BEGUN, ENDED = "label_studio.begun", "label_studio.ended"
+_Arrangement = LabelStudioBridge.Arrangement
+_WAITING = ("new", "waiting", "consent", "flagged")
+
+
+@transaction.atomic
+def begin(
+    *, campaign: Campaign, server: LabelStudioServer, arrangement: str, by: User | None
+) -> LabelStudioBridge:
+    """Have a campaign labelled in a Label Studio: our own pages give out none of its tasks until `end`.
+
+    Gold tasks, repeats and practice stay here: what is sent is what asks for labels. What was answered on our own
+    pages before keeps its place.
+    """
+    rows = Campaign.objects.select_for_update(of=("self",), no_key=True).select_related("study")
+    campaign = rows.get(pk=campaign.pk)
+    if server.study_id != campaign.study_id:
+        raise NotFound("server_not_found", "This study is connected to no such Label Studio.")
+    _check(campaign, arrangement)
+    try:
+        with transaction.atomic():
+            bridge = LabelStudioBridge.objects.create(
+                campaign=campaign,
+                server=server,
+                arrangement=arrangement,
+                address_secret=seal(secrets.token_urlsafe(32)),
+                header_secret=seal(secrets.token_urlsafe(32)),
+                images_until=timezone.now() + timedelta(days=images.DAYS),
+                created_by=by,
+            )
+    except IntegrityError:
+        raise Conflict(
+            "bridged_already", f"“{campaign.name}” is labelled in a Label Studio already."
+        ) from None
+    audit.record(
+        by=by,
+        action=BEGUN,
+        subject=campaign,
+        study=campaign.study,
+        server=server.url,
+        arrangement=arrangement,
+    )
+    return bridge
+
+
+def end(*, bridge: LabelStudioBridge, by: User | None) -> None:
+    """Give the campaign's tasks out on our own pages again. Labels stay; what waited for a name or a decision is
+    not taken. The projects over there are their owner's and are left as they are.
+    """
+    with alone_with(bridge), transaction.atomic():
+        campaign = Campaign.objects.select_for_update(of=("self",), no_key=True).get(pk=bridge.campaign_id)
+        found = LabelStudioBridge.objects.select_related("server").filter(pk=bridge.pk).first()
+        if found is None:
+            raise Conflict("not_bridged", f"“{campaign.name}” is not labelled in a Label Studio any more.")
+        waiting = LabelStudioAnnotation.objects.filter(project__bridge=found, state__in=_WAITING).count()
+        projects = sorted(found.projects.values_list("external_id", flat=True))
+        audit.record(
+            by=by,
+            action=ENDED,
+            subject=campaign,
+            study=campaign.study,
+            server=found.server.url,
+            projects=projects,
+            not_taken=waiting,
+        )
+        found.delete()
+
+
+def _check(campaign: Campaign, arrangement: str) -> None:
+    if campaign.imported:
+        raise Conflict(
+            "campaign_imported", f"“{campaign.name}” was imported: nobody is asked anything there."
+        )
+    if campaign.state == Campaign.State.CLOSED:
+        raise Conflict("wrong_state", f"“{campaign.name}” is closed; reopen it to have it labelled.")
+    if arrangement not in _Arrangement.values:
+        message = f"Choose one of {', '.join(_Arrangement.values)}."
+        raise DomainError("arrangement_unknown", message, fields={"arrangement": message})
+    if campaign.kind == Campaign.Kind.STEREOTYPE_MARKING:
+        images.needs_site_url()
+    if arrangement == _Arrangement.PER_ANNOTATOR and campaign.opened_at is not None:
+        needs_annotators(campaign)
+
+
+def needs_annotators(campaign: Campaign) -> None:
+    """Raise Conflict where there is nobody to make a project for."""
+    if not campaign.enrolments.filter(state=Enrolment.State.ACTIVE).exists():
+        message = (
+            "A project for each annotator needs annotators: invite them, and they join by their link. "
+            "Or choose a project for each answer."
+        )
+        raise Conflict("nobody_enrolled", message, fields={"arrangement": message})

@@ -1,0 +1,116 @@
+"""Which projects an arrangement asks for, and which tasks each is to hold."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db.models import Count
+
+from annotation.models import (
+    Annotation,
+    Campaign,
+    Enrolment,
+    LabelStudioAnnotation,
+    LabelStudioBridge,
+    LabelStudioProject,
+    LabelStudioTask,
+    Task,
+)
+
+_Arrangement = LabelStudioBridge.Arrangement
+
+
+@dataclass(frozen=True)
+class Place:
+    """One project that is to be there. `number` tells people those of a campaign apart."""
+
+    number: int | None
+    annotations_per_task: int
+    slot: int | None = None
+    annotator_id: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Return what it is, the same whenever it is asked."""
+        if self.slot is not None:
+            return f"slot {self.slot}"
+        return "all" if self.annotator_id is None else f"annotator {self.annotator_id}"
+
+
+def places_of(bridge: LabelStudioBridge, campaign: Campaign) -> list[Place]:
+    """Return the projects that the campaign asks for now."""
+    wanted = campaign.annotators_per_task
+    if bridge.arrangement == _Arrangement.SHARED:
+        return [Place(None, wanted)]
+    if bridge.arrangement == _Arrangement.PER_SLOT:
+        return [Place(slot, 1, slot=slot) for slot in range(1, wanted + 1)]
+    enrolled = Enrolment.objects.filter(campaign=campaign).order_by("pk").values_list("annotator_id", "state")
+    return [
+        Place(number, 1, annotator_id=annotator)
+        for number, (annotator, state) in enumerate(enrolled, start=1)
+        if state == Enrolment.State.ACTIVE
+    ]
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one project is to hold: keys of tasks of ours that it lacks, and of those it holds for nothing."""
+
+    missing: frozenset[int]
+    needless: frozenset[int]
+
+
+class Sharing:
+    """Hands the campaign's tasks to its projects, one project after the other.
+
+    No task is asked of more people than it wants: what was answered on our own pages, or in a project that is
+    gone, is not asked again.
+    """
+
+    def __init__(self, bridge: LabelStudioBridge, campaign: Campaign) -> None:
+        self._shared = bridge.arrangement == _Arrangement.SHARED
+        self._per_slot = bridge.arrangement == _Arrangement.PER_SLOT
+        self._wanted = campaign.annotators_per_task
+        self._campaign = campaign
+        tasks = Task.objects.filter(campaign=campaign, purpose=Task.Purpose.LABEL, withdrawn=False)
+        # Task → how many answers it still lacks, whoever gives them.
+        self._open = {pk: wanted - held for pk, wanted, held in tasks.values_list("pk", "wanted", "held")}
+        live = {"project__bridge": bridge, "project__gone_at": None}
+        self._counted = _per_task(
+            LabelStudioAnnotation, live | {"state": LabelStudioAnnotation.State.COUNTED}
+        )
+        self._asked = Counter(_per_task(LabelStudioTask, live))
+
+    def of(self, project: LabelStudioProject) -> Share:
+        """Return what the project is to hold. Ask once for each, and carry it out."""
+        held = set(LabelStudioTask.objects.filter(project=project).values_list("task_id", flat=True))
+        missing = {pk for pk in self._open.keys() - held if self._asks(pk, project)}
+        missing -= self._answered_by(project)
+        self._asked.update(missing)
+        needless = held - self._open.keys()
+        if project.slot is not None and project.slot > self._wanted:
+            needless = held
+        elif project.annotator_id is not None:
+            needless |= {pk for pk in held & self._open.keys() if self._open[pk] <= 0}
+        return Share(frozenset(missing), frozenset(needless))
+
+    def _asks(self, task: int, project: LabelStudioProject) -> bool:
+        if not self._per_slot:
+            return self._open[task] > 0
+        if project.slot is None or project.slot > self._wanted:
+            return False
+        # Each project that holds it brings one answer, or brought it already.
+        return self._asked[task] < self._open[task] + self._counted.get(task, 0)
+
+    def _answered_by(self, project: LabelStudioProject) -> set[int]:
+        if project.annotator_id is None:
+            return set()
+        answered = Annotation.objects.filter(campaign=self._campaign, annotator=project.annotator_id)
+        return set(answered.order_by().values_list("task_id", flat=True).distinct())
+
+
+def _per_task(
+    model: type[LabelStudioAnnotation | LabelStudioTask], conditions: Mapping[str, object]
+) -> dict[int, int]:
+    rows = model._default_manager.filter(task__isnull=False, **conditions).order_by()
+    return dict(rows.values("task").annotate(number=Count("pk")).values_list("task", "number"))

@@ -1,0 +1,105 @@
+"""A project over there for each place of a campaign: made once, known again, set up as our own pages are."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils import timezone
+
+from annotation.bridge.client import Client
+from annotation.bridge.configuration import as_sent, differs, digest, settings_of
+from annotation.bridge.places import Place
+from annotation.bridge.refs import mark_of, refs_of, title_of
+from annotation.bridge.troubles import Trouble
+from annotation.models import Campaign, Instrument, LabelStudioBridge, LabelStudioProject
+
+
+@dataclass(frozen=True)
+class Found:
+    """A project that is there, and how it came to be so."""
+
+    project: LabelStudioProject
+    tasks: int | None  # how many it holds, whoever sent them
+    made: bool = False
+    anew: bool = False  # in place of one that is gone
+    edited: bool = False  # somebody had changed its settings over there; they are ours again
+    changed: bool = False  # what is read there was not what is read here now
+
+
+def set_up(
+    client: Client, bridge: LabelStudioBridge, place: Place, campaign: Campaign, instrument: Instrument
+) -> Found:
+    """Return the project of a place, made or changed where need be. Labels and tasks in it are not touched."""
+    project = _row(bridge, place)
+    shown = _shown(client, project, bridge, place) if project is not None else None
+    anew = project is not None and shown is None
+    if anew and project is not None:
+        LabelStudioProject.objects.filter(pk=project.pk).update(gone_at=timezone.now())
+        project.tasks.all().delete()
+    made = shown is None
+    wanted = settings_of(campaign, instrument, annotations_per_task=place.annotations_per_task)
+    if project is None or shown is None:
+        project = LabelStudioProject.objects.create(
+            bridge=bridge,
+            slot=place.slot,
+            annotator_id=place.annotator_id,
+            external_id=_number(client, bridge, place, wanted),
+        )
+        shown = client.project(project.external_id)
+    edited = bool(project.configuration) and not as_sent(project, shown)
+    wanted["description"] = mark_of(bridge, place.name)
+    changed = {name: value for name, value in wanted.items() if differs(name, shown.get(name), value)}
+    if changed:
+        client.update_project(project.external_id, **changed)
+        shown = client.project(project.external_id)
+    project.configuration = digest(shown)
+    project.instrument = instrument if instrument.pk else None
+    project.save(update_fields=["configuration", "instrument"])
+    return Found(
+        project=project,
+        tasks=shown.get("task_number"),
+        made=made,
+        anew=anew,
+        edited=edited,
+        changed=bool(changed) and not made,
+    )
+
+
+def _row(bridge: LabelStudioBridge, place: Place) -> LabelStudioProject | None:
+    live = LabelStudioProject.objects.filter(bridge=bridge, gone_at=None).select_related("bridge__campaign")
+    return live.filter(slot=place.slot, annotator=place.annotator_id).first()
+
+
+def _shown(
+    client: Client, project: LabelStudioProject, bridge: LabelStudioBridge, place: Place
+) -> Mapping[str, Any] | None:
+    """Return a project as it is there; None where it is gone, or its number is somebody else's now."""
+    try:
+        shown = client.project(project.external_id)
+    except Trouble as trouble:
+        if trouble.code != "gone":
+            raise
+        return None
+    if shown.get("description") == mark_of(bridge, place.name):
+        return shown
+    ours = set(refs_of(project).values())
+    if not ours and shown.get("title") == title_of(bridge, place.number):
+        return shown
+    return shown if any(ref in ours for _, ref in client.task_refs(project.external_id)) else None
+
+
+def _number(client: Client, bridge: LabelStudioBridge, place: Place, wanted: Mapping[str, Any]) -> int:
+    """Return the number of a project that was made for the place and not written down, or make one."""
+    title, mark = title_of(bridge, place.number), mark_of(bridge, place.name)
+    live = LabelStudioProject.objects.filter(bridge__server=bridge.server_id, gone_at=None)
+    taken = set(live.values_list("external_id", flat=True))
+    found = [int(one["id"]) for one in client.projects(title=title) if one.get("description") == mark]
+    if left := sorted(set(found) - taken):
+        return left[0]
+    return client.create_project(
+        title=title,
+        description=mark,
+        configuration=wanted["label_config"],
+        annotations_per_task=wanted["maximum_annotations"],
+        instructions=wanted["expert_instruction"],
+    )

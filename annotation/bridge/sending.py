@@ -1,0 +1,118 @@
+"""Tasks go to a project over there: each once, whatever was interrupted, and nothing in them but what is asked."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from django.db import transaction
+
+from annotation.bridge.addresses import image_address
+from annotation.bridge.client import Client
+from annotation.bridge.refs import ref_of
+from annotation.models import (
+    Campaign,
+    LabelStudioAnnotation,
+    LabelStudioProject,
+    LabelStudioTask,
+    Task,
+    TaskAttribute,
+)
+from jobs.progress import Progress
+
+# So many are sent before their numbers are written down.
+AT_ONCE = 1000
+
+
+def rows_of(project: LabelStudioProject, tasks: Collection[int]) -> list[tuple[int, dict[str, Any]]]:
+    """Return what each task of ours says over there, ordered by its `ref`: in an order that says nothing."""
+    texts = defaultdict(list)
+    asked = TaskAttribute.objects.filter(task__in=tasks).order_by("task", "position")
+    for task, text in asked.values_list("task_id", "attribute__text"):
+        texts[task].append(text)
+    rates = project.bridge.campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT
+    rows = []
+    for one in Task.objects.filter(pk__in=tasks).select_related(None if rates else "image"):
+        row: dict[str, Any] = {"ref": ref_of(project, one.public_id)}
+        if rates:
+            row["attribute"] = texts[one.pk][0]
+        else:
+            assert one.image is not None
+            row["image"] = image_address(one.image, bridge=project.bridge, project=project)
+            row["attributes"] = [{"value": text} for text in texts[one.pk]]
+        rows.append((one.pk, row))
+    return sorted(rows, key=lambda one: str(one[1]["ref"]))
+
+
+def send(
+    client: Client, project: LabelStudioProject, tasks: Collection[int], progress: Progress
+) -> Iterator[int]:
+    """Send tasks that the project lacks; yield how many at a time."""
+    named = Task.objects.filter(pk__in=tasks).values_list("pk", "public_id")
+    ordered = [pk for _, pk in sorted((ref_of(project, public_id), pk) for pk, public_id in named)]
+    for start in range(0, len(ordered), AT_ONCE):
+        progress.check_cancelled()
+        rows = rows_of(project, ordered[start : start + AT_ONCE])
+        numbers = client.import_tasks(project.external_id, [row for _, row in rows])
+        # Killed here, the next push finds them there by their `ref` and writes them down.
+        write_down(project, dict(zip((pk for pk, _ in rows), numbers, strict=True)))
+        progress.advance(len(rows), message="tasks sent")
+        yield len(rows)
+
+
+@transaction.atomic
+def write_down(project: LabelStudioProject, numbers: dict[int, int]) -> None:
+    """Remember under which numbers tasks of ours stand in the project."""
+    LabelStudioTask.objects.bulk_create(
+        LabelStudioTask(project=project, task_id=task, external_id=number) for task, number in numbers.items()
+    )
+
+
+def take_stock(client: Client, project: LabelStudioProject, number: int | None) -> int:
+    """Compare what the project holds (`number` of tasks) with what is known here; return how many tasks of ours were
+    found there that were not known.
+
+    Ours that are gone are forgotten, so that they are sent again; of two that are the same task the second goes.
+    """
+    known = dict(_known(project))
+    if number == len(known):
+        return 0
+    tasks = Task.objects.filter(campaign=project.bridge.campaign_id, purpose=Task.Purpose.LABEL)
+    ours = {ref_of(project, public_id): pk for pk, public_id in tasks.values_list("pk", "public_id")}
+    there: dict[int, list[int]] = defaultdict(list)
+    for external_id, ref in client.task_refs(project.external_id):
+        if ref in ours:
+            there[ours[ref]].append(external_id)
+    found = {task: min(numbers) for task, numbers in there.items() if task not in known}
+    gone = [task for task in known if known[task] not in there[task]]
+    moved = {task: min(there[task]) for task in gone if there[task]}
+    with transaction.atomic():
+        LabelStudioTask.objects.filter(project=project, task__in=gone).delete()
+        write_down(project, found | moved)
+    kept = dict(_known(project))
+    twice = [one for task, numbers in there.items() for one in numbers if one != kept[task]]
+    remove(client, project, twice)
+    return len(found) + len(moved)
+
+
+def take_back(client: Client, project: LabelStudioProject, tasks: Collection[int]) -> int:
+    """Remove tasks from the project that nobody answered there; return how many. Answered ones stay: with them their
+    answers would go.
+    """
+    numbers = dict(_known(project))
+    mirrored = LabelStudioAnnotation.objects.filter(project=project, task__in=tasks, deleted_at=None)
+    answered = set(mirrored.values_list("task_id", flat=True))
+    removed = remove(client, project, [numbers[task] for task in tasks if task not in answered])
+    LabelStudioTask.objects.filter(project=project, external_id__in=removed).delete()
+    return len(removed)
+
+
+def remove(client: Client, project: LabelStudioProject, numbers: Collection[int]) -> list[int]:
+    """Remove tasks over there, but for those that have an annotation by now; return which."""
+    unanswered = [one for one in sorted(numbers) if not client.annotations_of(one)]
+    for start in range(0, len(unanswered), AT_ONCE):
+        client.delete_tasks(project.external_id, unanswered[start : start + AT_ONCE])
+    return unanswered
+
+
+def _known(project: LabelStudioProject) -> list[tuple[int, int]]:
+    return list(LabelStudioTask.objects.filter(project=project).values_list("task_id", "external_id"))
