@@ -25,6 +25,7 @@ def import_export(
     resource: Resource | None = None,
     file_name: str | None = None,
     name: str = "",
+    ground_truth: bool = True,
     progress: Progress | None = None,
     **options: Any,
 ) -> ImportReport:
@@ -32,11 +33,14 @@ def import_export(
 
     An attribute is in the image where it was ticked or has a box, and judged absent where the task asked it and
     neither is so. What cannot be read is left out and reported, row by row; skipped annotations, drafts and
-    predictions are counted. `options` are further options of `ColumnMap`.
+    predictions are counted. What is marked as `ground_truth` is taken as any other, or left out.
+    `options` are further options of `ColumnMap`.
     """
     progress = progress or Unwatched()
     progress.start(3)
-    export = read_export(file, names=names, none_text=normalise(none_value), file_name=file_name)
+    export = read_export(
+        file, names=names, none_text=normalise(none_value), file_name=file_name, ground_truth=ground_truth
+    )
     progress.advance(1, message="checking rows")
     column_map = export.column_map(none_value=none_value, **options)
     return import_table(

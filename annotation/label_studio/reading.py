@@ -40,6 +40,8 @@ _IGNORED = {
     "cancelled": "annotations that were skipped or cancelled were left out",
     "drafts": "drafts were left out",
     "predictions": "predictions of models were left out",
+    "truths": "annotations are marked as ground truth and were taken as any other",
+    "left_out_truths": "annotations marked as ground truth were left out",
     "other": "results of controls that nothing was mapped to were left out",
     "unanswered": "tasks have no annotation",
 }
@@ -69,6 +71,7 @@ class _Rows:
     names: Names
     none_text: str
     rates: bool
+    ground_truth: bool  # whether annotations marked as such are taken
     tasks: list[int] = field(default_factory=list)
     rows: list[tuple[str, ...]] = field(default_factory=list)
     refused: list[tuple[int, str]] = field(default_factory=list)
@@ -88,13 +91,22 @@ def is_export(source: Path) -> bool:
 
 
 def read_export(
-    source: Path | BinaryIO, *, names: Names, none_text: str, file_name: str | None = None
+    source: Path | BinaryIO,
+    *,
+    names: Names,
+    none_text: str,
+    file_name: str | None = None,
+    ground_truth: bool = True,
 ) -> Export:
-    """Read an export. Raises DomainError where it is none; what is wrong with one annotation rejects its rows."""
+    """Read an export. Raises DomainError where it is none; what is wrong with one annotation rejects its rows.
+
+    Label Studio marks whatever was brought in as ground truth unless told otherwise, and anybody there may mark
+    more: so the mark alone makes an annotation neither better nor worse, and what it did is counted.
+    """
     name = file_name or Path(str(getattr(source, "name", source))).name
     data = read_bytes(source, name)
     tasks = _tasks(data, name)
-    rows = _Rows(names, none_text, rates=_rates(tasks, names))
+    rows = _Rows(names, none_text, rates=_rates(tasks, names), ground_truth=ground_truth)
     for number, task in enumerate(tasks, start=1):
         _read_task(number, task, rows)
     columns = {
@@ -108,7 +120,8 @@ def read_export(
             columns=columns,
             rows=np.array(rows.tasks, dtype=np.int64),
             unreadable=tuple(rows.refused),
-            digest=hashlib.sha256(data).hexdigest(),
+            # With some left out it is another table of the same file.
+            digest=hashlib.sha256(data if ground_truth else data + b"-").hexdigest(),
         ),
         columns={column: column for column in used},
         notes=tuple(
@@ -167,6 +180,10 @@ def _read_task(number: int, task: dict[str, Any], rows: _Rows) -> None:
         if isinstance(annotation, dict) and annotation.get("was_cancelled"):
             rows.ignored["cancelled"] += 1
             continue
+        if isinstance(annotation, dict) and annotation.get("ground_truth") is True:
+            rows.ignored["truths" if rows.ground_truth else "left_out_truths"] += 1
+            if not rows.ground_truth:
+                continue
         try:
             _read_annotation(number, place, task, annotation, rows)
         except ValueError as error:

@@ -58,6 +58,11 @@ class Command(ImportCommand):
             metavar="ATTRIBUTE",
             help="of Label Studio: what every task asks, where its data does not list it",
         )
+        parser.add_argument(
+            "--without-ground-truth",
+            action="store_true",
+            help="of Label Studio: leave out annotations marked as ground truth (default: take them as any other)",
+        )
         parser.add_argument("--sheet", metavar="NAME", help="sheet of the workbook (default: the first)")
         parser.add_argument("--resource", metavar="NAME", help="the resource that says what is a stereotype")
         parser.add_argument(
@@ -97,8 +102,9 @@ class Command(ImportCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         exported = options["label_studio"] or is_export(options["file"])
-        if options["asked"] and not exported:
-            self.usage_error("--asked is for what Label Studio exports.")
+        for name in ("asked", "without_ground_truth"):
+            if options[name] and not exported:
+                self.usage_error(f"--{name.replace('_', '-')} is for what Label Studio exports.")
         if not exported and not options["map"]:
             self.usage_error("Say which column holds what: --map FIELD=COLUMN.")
         try:
@@ -137,6 +143,7 @@ class Command(ImportCommand):
             names=parse_names(_flat(options["map"]), asked=tuple(options["asked"])),
             words=parse_words(_flat(options["value"])),
             none_value=options["none_of_the_above"],
+            ground_truth=not options["without_ground_truth"],
             group_from_image=options["group_from_image"],
             model=options["model"],
             condition=options["condition"],

@@ -93,6 +93,20 @@ def test_what_is_no_answer_is_left_out_and_counted(bring):
     assert Annotation.objects.count() == 2
 
 
+def test_a_ground_truth_is_an_answer_like_any_other_unless_it_is_to_be_left_out(bring):
+    task = a_task(
+        annotation(choices("drum"), by=1, ground_truth=True),
+        annotation(choices("drum"), by=2, ground_truth=False),
+    )
+    report = bring(task)
+    assert Annotation.objects.count() == 2
+    assert "1 annotations are marked as ground truth and were taken as any other" in str(report)
+    report = bring(task, ground_truth=False, name="Without")
+    assert not report.already
+    assert Campaign.objects.latest("pk").annotations.get().annotator.source_id == "2"
+    assert "1 annotations marked as ground truth were left out" in str(report)
+
+
 @pytest.mark.parametrize(
     ("spoiled", "reason"),
     [
