@@ -1,6 +1,5 @@
-"""Jobs of a bridge: queued once, done one at a time where they read, tried again later where that may help."""
+"""Jobs of a bridge: queued once, and tried again later where that may help."""
 
-import time
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,7 +10,6 @@ from django.utils import timezone
 
 from accounts.models import User
 from annotation.models import LabelStudioBridge
-from jobs.leases import held
 from jobs.models import Job
 from jobs.progress import Progress
 from jobs.running import enqueue, prepare, run_here
@@ -22,8 +20,6 @@ RECONCILE = "label_studio.reconcile"
 ADDRESSES = "label_studio.addresses"
 SETTLE = "label_studio.settle"
 
-# What reads there and writes the mirror: two at once could write what was read earlier over what is newer.
-_READING = (EVENTS, RECONCILE)
 _TITLES = {
     PUSH: "Push “{name}” to Label Studio",
     EVENTS: "Take in what changed in Label Studio: “{name}”",
@@ -32,7 +28,6 @@ _TITLES = {
     SETTLE: "Count answers from Label Studio: “{name}”",
 }
 _LONGEST_WAIT = timedelta(minutes=15)
-_SECONDS_BETWEEN_LOOKS = 0.1
 
 
 def start_push(*, bridge: LabelStudioBridge, by: User | None) -> Job:
@@ -82,37 +77,6 @@ def do_here(kind: str, *, bridge: LabelStudioBridge, by: User | None, progress: 
 def jobs_of(bridge: LabelStudioBridge, *kinds: str) -> QuerySet[Job]:
     """Return the jobs of a bridge, newest first."""
     return Job.objects.filter(kind__in=kinds, arguments__bridge=bridge.pk)
-
-
-def take_turn(job: Job, progress: Progress, *, step: str, seconds: float) -> bool:
-    """Wait until no other job reads what is there; False when one still does after `seconds`.
-
-    Whoever has its turn shows a step; looking and showing are one under the lock of the bridge.
-    """
-    held(job).update(step="")  # left by an earlier attempt
-    end = time.monotonic() + seconds
-    while not _took_turn(job, step):
-        if time.monotonic() >= end:
-            return False
-        progress.check_cancelled()
-        time.sleep(_SECONDS_BETWEEN_LOOKS)
-    progress.step(step)
-    return True
-
-
-@transaction.atomic
-def _took_turn(job: Job, step: str) -> bool:
-    bridge = job.arguments["bridge"]
-    list(LabelStudioBridge.objects.select_for_update(of=("self",)).filter(pk=bridge).values_list("pk"))
-    others = Job.objects.filter(
-        kind__in=_READING,
-        arguments__bridge=bridge,
-        state=Job.State.RUNNING,
-        lease_expires_at__gt=timezone.now(),
-    ).exclude(pk=job.pk)
-    if others.exclude(step="").exists():
-        return False
-    return bool(held(job).update(step=step[:100]))
 
 
 def may_try(bridge: LabelStudioBridge, *kinds: str, now: datetime | None = None) -> bool:

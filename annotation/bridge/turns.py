@@ -4,14 +4,18 @@ import fcntl
 import hashlib
 import os
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from django.db import connection
 
 from accounts.errors import Conflict
 from annotation.models import LabelStudioBridge
+from jobs.progress import Progress
+
+_SECONDS_BETWEEN_LOOKS = 0.1
 
 
 @contextmanager
@@ -19,15 +23,33 @@ def alone_with(bridge: LabelStudioBridge) -> Iterator[None]:
     """Hold the bridge for the block; Conflict when somebody else does. The database's connection holds it, or a file
     where the database is one: both let go by themselves when a process dies. No transaction stays open meanwhile.
     """
-    name = f"stereoscope.label_studio:{bridge.public_id}"
-    held = _on_server(name) if connection.vendor == "postgresql" else _on_this_machine(name)
-    with held as mine:
+    with _held(f"stereoscope.label_studio:{bridge.public_id}") as mine:
         if not mine:
             raise Conflict(
                 "label_studio_push_under_way",
                 "This campaign is being sent to Label Studio just now; wait until that has ended.",
             )
         yield
+
+
+@contextmanager
+def reading_from(bridge: LabelStudioBridge, *, seconds: float, progress: Progress) -> Iterator[bool]:
+    """Be the only one who takes in what is there, for the block; False where another still does after `seconds`.
+
+    Two at once could write what was read earlier over what is newer. Pushing does not wait for this.
+    """
+    end = time.monotonic() + seconds
+    while True:
+        with _held(f"stereoscope.label_studio.reading:{bridge.public_id}") as mine:
+            if mine or time.monotonic() >= end:
+                yield mine
+                return
+        progress.check_cancelled()
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
+
+
+def _held(name: str) -> AbstractContextManager[bool]:
+    return _on_server(name) if connection.vendor == "postgresql" else _on_this_machine(name)
 
 
 @contextmanager

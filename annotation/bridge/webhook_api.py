@@ -10,8 +10,7 @@ from rest_framework.views import APIView
 
 from accounts.errors import NotFound
 from annotation.bridge import webhooks
-
-SECRET_HEADER = "X-Stereoscope-Secret"  # noqa: S105 - the header's name
+from annotation.bridge.telling import SECRET_HEADER
 
 
 class LabelStudioWebhook(APIView):
