@@ -17,7 +17,6 @@ ACTIONS = (
     "ANNOTATIONS_DELETED",
     "TASKS_DELETED",
     "PROJECT_UPDATED",
-    "PROJECT_DELETED",
 )
 SECRET_HEADER = "X-Stereoscope-Secret"  # noqa: S105 -- the header's name
 NO_ADDRESS = (
