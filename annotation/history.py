@@ -57,6 +57,20 @@ _SENTENCES = {
     "enrolment.paused": "paused {pseudonym} in “{campaign}”: {reason}",
     "enrolment.resumed": "let {pseudonym} go on in “{campaign}”: {reason}",
     "enrolment.excluded": "excluded {pseudonym} from “{campaign}”: {reason}",
+    "label_studio.connected": "connected the Label Studio {url}",
+    "label_studio.token_changed": "changed the token for the Label Studio {url}",
+    "label_studio.disconnected": "disconnected the Label Studio {url}",
+    "label_studio.begun": "had “{campaign}” labelled in the Label Studio {server}",
+    "label_studio.ended": "ended that “{campaign}” is labelled in the Label Studio {server}",
+    "label_studio.pushed": "pushed “{campaign}” to Label Studio: {sent} screens sent, {present} were there",
+    "label_studio.images_renewed": "let images of “{campaign}” be shown in Label Studio for {days} days more",
+    "label_studio.images_replaced": "replaced the addresses of images of “{campaign}” in Label Studio",
+    "label_studio_user.mapped": "had user {number} of the Label Studio {server} be {pseudonym}, {how}",
+    "label_studio_user.ignored": "left out user {number} of the Label Studio {server}",
+    "label_studio_user.undone": "opened again who user {number} of the Label Studio {server} is",
+    "label_studio_user.erased": "forgot the name of user {number} of the Label Studio {server}",
+    "label_studio_annotation.allowed": "let flagged answer {number} in Label Studio count in “{campaign}”",
+    "label_studio_annotation.flagged": "let flagged answer {number} in Label Studio count no more in “{campaign}”",
 }
 
 

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Aggregate, Count, OuterRef, QuerySet, Subquery, Sum, Value
+from django.db.models import Aggregate, Count, F, OuterRef, Q, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 
-from annotation.models import Annotation, Campaign, ImageReport, Notice, Task
+from annotation.models import Annotation, Campaign, ImageReport, LabelStudioUser, Notice, Task
 from generation.mcas import planned_images
 from generation.models import Condition, Image, PromptTemplate
 from jobs.models import Job
@@ -29,6 +29,8 @@ class CampaignLine:
     wanted: int
     accepted: int
     stuck: str  # why, if it is
+    elsewhere: bool  # labelled in a Label Studio
+    trouble: str  # what is wrong there
 
     @property
     def kind_words(self) -> str:
@@ -43,6 +45,8 @@ class CampaignLine:
         """Return what it waits for, if for anything."""
         if self.state == Campaign.State.OPEN and self.finished:
             return f"{self.name} has all its answers and can be closed"
+        if self.trouble:
+            return f"{self.name} in Label Studio: {self.trouble}"
         if self.stuck:
             return f"{self.name} is stuck: {self.stuck}"
         if self.state == Campaign.State.PAUSED:
@@ -69,6 +73,7 @@ class StudySummary:
     jobs_active: int = 0
     last_job: Job | None = None
     reported: int = 0  # images with an open report
+    unnamed: int = 0  # users of a Label Studio who wait for the lead to say who they are
     campaigns: list[CampaignLine] = field(default_factory=list)
 
     @property
@@ -98,6 +103,10 @@ class StudySummary:
         if self.reported:
             said = f"{self.reported:,} image{'' if self.reported == 1 else 's'} reported by annotators"
             found.append(Need(said, reverse("annotation:image_reports", args=[self.study.slug])))
+        if self.unnamed:
+            people = "person waits" if self.unnamed == 1 else "people wait"
+            said = f"{self.unnamed:,} {people} in Label Studio for you to say who they are"
+            found.append(Need(said, reverse("annotation:label_studio", args=[self.study.slug])))
         for campaign in self.campaigns:
             if said := campaign.need:
                 address = reverse("annotation:campaign", args=[self.study.slug, campaign.slug])
@@ -130,6 +139,7 @@ def summaries(studies: Iterable[Study]) -> list[StudySummary]:
         Image.objects.filter(study__in=keys, reports__state=ImageReport.State.OPEN),
         Count("pk", distinct=True),
     )
+    unnamed = _unnamed(keys)
     campaigns = campaign_lines(Campaign.objects.filter(study__in=keys))
     of_phrases = planned_images(studies)
     return [
@@ -141,6 +151,7 @@ def summaries(studies: Iterable[Study]) -> list[StudySummary]:
             jobs_active=active.get(study.pk, 0),
             last_job=last_jobs.get(study.pk),
             reported=reported.get(study.pk, 0),
+            unnamed=unnamed.get(study.pk, 0),
             campaigns=campaigns.get(study.pk, []),
         )
         for study in studies
@@ -162,9 +173,12 @@ def campaign_lines(campaigns: QuerySet[Campaign]) -> dict[int, list[CampaignLine
         stuck=Coalesce(Subquery(stuck.values("details")[:1]), Value("")),
         wanted=Coalesce(Subquery(wanted.annotate(n=Sum("wanted")).values("n")), 0),
         accepted=Coalesce(Subquery(accepted.annotate(n=Count("pk")).values("n")), 0),
+        elsewhere=Q(label_studio__isnull=False),
+        trouble=Coalesce(F("label_studio__problem_text"), Value("")),
     )
     found: dict[int, list[CampaignLine]] = defaultdict(list)
-    fields = ("pk", "slug", "name", "kind", "state", "imported", "wanted", "accepted", "stuck")
+    counted = ("wanted", "accepted", "stuck", "elsewhere", "trouble")
+    fields = ("pk", "slug", "name", "kind", "state", "imported", *counted)
     for study, *values in rows.values_list("study_id", *fields):
         found[study].append(CampaignLine(**dict(zip(fields, values, strict=True))))
     return dict(found)
@@ -173,6 +187,14 @@ def campaign_lines(campaigns: QuerySet[Campaign]) -> dict[int, list[CampaignLine
 def _counts(rows: QuerySet[Any], what: Aggregate | None = None) -> dict[int, int]:
     counted = rows.order_by().values("study").annotate(n=what or Count("pk"))
     return dict(counted.values_list("study", "n"))
+
+
+def _unnamed(studies: list[int]) -> dict[int, int]:
+    waiting = LabelStudioUser.objects.filter(
+        server__study__in=studies, state=LabelStudioUser.State.WAITING
+    ).order_by()
+    counted = waiting.values("server__study").annotate(n=Count("pk"))
+    return dict(counted.values_list("server__study", "n"))
 
 
 def _last_job_of_each(studies: list[int]) -> Subquery:

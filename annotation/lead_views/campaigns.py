@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.errors import DomainError
 from annotation import campaigns, quota_feasibility, reopening
 from annotation.asking import asking
+from annotation.bridge.shown import bridge_of
 from annotation.campaign_progress import progress_page
 from annotation.campaign_words import settings_in_words
 from annotation.lead_views.reading import campaign_context, campaign_for_lead, page_of, person, study_context
@@ -47,6 +48,7 @@ def campaign_page(request: HttpRequest, study: str, campaign: str) -> HttpRespon
     shown: Campaign = context["campaign"]
     context["settings"] = settings_in_words(shown)
     context["instrument"] = shown.instruments.first()
+    context["bridge"] = bridge_of(shown)
     if shown.state == Campaign.State.DRAFT:
         context["asking"] = asking(shown)
         context["quotas"] = quota_feasibility.before_opening(shown, context["asking"].plan)

@@ -37,7 +37,7 @@ def invitation_list(request: HttpRequest, study: str, campaign: str) -> HttpResp
             except DomainError as error:
                 show_refusal(form, error)
             else:
-                return _show_once(request, study, campaign, invitation, token)
+                return show_once(request, study, campaign, invitation, token)
     links = invitations.shown_to_leads(context["campaign"]).select_related("annotator", "created_by")
     page = page_of(request, links, per_page=LINKS_PER_PAGE)
     context |= {"form": form, "page": page, "lines": invitation_lines(page.object_list)}
@@ -55,7 +55,7 @@ def invitation_made(request: HttpRequest, study: str, campaign: str) -> HttpResp
     if made.get("campaign") != context["campaign"].pk:
         return redirect("annotation:invitations", study, campaign)
     invitation = get_object_or_404(context["campaign"].invitations, pk=made["invitation"])
-    context |= {"invitation": invitation, "address": made["address"]}
+    context |= {"invitation": invitation, "address": made["address"], "back": made["back"]}
     return render(request, "annotation/lead/invitation_made.html", context)
 
 
@@ -83,7 +83,7 @@ def invitation_reissue(request: HttpRequest, study: str, campaign: str, invitati
     except DomainError as error:
         messages.error(request, error.message)
         return redirect("annotation:invitations", study, campaign)
-    return _show_once(request, study, campaign, fresh, token)
+    return show_once(request, study, campaign, fresh, token)
 
 
 def _own(request: HttpRequest, study: str, campaign: str, invitation: int) -> Invitation:
@@ -91,12 +91,14 @@ def _own(request: HttpRequest, study: str, campaign: str, invitation: int) -> In
     return get_object_or_404(found.invitations, pk=invitation)
 
 
-def _show_once(
-    request: HttpRequest, study: str, campaign: str, invitation: Invitation, token: str
+def show_once(
+    request: HttpRequest, study: str, campaign: str, invitation: Invitation, token: str, *, back: str = ""
 ) -> HttpResponse:
+    """Lead to the one page that shows the link; from there it goes on to `back`, or to all links."""
     request.session[_MADE] = {
         "campaign": invitation.campaign_id,
         "invitation": invitation.pk,
         "address": request.build_absolute_uri(reverse("annotate:invitation", args=[token])),
+        "back": back or reverse("annotation:invitations", args=[study, campaign]),
     }
     return redirect("annotation:invitation_made", study, campaign)

@@ -1,0 +1,27 @@
+"""What a lead can do about what is wrong with a Label Studio: one sentence for each code of a trouble."""
+
+from collections.abc import Mapping
+
+_AGAIN = "Labels made so far stay; it is tried again by itself. If it lasts, ask whoever runs Label Studio."
+_ADVICE: Mapping[str, str] = {
+    "unreachable": _AGAIN,
+    "timeout": _AGAIN,
+    "busy": _AGAIN,
+    "server_error": _AGAIN,
+    "garbage": "Check the address, and whether something else answers in Label Studio’s place.",
+    "wrong_url": "Disconnect this address and connect the right one.",
+    "token_wrong": "Make a token there under Account & Settings and put it in place of the old one here.",
+    "legacy_tokens_off": "Put a personal access token in place of the old one, or switch legacy tokens on there.",
+    "too_old": "Ask whoever runs Label Studio for a newer version; then check again.",
+    "forbidden": "Use the token of somebody who may change projects there.",
+    "gone": "Push again: what is missing there is made anew. Labels made so far stay here.",
+    "refused": "Push again; if it is refused again, the sentence above is for whoever runs Label Studio.",
+    "address_refused": "Ask the operator of this server to allow the address.",
+    "sdk_missing": "Ask the operator of this server to install it.",
+    "sealed_unreadable": "This server’s secret key has changed: put the token in again.",
+}
+
+
+def what_to_do(code: str) -> str:
+    """Return what helps against the trouble of this code; "" where nothing is wrong or nothing is known."""
+    return _ADVICE.get(code, "")

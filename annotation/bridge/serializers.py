@@ -1,0 +1,172 @@
+"""How a campaign in a Label Studio reads in JSON. No token and no secret is among it."""
+
+from typing import Any, ClassVar
+
+from rest_framework import serializers
+
+from annotation.bridge import advice
+from annotation.bridge.shown import BridgeShown
+from annotation.models import (
+    LabelStudioAnnotation,
+    LabelStudioBridge,
+    LabelStudioProject,
+    LabelStudioServer,
+    LabelStudioUser,
+)
+
+
+class ServerSerializer(serializers.ModelSerializer[LabelStudioServer]):
+    """A Label Studio of a study, and what was wrong when it was last spoken to."""
+
+    what_to_do = serializers.SerializerMethodField()
+
+    @staticmethod
+    def get_what_to_do(server: LabelStudioServer) -> str:
+        return advice.what_to_do(server.problem)
+
+    class Meta:
+        model = LabelStudioServer
+        fields: ClassVar = [
+            "id",
+            "url",
+            "version",
+            "checked_at",
+            "problem",
+            "problem_text",
+            "what_to_do",
+            "created_at",
+        ]
+        read_only_fields = fields
+
+
+class ConnectionSerializer(serializers.Serializer[Any]):
+    url = serializers.CharField(max_length=300)
+    token = serializers.CharField(max_length=2000, write_only=True)
+
+
+class TokenSerializer(serializers.Serializer[Any]):
+    token = serializers.CharField(max_length=2000, write_only=True)
+
+
+class BeginSerializer(serializers.Serializer[Any]):
+    server = serializers.IntegerField()
+    arrangement = serializers.ChoiceField(
+        choices=LabelStudioBridge.Arrangement.choices, default=LabelStudioBridge.Arrangement.PER_SLOT
+    )
+
+
+class RenewalSerializer(serializers.Serializer[Any]):
+    days = serializers.IntegerField(min_value=1, max_value=366)
+
+
+class ProjectSerializer(serializers.Serializer[Any]):
+    """One project over there; `slot` or `annotator` say whose it is, neither that it is everybody's."""
+
+    id = serializers.IntegerField(source="project.external_id")
+    slot = serializers.IntegerField(source="project.slot", allow_null=True)
+    annotator = serializers.SerializerMethodField()
+    address = serializers.CharField()
+    sent = serializers.IntegerField()
+    answered = serializers.IntegerField()
+    counted = serializers.IntegerField()
+
+    @staticmethod
+    def get_annotator(line: Any) -> str | None:
+        project: LabelStudioProject = line.project
+        return project.annotator.pseudonym if project.annotator else None
+
+
+class BridgeSerializer(serializers.Serializer[BridgeShown]):
+    """How a campaign in a Label Studio stands; `states` counts annotations over there by what became of them."""
+
+    server = serializers.IntegerField(source="bridge.server_id")
+    arrangement = serializers.ChoiceField(
+        source="bridge.arrangement", choices=LabelStudioBridge.Arrangement.choices
+    )
+    problem = serializers.CharField(source="bridge.problem")
+    problem_text = serializers.CharField(source="bridge.problem_text")
+    problem_at = serializers.DateTimeField(source="bridge.problem_at", allow_null=True)
+    what_to_do = serializers.SerializerMethodField()
+    images_until = serializers.DateTimeField(source="bridge.images_until", allow_null=True)
+    pushed_at = serializers.DateTimeField(source="bridge.pushed_at", allow_null=True)
+    event_at = serializers.DateTimeField(source="bridge.event_at", allow_null=True)
+    reconciled_at = serializers.DateTimeField(source="bridge.reconciled_at", allow_null=True)
+    tasks = serializers.IntegerField()
+    events_waiting = serializers.IntegerField()
+    people_waiting = serializers.IntegerField()
+    states = serializers.DictField(source="counts", child=serializers.IntegerField())
+    projects = ProjectSerializer(many=True)
+    jobs = serializers.SerializerMethodField()
+
+    @staticmethod
+    def get_what_to_do(found: BridgeShown) -> str:
+        return advice.what_to_do(found.bridge.problem or found.bridge.server.problem)
+
+    @staticmethod
+    def get_jobs(found: BridgeShown) -> list[int]:
+        return [job.pk for job in found.jobs]
+
+
+class PersonSerializer(serializers.ModelSerializer[LabelStudioUser]):
+    """A user of a Label Studio: for leads only, because of the name."""
+
+    annotator = serializers.SlugRelatedField("pseudonym", read_only=True)
+    invited = serializers.SerializerMethodField()
+
+    @staticmethod
+    def get_invited(user: LabelStudioUser) -> bool:
+        return user.invitation_id is not None
+
+    class Meta:
+        model = LabelStudioUser
+        fields: ClassVar = [
+            "id",
+            "external_id",
+            "name",
+            "state",
+            "annotator",
+            "invited",
+            "decided_at",
+            "seen_at",
+        ]
+        read_only_fields = fields
+
+
+class ConfirmationSerializer(serializers.Serializer[Any]):
+    annotator = serializers.CharField(max_length=64, help_text="The pseudonym of somebody who has joined.")
+
+
+class InvitingSerializer(serializers.Serializer[Any]):
+    campaign = serializers.IntegerField()
+
+
+class LinkSerializer(serializers.Serializer[Any]):
+    """A personal link, shown this once."""
+
+    address = serializers.CharField()
+
+
+class AnswerSeenSerializer(serializers.ModelSerializer[LabelStudioAnnotation]):
+    """An annotation over there as it was last seen, and what became of it; `annotation` is ours."""
+
+    project = serializers.IntegerField(source="project.external_id", read_only=True)
+    user = serializers.IntegerField(source="user_id", read_only=True, allow_null=True)
+    annotation = serializers.IntegerField(source="annotation_id", read_only=True, allow_null=True)
+
+    class Meta:
+        model = LabelStudioAnnotation
+        fields: ClassVar = [
+            "id",
+            "external_id",
+            "external_task",
+            "project",
+            "user",
+            "made_at",
+            "changed_at",
+            "deleted_at",
+            "state",
+            "reason",
+            "allowed",
+            "annotation",
+        ]
+        read_only_fields = fields

@@ -1,0 +1,311 @@
+"""What a lead is shown of a campaign in Label Studio: counted when asked, a page of rows at a time."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
+from django.utils import timezone
+
+from accounts.models import Annotator
+from annotation.bridge import queueing
+from annotation.bridge.places import places_of
+from annotation.bridge.refs import title_of
+from annotation.models import (
+    Campaign,
+    LabelStudioAnnotation,
+    LabelStudioBridge,
+    LabelStudioEvent,
+    LabelStudioProject,
+    LabelStudioServer,
+    LabelStudioTask,
+    LabelStudioUser,
+    Task,
+)
+from jobs.models import Job
+
+State = LabelStudioAnnotation.State
+# What is no answer that anybody stands by.
+NO_ANSWER = (State.DELETED, State.SKIPPED)
+# Who stands by an answer is not known here yet, or they have not agreed yet.
+WAITING = (State.NEW, State.WAITING, State.CONSENT)
+IMAGES_SOON = timedelta(days=2)
+TONES: Mapping[str, str] = {
+    State.COUNTED: "good",
+    State.SURPLUS: "warn",
+    State.FLAGGED: "warn",
+    State.REFUSED: "bad",
+    State.EXCLUDED: "bad",
+    State.WAITING: "active",
+    State.CONSENT: "active",
+}
+# A word each for tags and filters; the state's own label explains it.
+NAMES: Mapping[str, str] = {
+    State.NEW: "not looked at",
+    State.COUNTED: "counted",
+    State.SURPLUS: "surplus",
+    State.FURTHER: "further",
+    State.EXCLUDED: "kept out",
+    State.WAITING: "waits for a name",
+    State.CONSENT: "waits for consent",
+    State.FLAGGED: "flagged",
+    State.REFUSED: "refused",
+    State.LEFT_OUT: "left out",
+    State.SKIPPED: "skipped",
+    State.DELETED: "deleted there",
+}
+# What a state means to a lead who looks at only those.
+EXPLAINED: Mapping[str, str] = {
+    State.COUNTED: "They hold a place of their screen, as answers given on our own pages do.",
+    State.SURPLUS: "Their screen had all its answers. They are kept and do not count.",
+    State.FURTHER: "The same person had answered the screen before; the first answer counts.",
+    State.EXCLUDED: "You kept these answers out here. What is changed in Label Studio does not bring them back.",
+    State.WAITING: "Say on the page of people whose they are; then they are counted.",
+    State.CONSENT: "Their annotator has not agreed to the study’s text yet; they are counted once that is done.",
+    State.FLAGGED: "Label Studio lets anybody answer in another’s name. These were last sent by somebody else than the "
+    "person whose answers they are said to be. They count only if you let them.",
+    State.REFUSED: "They cannot be read as answers to what was asked. Mended in Label Studio, they are read anew.",
+    State.LEFT_OUT: "You left out the users who made them.",
+    State.SKIPPED: "The annotator passed the screen over there.",
+    State.DELETED: "They are gone in Label Studio. What had counted is kept here, out of results.",
+}
+
+
+@dataclass(frozen=True)
+class ProjectLine:
+    """One project over there: whose it is, how much of the campaign it holds and how much came back."""
+
+    project: LabelStudioProject
+    title: str  # as it is called there
+    address: str
+    sent: int
+    answered: int
+    counted: int
+
+    @property
+    def whose(self) -> str:
+        """Return the pseudonym of the only annotator whose answers count in it, if there is one."""
+        return self.project.annotator.pseudonym if self.project.annotator else ""
+
+    @property
+    def gone(self) -> bool:
+        """Return whether it is no longer there; what was answered in it stays."""
+        return self.project.gone_at is not None
+
+
+@dataclass(frozen=True)
+class BridgeShown:
+    """How a campaign in Label Studio stands."""
+
+    bridge: LabelStudioBridge
+    projects: list[ProjectLine]
+    counts: Mapping[str, int]  # mirrored annotations by state
+    tasks: int  # of ours that are to be labelled
+    events_waiting: int
+    people_waiting: int
+    jobs: list[Job] = field(default_factory=list)  # under way
+    failed: Job | None = None  # the last of them, if it failed
+
+    @property
+    def sent(self) -> int:
+        return sum(line.sent for line in self.projects if not line.gone)
+
+    @property
+    def answered(self) -> int:
+        return sum(line.answered for line in self.projects)
+
+    @property
+    def counted(self) -> int:
+        return self.counts.get(State.COUNTED, 0)
+
+    @property
+    def waiting(self) -> int:
+        return sum(self.counts.get(state, 0) for state in WAITING)
+
+    @property
+    def flagged(self) -> int:
+        return self.counts.get(State.FLAGGED, 0)
+
+    @property
+    def refused(self) -> int:
+        return self.counts.get(State.REFUSED, 0)
+
+    @property
+    def by_state(self) -> list[tuple[str, str, int]]:
+        """Return (state, its name, how many), without those that none is in."""
+        return [(state, NAMES[state], n) for state in State.values if (n := self.counts.get(state, 0))]
+
+    @property
+    def images(self) -> str:
+        """Return how the signed addresses of images stand: none, void, soon or fine."""
+        until = self.bridge.images_until
+        if until is None:
+            return "none"
+        now = timezone.now()
+        if until <= now:
+            return "void"
+        return "soon" if until - now < IMAGES_SOON else "fine"
+
+
+@dataclass(frozen=True)
+class PersonLine:
+    """A user of a Label Studio, and how many answers there are by state."""
+
+    user: LabelStudioUser
+    counts: Mapping[str, int]
+
+    @property
+    def name(self) -> str:
+        return self.user.name or f"User {self.user.external_id}"
+
+    @property
+    def answers(self) -> int:
+        return sum(n for state, n in self.counts.items() if state not in NO_ANSWER)
+
+    @property
+    def counted(self) -> int:
+        return self.counts.get(State.COUNTED, 0)
+
+
+@dataclass(frozen=True)
+class AnswerLine:
+    """One annotation over there, with its place in Label Studio."""
+
+    answer: LabelStudioAnnotation
+    address: str
+
+    @property
+    def state(self) -> str:
+        return NAMES[self.answer.state]
+
+    @property
+    def tone(self) -> str:
+        return TONES.get(self.answer.state, "quiet")
+
+    @property
+    def person(self) -> str:
+        user = self.answer.user
+        if user is None:
+            return "nobody"
+        return user.name or f"User {user.external_id}"
+
+    @property
+    def may_count(self) -> bool:
+        """Return whether a lead can let it count."""
+        return self.answer.state == State.FLAGGED and not self.answer.allowed
+
+
+def bridge_of(campaign: Campaign) -> LabelStudioBridge | None:
+    """Return that the campaign is labelled in a Label Studio, if it is."""
+    return LabelStudioBridge.objects.select_related("server").filter(campaign=campaign).first()
+
+
+def shown(bridge: LabelStudioBridge) -> BridgeShown:
+    """Count how the campaign stands; as many queries whatever its size."""
+    projects = list(bridge.projects.select_related("annotator"))
+    sent = _counts(LabelStudioTask.objects.filter(project__bridge=bridge))
+    by_project: dict[int, Counter[str]] = defaultdict(Counter)
+    states: Counter[str] = Counter()
+    rows = LabelStudioAnnotation.objects.filter(project__bridge=bridge).order_by()
+    for project, state, n in (
+        rows.values("project", "state").annotate(n=Count("pk")).values_list("project", "state", "n")
+    ):
+        by_project[project][state] += n
+        states[state] += n
+    jobs = list(jobs_of(bridge)[:10])
+    titles = _titles(bridge)
+    return BridgeShown(
+        bridge=bridge,
+        projects=[
+            ProjectLine(
+                project=one,
+                title=titles.get((one.slot, one.annotator_id), title_of(bridge, one.slot)),
+                address=f"{bridge.server.url}/projects/{one.external_id}/data",
+                sent=sent.get(one.pk, 0),
+                answered=sum(n for state, n in by_project[one.pk].items() if state not in NO_ANSWER),
+                counted=by_project[one.pk][State.COUNTED],
+            )
+            for one in projects
+        ],
+        counts=states,
+        tasks=Task.objects.filter(
+            campaign=bridge.campaign_id, purpose=Task.Purpose.LABEL, withdrawn=False
+        ).count(),
+        events_waiting=LabelStudioEvent.objects.filter(bridge=bridge, done_at=None).count(),
+        people_waiting=waiting_people(bridge.server).count(),
+        jobs=[job for job in jobs if not job.ended],
+        failed=jobs[0] if jobs and jobs[0].state == Job.State.FAILED else None,
+    )
+
+
+def jobs_of(bridge: LabelStudioBridge) -> QuerySet[Job]:
+    """Return the work that was asked for this campaign in Label Studio, newest first."""
+    return queueing.jobs_of(
+        bridge, queueing.PUSH, queueing.EVENTS, queueing.RECONCILE, queueing.ADDRESSES, queueing.SETTLE
+    ).order_by("-pk")
+
+
+def candidates(server: LabelStudioServer) -> QuerySet[Annotator]:
+    """Return the annotators of the study: whom a user of its Label Studio may be."""
+    return Annotator.objects.filter(enrolments__campaign__study=server.study_id).distinct()
+
+
+def waiting_people(server: LabelStudioServer) -> QuerySet[LabelStudioUser]:
+    return server.users.filter(state=LabelStudioUser.State.WAITING)
+
+
+def people(server: LabelStudioServer) -> QuerySet[LabelStudioUser]:
+    """Return the users of a server, those who wait first."""
+    first = Case(
+        When(state=LabelStudioUser.State.WAITING, then=Value(0)),
+        default=Value(1),
+        output_field=IntegerField(),
+    )
+    return server.users.select_related("annotator", "invitation", "decided_by").order_by(first, "name", "pk")
+
+
+def person_lines(users: Iterable[LabelStudioUser]) -> list[PersonLine]:
+    """Return these users with what they answered: one query."""
+    users = list(users)
+    found: dict[int, Counter[str]] = defaultdict(Counter)
+    rows = LabelStudioAnnotation.objects.filter(user__in=[one.pk for one in users]).order_by()
+    for user, state, n in (
+        rows.values("user", "state").annotate(n=Count("pk")).values_list("user", "state", "n")
+    ):
+        if user is not None:
+            found[user][state] = n
+    return [PersonLine(one, found[one.pk]) for one in users]
+
+
+def answers(
+    bridge: LabelStudioBridge, *, state: str = "", person: str = ""
+) -> QuerySet[LabelStudioAnnotation]:
+    """Return what was seen over there, the last changed first; `person` is a part of their name on either side."""
+    rows = LabelStudioAnnotation.objects.filter(project__bridge=bridge)
+    if state:
+        rows = rows.filter(state=state)
+    if person:
+        rows = rows.filter(Q(user__name__icontains=person) | Q(user__annotator__pseudonym__icontains=person))
+    return rows.select_related("project__annotator", "user__annotator").order_by("-changed_at", "-pk")
+
+
+def answer_lines(bridge: LabelStudioBridge, rows: Iterable[LabelStudioAnnotation]) -> list[AnswerLine]:
+    """Return these answers as they are listed."""
+    return [
+        AnswerLine(
+            answer=one,
+            address=f"{bridge.server.url}/projects/{one.project.external_id}/data?task={one.external_task}",
+        )
+        for one in rows
+    ]
+
+
+def _titles(bridge: LabelStudioBridge) -> dict[tuple[int | None, int | None], str]:
+    places = places_of(bridge, bridge.campaign)
+    return {(one.slot, one.annotator_id): title_of(bridge, one.number) for one in places}
+
+
+def _counts(rows: QuerySet[LabelStudioTask]) -> dict[int, int]:
+    counted = rows.order_by().values("project").annotate(n=Count("pk"))
+    return dict(counted.values_list("project", "n"))
