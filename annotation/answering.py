@@ -57,6 +57,7 @@ _PLAIN = f"""
     WHERE a.public_id = %(public_id)s AND n.user_id = %(user)s
       AND a.state = 'leased' AND a.expires_at > %(now)s
       AND e.state = 'active' AND c.state = 'open' AND NOT c.imported
+      AND NOT EXISTS (SELECT 1 FROM annotation_labelstudiobridge l WHERE l.campaign_id = c.id)
       AND EXISTS (SELECT 1 FROM accounts_consent k WHERE k.annotator_id = a.annotator_id
                   AND k.withdrawn_at IS NULL AND k.text_id = {_TEXT})
       AND NOT EXISTS (SELECT 1 FROM annotation_annotation b WHERE b.submission_id = %(submission)s

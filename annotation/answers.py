@@ -51,11 +51,13 @@ class Answer:
                 "answer_invalid", "The answer must be an object.", fields={"answer": "not an object"}
             )
         if task.campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT:
-            return cls._rating(data)
-        return cls._marks(data, task, boxes_required=boxes_required and task.campaign.boxes_required)
+            return cls.rating_of(data)
+        boxes_required = boxes_required and task.campaign.boxes_required
+        return cls.marks_of(data, references(task), boxes_required=boxes_required)
 
     @classmethod
-    def _rating(cls, data: Mapping[str, Any]) -> Self:
+    def rating_of(cls, data: Mapping[str, Any]) -> Self:
+        """Return the rating that `data` gives; DomainError as `parse` raises it."""
         wrong = _unknown(data, {"rating", "justification"})
         rating, justification = data.get("rating"), data.get("justification") or ""
         if type(rating) is not int or not 1 <= rating <= 5:
@@ -70,8 +72,8 @@ class Answer:
         return cls(rating=rating, justification=justification.strip())
 
     @classmethod
-    def _marks(cls, data: Mapping[str, Any], task: Task, *, boxes_required: bool) -> Self:
-        asked = references(task)
+    def marks_of(cls, data: Mapping[str, Any], asked: Mapping[str, int], *, boxes_required: bool) -> Self:
+        """Return what `data` marks of the attributes `asked`, by its names for them; DomainError as in `parse`."""
         wrong = _unknown(data, {"ticked", "boxes", "none_of_the_above"})
         ticked = _ticked(data.get("ticked", []), asked, wrong)
         boxes = _boxes(data.get("boxes", []), asked, ticked, wrong)

@@ -15,7 +15,7 @@ from accounts.errors import Conflict, Forbidden, NotFound
 from accounts.models import Annotator
 from annotation import checks, day_caps, slots
 from annotation.choosing import choices, open_mixes
-from annotation.models import Assignment, Campaign, Enrolment, Task
+from annotation.models import Assignment, Campaign, Enrolment, LabelStudioBridge, Task
 from annotation.practice_state import refuse_before_passed
 from annotation.quota_rules import quotas_of
 
@@ -29,7 +29,8 @@ def next_assignment(
     """Return the annotator's open task, or lease them another; None when nothing is left for them, or today.
 
     Asking again renews the lease of an open task. Raises Forbidden `not_enrolled`, `annotator_paused`,
-    `annotator_excluded`, `consent_missing`, `practice_first`, and Conflict `campaign_not_open`.
+    `annotator_excluded`, `consent_missing`, `practice_first`, and Conflict `campaign_not_open`,
+    `labelled_in_label_studio`.
     """
     now = now or timezone.now()
     expire(campaign=campaign, now=now)
@@ -38,6 +39,7 @@ def next_assignment(
         campaign = enrolment.campaign
         if campaign.state != Campaign.State.OPEN or campaign.imported:
             raise Conflict("campaign_not_open", f"No tasks are given out: the campaign is {campaign.state}.")
+        refuse_elsewhere(campaign)
         expires_at = now + timedelta(minutes=campaign.lease_minutes)
         held = _leased(campaign, annotator).filter(expires_at__gt=now).select_related("task").first()
         if held is not None:
@@ -46,6 +48,22 @@ def next_assignment(
             return held
         refuse_before_passed(enrolment)
         return _claim(campaign, annotator, now, expires_at)
+
+
+def refuse_elsewhere(campaign: Campaign) -> None:
+    """Raise Conflict where the campaign is labelled in a Label Studio: its places are given out there."""
+    if labelled_elsewhere(campaign):
+        raise Conflict(
+            "labelled_in_label_studio", "The tasks of this campaign are given out in Label Studio, not here."
+        )
+
+
+def labelled_elsewhere(campaign: Campaign) -> bool:
+    """Return whether a Label Studio gives out the campaign's tasks; no query where `label_studio` was selected."""
+    try:
+        return bool(campaign.label_studio)
+    except LabelStudioBridge.DoesNotExist:
+        return False
 
 
 def skip(*, assignment: Assignment, annotator: Annotator, now: datetime | None = None) -> Assignment:
@@ -98,7 +116,7 @@ def lock_enrolment(campaign: Campaign, annotator: Annotator) -> Enrolment:
     """
     enrolment = (
         Enrolment.objects.select_for_update(of=("self",))
-        .select_related("campaign__study__consent_text")
+        .select_related("campaign__study__consent_text", "campaign__label_studio")
         .filter(campaign=campaign, annotator=annotator)
         .first()
     )

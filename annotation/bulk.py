@@ -59,6 +59,31 @@ def insert(model: type[models.Model], columns: Mapping[str, Sequence[Any]]) -> i
     return len(next(iter(columns.values())))
 
 
+def update(model: type[models.Model], keys: Sequence[int], columns: Mapping[str, Sequence[Any]]) -> None:
+    """Set columns of the rows with these primary keys to values given row by row (field attname → values)."""
+    if not keys:
+        return
+    fields = [_column(model, name) for name in columns]
+    values = [list(_stored(field, given)) for field, given in zip(fields, columns.values(), strict=True)]
+    quoted = [connection.ops.quote_name(str(field.column)) for field in fields]
+    table = connection.ops.quote_name(model._meta.db_table)
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            kinds = [str(field.db_type(connection)) for field in fields]
+            arrays = ", ".join(f"CAST(%s AS {kind}[])" for kind in ("bigint", *kinds))
+            names = ", ".join(f"v{place}" for place in range(len(fields)))
+            sets = ", ".join(f"{name} = given.v{place}" for place, name in enumerate(quoted))
+            cursor.execute(
+                f"UPDATE {table} SET {sets} FROM unnest({arrays}) AS given(key, {names})"  # noqa: S608 -- quoted
+                f" WHERE {table}.id = given.key",
+                [list(keys), *values],
+            )
+            return
+        sets = ", ".join(f"{name} = %s" for name in quoted)
+        rows: Any = zip(*values, keys, strict=True)
+        cursor.executemany(f"UPDATE {table} SET {sets} WHERE id = %s", rows)  # noqa: S608 -- quoted
+
+
 def refresh_statistics(*tables: type[models.Model]) -> None:
     """Let the database look how full these tables are now: PostgreSQL does so some time later or never, SQLite never.
 

@@ -6,6 +6,7 @@ from django.utils import timezone
 from accounts.errors import Conflict, DomainError
 from accounts.models import User
 from annotation import assignment, reopening
+from annotation.bridge.anew import look_again_at
 from annotation.models import Enrolment, QualityEvent
 from studies import audit
 
@@ -77,6 +78,7 @@ def _move(
         )
     if after != State.ACTIVE:
         assignment.release(annotator=enrolment.annotator, campaign=enrolment.campaign)
+    look_again_at(campaign=enrolment.campaign, annotator_id=enrolment.annotator_id)
     audit.record(
         by=by,
         action=f"enrolment.{_DONE[after]}",

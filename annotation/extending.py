@@ -13,6 +13,7 @@ from accounts.consent import withdrawn_from
 from accounts.errors import Conflict, DomainError
 from accounts.models import User
 from annotation import quota_feasibility, quota_rules, slots
+from annotation.bridge.anew import look_again_at
 from annotation.campaigns import check_numbers
 from annotation.models import Annotation, Assignment, Campaign, Enrolment, Task
 from annotation.quota_feasibility import QuotaReport
@@ -83,6 +84,7 @@ def extend(*, campaign: Campaign, by: User | None, annotators_per_task: int) -> 
     Campaign.objects.filter(pk=campaign.pk).update(annotators_per_task=annotators_per_task)
     campaign.annotators_per_task = annotators_per_task
     readmitted = sum(_readmit(one) for one in late) if annotators_per_task > before else 0
+    look_again_at(campaign=campaign)
     audit.record(
         by=by,
         action="campaign.extended",

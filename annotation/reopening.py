@@ -15,6 +15,7 @@ from accounts.consent import withdrawn_from
 from accounts.errors import Conflict
 from accounts.models import User
 from annotation import slots, submission
+from annotation.bridge.anew import look_again
 from annotation.counted import counted
 from annotation.models import Annotation, Assignment, Campaign, Enrolment, Judgement
 from studies import audit
@@ -151,4 +152,5 @@ def _free(campaign: Campaign, assignments: Collection[int], reason: str) -> int:
     ).update(status=Annotation.Status.EXCLUDED, status_reason=reason)
     Assignment.objects.filter(pk__in=tasks).update(state=Assignment.State.SURPLUS, slot=None)
     slots.give_back(tasks.values())
+    look_again(tasks.values())
     return len(tasks)

@@ -36,9 +36,9 @@ def take(task_id: int, annotator_id: int) -> int | None:
     if quotas := quotas_of(task.campaign):
         holders = list(_holding([task_id]).values_list("annotator_id", flat=True))
         profiles = profiles_of([*holders, annotator_id])
-        mix = _mix(quotas, task, [profiles[one] for one in (*holders, annotator_id)])
+        mix = mix_of(quotas, task, [profiles[one] for one in (*holders, annotator_id)])
         if mix is None:
-            mix = _mix(quotas, task, [profiles[one] for one in holders]) or closed_mix(task.wanted)
+            mix = mix_of(quotas, task, [profiles[one] for one in holders]) or closed_mix(task.wanted)
             Task.objects.filter(pk=task_id).update(held=F("held") - 1, quota_mix=mix)
             return None
         Task.objects.filter(pk=task_id).update(quota_mix=mix)
@@ -121,12 +121,12 @@ def mix_anew(pks: Sequence[int]) -> None:
         quotas = campaigns.setdefault(task.campaign_id, quotas_of(task.campaign))
         if quotas is None:
             continue
-        mix = _mix(quotas, task, [profiles[one] for one in by_task[task.pk]]) or closed_mix(task.wanted)
+        mix = mix_of(quotas, task, [profiles[one] for one in by_task[task.pk]]) or closed_mix(task.wanted)
         if mix != task.quota_mix:
             Task.objects.filter(pk=task.pk).update(quota_mix=mix)
 
 
-def _mix(quotas: CampaignQuotas, task: Task, profiles: Sequence[Profile]) -> str | None:
+def mix_of(quotas: CampaignQuotas, task: Task, profiles: Sequence[Profile]) -> str | None:
     """Return the mix of a task held by annotators of these profiles; None when that breaks a rule for good."""
     rules = quotas.of_group(task.image.group_id if task.image else None)
     members = [rules.member(profile) for profile in profiles]

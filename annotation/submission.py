@@ -15,7 +15,18 @@ from accounts.models import Annotator, User
 from annotation import slots
 from annotation.answers import Answer, answer_of, instrument_unknown
 from annotation.assignment import lock_enrolment, lock_own
-from annotation.models import Annotation, Assignment, Box, Campaign, Instrument, Judgement
+from annotation.bridge import reasons
+from annotation.bridge.anew import look_again
+from annotation.models import (
+    Annotation,
+    Assignment,
+    Box,
+    Campaign,
+    Instrument,
+    Judgement,
+    LabelStudioAnnotation,
+    LabelStudioBridge,
+)
 from studies import audit
 
 __all__ = ["Answer", "exclude", "readmit", "submit"]
@@ -99,6 +110,7 @@ def exclude(*, annotation: Annotation, by: User | None, reason: str, ask_again: 
     if ask_again and annotation.assignment is not None and annotation.assignment.slot is not None:
         Assignment.objects.filter(pk=annotation.assignment.pk).update(state=State.SURPLUS, slot=None)
         slots.give_back([annotation.task_id])
+    look_again([annotation.task_id])
     audit.record(
         by=by,
         action="annotation.excluded",
@@ -113,6 +125,7 @@ def exclude(*, annotation: Annotation, by: User | None, reason: str, ask_again: 
 @transaction.atomic
 def readmit(*, annotation: Annotation, by: User | None) -> Annotation:
     """Take an exclusion back. Where the place was given to somebody else, the annotation becomes surplus."""
+    _refuse_while_dropped(annotation)
     annotation = take_back(annotation)
     audit.record(by=by, action="annotation.readmitted", subject=annotation, study=annotation.campaign.study)
     return annotation
@@ -132,7 +145,19 @@ def take_back(annotation: Annotation) -> Annotation:
         else:
             Assignment.objects.filter(pk=assignment.pk).update(state=State.SUBMITTED, slot=slot)
     _set_status(annotation, status, reason)
+    look_again([annotation.task_id])
     return annotation
+
+
+def _refuse_while_dropped(annotation: Annotation) -> None:
+    if annotation.status_reason not in reasons.OURS:
+        return
+    if LabelStudioBridge.objects.filter(campaign=annotation.campaign_id).exists():
+        raise Conflict(
+            "dropped_in_label_studio",
+            f"This answer counts no more because of what happened in Label Studio: {annotation.status_reason}. "
+            "It counts again once that is undone there.",
+        )
 
 
 def _repeated(before: Annotation, assignment: Assignment) -> Annotation:
@@ -188,6 +213,10 @@ def _correct(
         return latest
     if campaign.state == Campaign.State.CLOSED:
         raise Forbidden("campaign_closed", "The campaign is closed; answers cannot be changed any more.")
+    if LabelStudioAnnotation.objects.filter(annotation=latest).exists():
+        raise Conflict(
+            "labelled_in_label_studio", "This was answered in Label Studio; please change the answer there."
+        )
     Annotation.objects.filter(pk=latest.pk).update(is_latest=False)
     return _write(
         assignment,

@@ -6,6 +6,7 @@ from accounts import consent
 from accounts.models import Annotator, ConsentText
 from annotation import assignment, reopening
 from annotation.bridge import claiming
+from annotation.bridge.forgetting import forget
 from annotation.models import Enrolment
 from annotation.options import Options
 from studies import audit
@@ -34,6 +35,7 @@ def withdraw(*, annotator: Annotator, study: Study) -> bool:
         assignment.release(annotator=annotator, campaign=enrolment.campaign)
         if enrolment.campaign.options.get("reopen_withdrawn", Options.reopen_withdrawn):
             reopening.free(campaign=enrolment.campaign, annotator_id=annotator.pk, reason=reopening.WITHDRAWN)
+    forget(annotator=annotator, campaigns=[enrolment.campaign for enrolment in enrolments])
     for affected in {one.campaign.study_id: one.campaign.study for one in enrolments}.values():
         audit.record(
             by=None,

@@ -28,7 +28,9 @@ def annotator_of(user: User | AnonymousUser) -> Annotator | None:
 def enrolment_for(request: HttpRequest, campaign_id: int) -> Enrolment:
     """Return the person's own enrolment; what they were not invited to does not exist for them."""
     found = (
-        Enrolment.objects.select_related("annotator", "campaign__study__consent_text")
+        Enrolment.objects.select_related(
+            "annotator", "campaign__study__consent_text", "campaign__label_studio"
+        )
         .filter(campaign=campaign_id, annotator__user=request.user.pk)
         .first()
     )

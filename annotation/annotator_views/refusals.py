@@ -17,6 +17,8 @@ REFUSALS = (
     _("This practice round has ended; ask for a practice task first."),
     _("You answered this practice task before; go on to the next."),
     _("This practice task is no longer there; go on to the next."),
+    _("The tasks of this campaign are given out in Label Studio, not here."),
+    _("This was answered in Label Studio; please change the answer there."),
     _("There is no such task of yours."),
     _("This task was submitted and cannot be skipped any more."),
     _("This submission_id was used for another task; make a new one for each submission."),

@@ -8,7 +8,7 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
 from accounts.models import Annotator
 from annotation import checks
 from annotation.annotator_views.access import WORK, pay_statement
-from annotation.assignment import more_tomorrow, open_tasks
+from annotation.assignment import labelled_elsewhere, more_tomorrow, open_tasks
 from annotation.day_caps import tomorrow
 from annotation.models import Annotation, Assignment, Campaign, Enrolment
 
@@ -20,6 +20,7 @@ class Standing:
     """One campaign of an annotator.
 
     `state` is what keeps them from working, else `ready` or `finished`; `back_at` is when `enough_for_today` ends.
+    `elsewhere`: the tasks are given out in a Label Studio.
     """
 
     enrolment: Enrolment
@@ -57,7 +58,7 @@ def standings(annotator: Annotator) -> list[Standing]:
     )
     enrolments: QuerySet[Enrolment] = (
         Enrolment.objects.filter(annotator=annotator)
-        .select_related("annotator", "campaign")
+        .select_related("annotator", "campaign__label_studio")
         .annotate(finished=Subquery(finished))
         .order_by("pk")
     )
@@ -75,7 +76,9 @@ def _standing(enrolment: Enrolment, number: int, done: int, seconds: float | Non
     back_at = None
     if enrolment.state == Enrolment.State.ACTIVE:
         state = campaign.state
-        if campaign.state == Campaign.State.OPEN:
+        if campaign.state == Campaign.State.OPEN and labelled_elsewhere(campaign):
+            state = "elsewhere"
+        elif campaign.state == Campaign.State.OPEN:
             left, leased = _left(enrolment), _leased(enrolment)
             state = "ready" if left or leased else "finished"
             if left and not leased and more_tomorrow(campaign, enrolment.annotator_id):

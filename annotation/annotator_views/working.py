@@ -46,10 +46,13 @@ def task(request: HttpRequest, campaign_id: int) -> HttpResponse:
     if step := step_before_work(enrolment):
         return redirect(step)
     request.session.pop(RETURN_LINK, None)
-    if enrolment.state != Enrolment.State.ACTIVE or enrolment.campaign.state != Campaign.State.OPEN:
+    campaign = enrolment.campaign
+    if enrolment.state != Enrolment.State.ACTIVE or campaign.state != Campaign.State.OPEN:
+        return redirect("annotate:done", campaign_id)
+    if assigning.labelled_elsewhere(campaign):
         return redirect("annotate:done", campaign_id)
     try:
-        found = assigning.next_assignment(campaign=enrolment.campaign, annotator=enrolment.annotator)
+        found = assigning.next_assignment(campaign=campaign, annotator=enrolment.annotator)
     except DomainError as refusal:
         if refusal.code != "practice_first":
             raise

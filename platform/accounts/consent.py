@@ -151,6 +151,12 @@ def has_consented(annotator: Annotator, study: HasConsentText) -> bool:
     return Consent.objects.filter(annotator=annotator, text=current_text(study), withdrawn_at=None).exists()
 
 
+def consenting(study: HasConsentText) -> QuerySet[Annotator]:
+    """Return the annotators of whom `has_consented` holds."""
+    stands = Consent.objects.filter(text=current_text(study), withdrawn_at=None)
+    return Annotator.objects.filter(pk__in=stands.values("annotator"))
+
+
 def withdrawn_from(study: HasConsentText) -> QuerySet[Annotator]:
     """Return the annotators who withdrew from the study's series and did not agree again to any version."""
     of_series = Consent.objects.filter(annotator=OuterRef("pk"), text__series=current_text(study).series)

@@ -203,7 +203,7 @@ function refused({ status, error }) {
   if (isSignedOut({ status, error })) {
     const words = gettext("You are signed out. Your answer is kept on this device and sent when you are back: open your link again, or use your password.");
     tell(words, { href: form.dataset.signIn, words: gettext("Sign in again") });
-  } else if (error.code?.startsWith("annotator_") || error.code === "consent_missing" || error.code === "campaign_not_open") {
+  } else if (error.code?.startsWith("annotator_") || error.code === "consent_missing" || ["campaign_not_open", "labelled_in_label_studio"].includes(error.code)) {
     location.assign(form.dataset.here);
     return;
   } else if (!pane.refuse(error.fields ?? {})) {

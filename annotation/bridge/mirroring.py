@@ -1,0 +1,193 @@
+"""What stands in Label Studio, written down as it is (`LabelStudioAnnotation`): no label is made here.
+
+Whatever a server says goes in, or its content is refused with a reason: nothing of it can stop the rest from being
+read. What was seen before and says the same costs one look at its digest.
+"""
+
+import logging
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.consent import withdrawn_from
+from annotation.bridge import reasons
+from annotation.bridge.seen import Seen, seen
+from annotation.bulk import insert, update
+from annotation.models import (
+    LabelStudioAnnotation,
+    LabelStudioProject,
+    LabelStudioTask,
+    LabelStudioUser,
+)
+
+logger = logging.getLogger(__name__)
+State = LabelStudioAnnotation.State
+_AT_ONCE = 1_000
+_Item = TypeVar("_Item")
+
+
+class _Known(NamedTuple):
+    """What the mirror holds of an annotation."""
+
+    external_id: int
+    pk: int
+    digest: str
+    deleted: bool
+    task_id: int | None
+
+
+def mirror(*, project: LabelStudioProject, annotations: Iterable[Mapping[str, Any]]) -> set[int]:
+    """Write down annotations of a project as Label Studio gives them; return which tasks of ours they change.
+
+    What came back after it was deleted is there again. Users who were not seen before wait for the lead.
+    """
+    touched: set[int] = set()
+    for some in _batches(annotations, _AT_ONCE):
+        found = {one.external_id: one for one in map(seen, some) if one is not None}
+        if strange := len(some) - len(found):
+            logger.warning(
+                "%d annotations of %s have no number of their own and were left out", strange, project
+            )
+        try:
+            touched |= _write(project, found)
+        except IntegrityError:
+            # Somebody else wrote one of them at the same moment: now it is among what is known.
+            touched |= _write(project, found)
+    return touched
+
+
+def gone(
+    *, project: LabelStudioProject, external_tasks: Collection[int], present: Collection[int]
+) -> set[int]:
+    """Note that of these tasks over there no annotation but those `present` is left; return our tasks.
+
+    The caller has read those tasks whole.
+    """
+    touched: set[int] = set()
+    left = set(present)
+    for some in _batches(sorted(set(external_tasks)), _AT_ONCE):
+        with transaction.atomic():
+            rows = LabelStudioAnnotation.objects.select_for_update(of=("self",), no_key=True).filter(
+                project=project, external_task__in=some, deleted_at=None
+            )
+            missing = [
+                (pk, task)
+                for pk, external, task in rows.order_by("pk").values_list("pk", "external_id", "task_id")
+                if external not in left
+            ]
+            LabelStudioAnnotation.objects.filter(pk__in=[pk for pk, _ in missing]).update(
+                deleted_at=timezone.now()
+            )
+            touched |= {task for _, task in missing if task is not None}
+    return touched
+
+
+@transaction.atomic
+def _write(project: LabelStudioProject, found: Mapping[int, Seen]) -> set[int]:
+    if not found:
+        return set()
+    tasks = _tasks(project, {one.external_task for one in found.values()})
+    known = _known(project, list(found))
+    fresh, changed, touched = [], [], set[int]()
+    for one in found.values():
+        before, task = known.get(one.external_id), tasks.get(one.external_task)
+        if before is None:
+            fresh.append(one)
+        elif before.digest != one.digest or before.deleted or before.task_id != task:
+            changed.append((before.pk, one))
+            touched.add(before.task_id or 0)
+        else:
+            continue
+        touched.add(task or 0)
+    looked_at = [*fresh, *(one for _, one in changed)]
+    users = _users(project, looked_at)
+    silent = _silent(project, users)
+    if fresh:
+        columns = _columns(fresh, tasks, users, silent)
+        columns |= {
+            "project_id": [project.pk] * len(fresh),
+            "external_id": [one.external_id for one in fresh],
+        }
+        insert(LabelStudioAnnotation, columns)
+    if changed:
+        rows = [one for _, one in changed]
+        update(LabelStudioAnnotation, [pk for pk, _ in changed], _columns(rows, tasks, users, silent))
+    return touched - {0}
+
+
+def _known(project: LabelStudioProject, numbers: Sequence[int]) -> dict[int, _Known]:
+    # Locked in the order of their keys, as settling does: see annotation.bridge.settling.
+    rows = (
+        LabelStudioAnnotation.objects.select_for_update(of=("self",), no_key=True)
+        .filter(project=project, external_id__in=numbers)
+        .order_by("pk")
+        .values_list("external_id", "pk", "digest", "deleted_at", "task_id")
+    )
+    return {
+        external: _Known(external, pk, digest, deleted_at is not None, task)
+        for external, pk, digest, deleted_at, task in rows
+    }
+
+
+def _tasks(project: LabelStudioProject, numbers: Collection[int]) -> dict[int, int]:
+    rows = LabelStudioTask.objects.filter(project=project, external_id__in=numbers)
+    return dict(rows.values_list("external_id", "task_id"))
+
+
+def _users(project: LabelStudioProject, rows: Iterable[Seen]) -> dict[int, int]:
+    """Return our keys of the users who made these, those new here included."""
+    names = {one.user: one.name for one in rows if one.user is not None}
+    server = project.bridge.server_id
+    users = LabelStudioUser.objects.filter(server=server, external_id__in=names)
+    known = dict(users.values_list("external_id", "pk"))
+    new = [
+        LabelStudioUser(server_id=server, external_id=number, name=name)
+        for number, name in sorted(names.items())
+        if number not in known
+    ]
+    if not new:
+        return known
+    LabelStudioUser.objects.bulk_create(new, ignore_conflicts=True)
+    return dict(users.all().values_list("external_id", "pk"))
+
+
+def _silent(project: LabelStudioProject, users: Mapping[int, int]) -> set[int]:
+    """Return those of the users whose answers are not kept: their annotators took back consent."""
+    withdrawn = withdrawn_from(project.bridge.campaign.study)
+    theirs = LabelStudioUser.objects.filter(pk__in=users.values(), annotator__in=withdrawn)
+    return set(theirs.values_list("external_id", flat=True))
+
+
+def _columns(
+    rows: Sequence[Seen], tasks: Mapping[int, int], users: Mapping[int, int], silent: Collection[int]
+) -> dict[str, list[Any]]:
+    ours = [one.external_task in tasks for one in rows]
+    kept: list[Any] = [
+        reasons.instead_of_result(reasons.WITHDRAWN) if one.user in silent else one.result for one in rows
+    ]
+    return {
+        "external_task": [one.external_task for one in rows],
+        "task_id": [tasks.get(one.external_task) for one in rows],
+        "user_id": [None if one.user is None else users[one.user] for one in rows],
+        "updated_by": [one.updated_by for one in rows],
+        "made_at": [one.made_at for one in rows],
+        "changed_at": [one.changed_at for one in rows],
+        "cancelled": [one.cancelled for one in rows],
+        "result": kept,
+        "lead_time": [None if one.user in silent else one.lead_time for one in rows],
+        "digest": [one.digest for one in rows],
+        "deleted_at": [None] * len(rows),
+        "state": [State.NEW.value if sent else State.REFUSED.value for sent in ours],
+        "reason": ["" if sent else reasons.NOT_SENT for sent in ours],
+        # What the lead let pass was another content.
+        "allowed": [False] * len(rows),
+    }
+
+
+def _batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
+    iterator = iter(items)
+    while some := list(islice(iterator, size)):
+        yield some

@@ -1,0 +1,50 @@
+"""Why an annotation over there is no label here, in the words that leads read."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from annotation.models import LabelStudioAnnotation
+
+State = LabelStudioAnnotation.State
+
+# Of our annotations that were labels once and are not backed by what stands there any more. A lead's own reasons are
+# any others: what a lead kept out, nothing seen there brings back.
+DELETED_THERE = "deleted in Label Studio"
+SKIPPED_THERE = "skipped in Label Studio afterwards"
+FLAGGED_THERE = "sent or changed in Label Studio under another’s name"
+UNREADABLE_THERE = "changed in Label Studio to what cannot be read as an answer"
+NOBODYS = "nobody stands by it: its user in Label Studio is not mapped to this annotator"
+OURS = frozenset({DELETED_THERE, SKIPPED_THERE, FLAGGED_THERE, UNREADABLE_THERE, NOBODYS})
+BECAUSE: Mapping[str, str] = {
+    State.DELETED: DELETED_THERE,
+    State.SKIPPED: SKIPPED_THERE,
+    State.FLAGGED: FLAGGED_THERE,
+    State.REFUSED: UNREADABLE_THERE,
+}
+SURPLUS = "the task had all its annotations, or the campaign’s quotas leave no place for this annotator"
+
+# Of annotations over there.
+NOT_SENT = "its task was not sent from here"
+NO_MAKER = "nothing says who made it"
+NOT_ENROLLED = "its annotator does not take part in this campaign"
+PAUSED = "its annotator’s part in this campaign is paused"
+PUT_OUT = "its annotator was excluded from this campaign"
+NO_CONSENT = "its annotator has not agreed to the study’s text"
+CLOSED = "it was made or changed after the campaign was closed"
+NOT_THEIR_PROJECT = "it was made in the project of another annotator"
+ANSWERED_HERE = "its annotator had answered the task here before"
+WITHDRAWN = "its annotator took back consent, so its content was not kept"
+
+_REFUSED = "refused"
+
+
+def instead_of_result(reason: str) -> dict[str, str]:
+    """Return what the mirror keeps in place of a result that it cannot or must not hold."""
+    return {_REFUSED: reason}
+
+
+def why_no_result(result: Any) -> str:
+    """Return why a mirrored result is missing; "" where it is there."""
+    if isinstance(result, list):
+        return ""
+    return str(result.get(_REFUSED, "")) if isinstance(result, dict) else "its result is no list"

@@ -1,0 +1,128 @@
+"""One annotation as Label Studio gives it, in values that every database can hold."""
+
+import hashlib
+import math
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import orjson
+
+from annotation.answers import is_text
+from annotation.bridge import reasons
+
+_LONGEST_NAME = 200
+_LARGEST = 2**63 - 1
+_MOST_BYTES = 1_048_576  # of a result: a thousand boxes and more
+# PostgreSQL holds no NUL character in JSON; an even number of backslashes before it makes it one.
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+# Stands where a moment cannot be read, so that the same row is written whenever it is seen.
+_NO_MOMENT = datetime(9999, 1, 1, tzinfo=UTC)
+_NO_JSON = "its result is no JSON that can be kept"
+_TOO_LARGE = "its result is too large"
+_NO_LIST = "its result is no list"
+_NO_DATE = "nothing says when it was made"
+
+
+class Seen(NamedTuple):
+    """An annotation over there. `result` is a list, or says why it is not kept."""
+
+    external_id: int
+    external_task: int
+    user: int | None
+    name: str
+    updated_by: int | None
+    made_at: datetime
+    changed_at: datetime
+    cancelled: bool
+    result: Any
+    lead_time: float | None
+    digest: str
+
+
+def seen(raw: object) -> Seen | None:
+    """Return what an annotation says; None where it has no number, so that it could not be found again."""
+    if not isinstance(raw, Mapping):
+        return None
+    number, task = _number(raw.get("id")), _number(_of(raw.get("task")))
+    if number is None or task is None:
+        return None
+    person = raw.get("completed_by")
+    made, changed = _moment(raw.get("created_at")), _moment(raw.get("updated_at"))
+    result = _result(raw.get("result"))
+    if made is None:
+        made, result = _NO_MOMENT, reasons.instead_of_result(_NO_DATE)
+    values = {
+        "external_task": task,
+        "user": _number(_of(person)),
+        "updated_by": _number(_of(raw.get("updated_by"))),
+        "made_at": made,
+        "changed_at": changed or made,
+        "cancelled": raw.get("was_cancelled") is True,
+        "result": result,
+        "lead_time": _seconds(raw.get("lead_time")),
+    }
+    said = orjson.dumps(values, option=orjson.OPT_SORT_KEYS)
+    return Seen(
+        external_id=number,
+        name=_name(person, raw.get("created_username")),
+        digest=hashlib.sha256(said).hexdigest(),
+        **values,
+    )
+
+
+def _of(raw: object) -> object:
+    return raw.get("id") if isinstance(raw, Mapping) else raw
+
+
+def _number(raw: object) -> int | None:
+    return raw if type(raw) is int and 0 < raw <= _LARGEST else None
+
+
+def _seconds(raw: object) -> float | None:
+    if isinstance(raw, bool) or not isinstance(raw, int | float):
+        return None
+    try:
+        seconds = float(raw)
+    except OverflowError:
+        return None
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None
+
+
+def _moment(raw: object) -> datetime | None:
+    if not isinstance(raw, str) or len(raw) > 40:
+        return None
+    try:
+        moment = datetime.fromisoformat(raw)
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        moment = moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return moment if 1900 <= moment.year < 9999 else None
+
+
+def _result(raw: object) -> Any:
+    if not isinstance(raw, list):
+        return reasons.instead_of_result(_NO_LIST)
+    try:
+        said = orjson.dumps(raw)
+    except (TypeError, ValueError):  # half characters, numbers of any length, lists in lists without end
+        return reasons.instead_of_result(_NO_JSON)
+    if len(said) > _MOST_BYTES:
+        return reasons.instead_of_result(_TOO_LARGE)
+    if _NUL.search(said):
+        return reasons.instead_of_result(_NO_JSON)
+    return orjson.loads(said)  # without what JSON has no word for, such as a number that is none
+
+
+def _name(person: object, username: object) -> str:
+    """Return how the server names a user, for leads to know them by."""
+    if isinstance(person, Mapping):
+        parts = [person.get(part) for part in ("first_name", "last_name", "email", "username")]
+        name = " ".join(part for part in parts if isinstance(part, str))
+    else:
+        # “First Last address, number”: the number is kept by itself.
+        name = re.sub(r",\s*\d+\s*$", "", username) if isinstance(username, str) else ""
+    name = " ".join(name.split())[:_LONGEST_NAME]
+    return name if is_text(name) else ""
