@@ -1,4 +1,4 @@
-"""Background work of this app: telling a study's leads of a notice by e-mail."""
+"""Background work of this app: telling a study's leads of a notice by e-mail; and the jobs of bridges."""
 
 import smtplib
 from typing import Any
@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from accounts.errors import DomainError
 from accounts.models import User
+from annotation.bridge import background as _of_bridges  # noqa: F401 - registers its jobs
 from annotation.models import Notice
 from annotation.notices import NOTIFY
 from jobs.models import Job

@@ -16,6 +16,8 @@ if not SECRET_KEY:
     from config.secret import local_secret_key
 
     SECRET_KEY = local_secret_key(VAR / "secret_key")
+# Earlier keys: what was signed or sealed with one stays readable.
+SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
 CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
 DEMO = env.flag("STEREOSCOPE_DEMO", False)
@@ -177,6 +179,7 @@ JOB_STUDIES_LED = "studies.access.studies_led_by"
 # Called whenever lost jobs are looked for: what else a worker has to look after now and then.
 JOB_SWEEPS = [
     "annotation.notices.look_now_and_then",
+    "annotation.bridge.background.sweep",
     "analysis.releases.zips.remove_leftovers",
     "generation.uploads.remove_used",
 ]
@@ -276,6 +279,8 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    # It would write down the headers of answers, in which secrets may stand.
+    "loggers": {"httpcore": {"level": "INFO"}},
     "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "WARNING")},
 }
 

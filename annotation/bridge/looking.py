@@ -1,0 +1,155 @@
+"""What stands in one project over there goes into the mirror, after a look whether it is what was sent.
+
+A task is ours where its number and its `ref` are those that we know. Only of such tasks anything is written, and
+an annotation is only ever taken for deleted where its task was read whole, or is gone from a project that still
+holds others of ours: a server whose database was set back, or that answers by halves, deletes nothing here.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from accounts.errors import DomainError
+from annotation.bridge import findings, troubles
+from annotation.bridge.client import Client
+from annotation.bridge.configuration import as_sent
+from annotation.bridge.mirroring import gone, mirror
+from annotation.bridge.refs import refs_of
+from annotation.bridge.troubles import Trouble
+from annotation.models import LabelStudioAnnotation, LabelStudioProject
+from jobs.progress import Progress
+
+PAGE_SIZE = 200
+Known = Mapping[int, str]  # the `ref` of each task that was sent, by its number there
+
+
+@dataclass
+class Seen:
+    """What a look at a project brought. Numbers of tasks are theirs; `touched` are keys of ours."""
+
+    ours: set[int] = field(default_factory=set)
+    strange: set[int] = field(default_factory=set)  # numbers of ours that stand for something else now
+    deleted: set[int] = field(default_factory=set)
+    annotations: int = 0
+    touched: set[int] = field(default_factory=set)
+    found: list[DomainError] = field(default_factory=list)
+
+
+def check(client: Client, project: LabelStudioProject) -> DomainError | None:
+    """Return what is wrong with a project as such: it is gone, or was set up otherwise by hand."""
+    try:
+        shown = client.project(project.external_id)
+    except Trouble as trouble:
+        if trouble.code != "gone":
+            raise
+        return findings.project_gone(project)
+    return None if as_sent(project, shown) else findings.configuration_edited(project)
+
+
+def look_at_all(client: Client, project: LabelStudioProject, progress: Progress) -> Seen:
+    """Read a project whole, page by page."""
+    seen, known = Seen(), refs_of(project)
+    if not known:
+        return seen
+    wrong = check(client, project)
+    if wrong is not None:
+        seen.found.append(wrong)
+    if wrong is not None and wrong.code == findings.PROJECT_GONE:
+        return seen
+    for page in client.tasks_with_annotations(project.external_id, page_size=PAGE_SIZE):
+        progress.check_cancelled()
+        _take_in(client, project, page, known, seen)
+        progress.advance(len(page))
+    if not seen.ours:
+        return Seen(found=[findings.project_strange(project)])
+    _look_for(client, project, _answered(project) - seen.ours - seen.strange, known, seen, progress)
+    _say(project, seen, known.keys() - seen.ours - seen.strange)
+    return seen
+
+
+def look_at_some(
+    client: Client, project: LabelStudioProject, numbers: Collection[int], progress: Progress
+) -> Seen:
+    """Read some tasks of a project, one by one."""
+    seen, known = Seen(), refs_of(project)
+    try:
+        _look_for(client, project, numbers, known, seen, progress)
+    except Trouble as trouble:
+        if trouble.code != "gone":
+            raise
+        return Seen(found=[findings.project_gone(project)])
+    if seen.strange and not seen.ours and not _still_ours(client, project, known):
+        return Seen(found=[findings.project_strange(project)])
+    _say(project, seen, set())
+    return seen
+
+
+def _look_for(
+    client: Client,
+    project: LabelStudioProject,
+    numbers: Collection[int],
+    known: Known,
+    seen: Seen,
+    progress: Progress,
+) -> None:
+    """Read tasks one by one; those that are gone are deleted, where the project is still ours."""
+    lost: set[int] = set()
+    for number in sorted(numbers):
+        progress.check_cancelled()
+        try:
+            task = client.task(number)
+        except Trouble as trouble:
+            if trouble.code != "gone":
+                raise
+            lost.add(number)
+        else:
+            _take_in(client, project, [task], known, seen)
+        progress.advance()
+    if lost and (seen.ours or _still_ours(client, project, known)):
+        seen.deleted |= lost
+        seen.touched |= gone(project=project, external_tasks=lost, present=())
+    elif lost:
+        seen.found.append(findings.project_strange(project))
+
+
+def _still_ours(client: Client, project: LabelStudioProject, known: Known) -> bool:
+    return any(known.get(number) == ref for number, ref in client.task_refs(project.external_id))
+
+
+def _take_in(
+    client: Client, project: LabelStudioProject, tasks: Sequence[Mapping[str, Any]], known: Known, seen: Seen
+) -> None:
+    if not all(type(task.get("id")) is int and isinstance(task.get("annotations"), list) for task in tasks):
+        raise troubles.garbage(client.url)
+    # What was not sent by us is passed over: what is said of it is no answer to anything asked here.
+    sent = [task for task in tasks if task["id"] in known]
+    ours = [task for task in sent if _is(task, project, known[task["id"]])]
+    whole = {task["id"] for task in ours}
+    annotations = [annotation for task in ours for annotation in task["annotations"]]
+    seen.ours |= whole
+    seen.strange |= {task["id"] for task in sent} - whole
+    seen.annotations += len(annotations)
+    seen.touched |= mirror(project=project, annotations=annotations)
+    seen.touched |= gone(
+        project=project, external_tasks=whole, present=[annotation["id"] for annotation in annotations]
+    )
+
+
+def _is(task: Mapping[str, Any], project: LabelStudioProject, ref: str) -> bool:
+    data = task.get("data")
+    where = task.get("project", project.external_id)
+    return isinstance(data, Mapping) and data.get("ref") == ref and where == project.external_id
+
+
+def _answered(project: LabelStudioProject) -> set[int]:
+    """Return the tasks of which the mirror holds something that was not deleted yet; a task that was sent anew in
+    place of one that was deleted there has another number now."""
+    live = LabelStudioAnnotation.objects.filter(project=project, deleted_at=None)
+    return set(live.values_list("external_task", flat=True).distinct())
+
+
+def _say(project: LabelStudioProject, seen: Seen, missing: Collection[int]) -> None:
+    if seen.strange:
+        seen.found.append(findings.tasks_changed(project, len(seen.strange)))
+    if missing:
+        seen.found.append(findings.tasks_missing(project, len(missing)))

@@ -1,0 +1,171 @@
+"""Whose answers those of a Label Studio's users are: the lead says it of each, nothing is guessed.
+
+Label Studio lets anybody answer in another's name, so what was sent so counts only where the lead lets it.
+"""
+
+from collections.abc import Iterable
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.errors import Conflict, NotFound
+from accounts.models import Annotator, User
+from annotation import invitations
+from annotation.bridge import queueing
+from annotation.bridge.claiming import bridges_with, decided, put_down, taken
+from annotation.bridge.settling import settle
+from annotation.models import (
+    Campaign,
+    Enrolment,
+    Invitation,
+    LabelStudioAnnotation,
+    LabelStudioBridge,
+    LabelStudioUser,
+)
+from studies import audit
+from studies.models import Study
+
+State = LabelStudioUser.State
+# More than these are counted by a job.
+MOST_AT_ONCE = 200
+
+
+def confirm(*, user: LabelStudioUser, annotator: Annotator, by: User | None) -> LabelStudioUser:
+    """Say that a user is this annotator, who takes part in the study. Their answers count once they agreed to it."""
+    with transaction.atomic():
+        user = _locked(user)
+        _refuse_decided(user)
+        if not _known(user.server.study).filter(pk=annotator.pk).exists():
+            raise NotFound("annotator_not_found", "No such annotator takes part in this study.")
+        if (other := taken(user.server, annotator)) is not None:
+            raise Conflict(
+                "annotator_taken",
+                f"User {other.external_id} of this Label Studio is {annotator.pseudonym} already; undo that first.",
+            )
+        _end_invitation(user)
+        put_down(user, annotator, by=by, how="by the lead")
+    _count(user, by)
+    return user
+
+
+@transaction.atomic
+def invite(*, user: LabelStudioUser, campaign: Campaign, by: User | None) -> tuple[Invitation, str]:
+    """Make a personal link by which a user agrees and says who they are here; an earlier one stops working.
+
+    Whoever uses it is who they are: nobody else has to confirm it.
+    """
+    user = _locked(user)
+    _refuse_decided(user)
+    if not LabelStudioBridge.objects.filter(campaign=campaign, server=user.server).exists():
+        raise Conflict("not_bridged", "This campaign is not labelled in that Label Studio.")
+    _end_invitation(user)
+    invitation, token = invitations.invite(
+        campaign=campaign, by=by, label=f"Label Studio user {user.external_id}"
+    )
+    user.invitation = invitation
+    user.save(update_fields=["invitation"])
+    return invitation, token
+
+
+def ignore(*, user: LabelStudioUser, by: User | None) -> LabelStudioUser:
+    """Leave a user's answers out: those that are there and those that come."""
+    with transaction.atomic():
+        user = _locked(user)
+        _refuse_decided(user)
+        _end_invitation(user)
+        user.state = State.IGNORED
+        decided(user, by, "ignored")
+    _count(user, by)
+    return user
+
+
+def undo(*, user: LabelStudioUser, by: User | None) -> LabelStudioUser:
+    """Take back what was decided about a user: their answers wait again and count nowhere."""
+    with transaction.atomic():
+        user = _locked(user)
+        if user.state == State.WAITING:
+            return user
+        was = {"pseudonym": user.annotator.pseudonym} if user.annotator is not None else {}
+        user.state, user.annotator = State.WAITING, None
+        decided(user, by, "undone", **was)
+    _count(user, by)
+    return user
+
+
+def erase(*, user: LabelStudioUser, by: User | None) -> LabelStudioUser:
+    """Forget how a user is called, and leave their answers out from now on. What was counted stays, out of results.
+
+    What stands in Label Studio itself is to be deleted there; it is not asked for again.
+    """
+    with transaction.atomic():
+        user = _locked(user)
+        _end_invitation(user)
+        user.state, user.annotator, user.name = State.IGNORED, None, ""
+        user.save(update_fields=["name"])
+        decided(user, by, "erased")
+    _count(user, by)
+    return user
+
+
+def allow(*, mirrored: LabelStudioAnnotation, by: User | None, allowed: bool = True) -> LabelStudioAnnotation:
+    """Let an answer count although it was sent or changed under another's name; or no longer."""
+    bridge = mirrored.project.bridge
+    with transaction.atomic():
+        changed = LabelStudioAnnotation.objects.filter(pk=mirrored.pk).exclude(allowed=allowed)
+        if changed.update(allowed=allowed):
+            audit.record(
+                by=by,
+                action=f"label_studio_annotation.{'allowed' if allowed else 'flagged'}",
+                subject=mirrored,
+                study=bridge.campaign.study,
+                campaign=bridge.campaign.name,
+                number=mirrored.external_id,
+            )
+    if mirrored.task_id is not None:
+        settle(bridge=bridge, task_ids=[mirrored.task_id])
+    mirrored.refresh_from_db()
+    return mirrored
+
+
+def tasks_of(bridge: LabelStudioBridge, users: Iterable[int] | None = None) -> set[int]:
+    """Return the tasks of a bridge that have answers over there, of these users where they are given."""
+    rows = LabelStudioAnnotation.objects.filter(project__bridge=bridge, task__isnull=False)
+    if users is not None:
+        rows = rows.filter(user__in=users)
+    return set(rows.values_list("task_id", flat=True).distinct())
+
+
+def _count(user: LabelStudioUser, by: User | None) -> None:
+    for bridge in bridges_with(user):
+        tasks = tasks_of(bridge, [user.pk])
+        if len(tasks) > MOST_AT_ONCE:
+            queueing.start_settle(bridge=bridge, by=by, user=user.pk)
+        else:
+            settle(bridge=bridge, task_ids=tasks)
+
+
+def _locked(user: LabelStudioUser) -> LabelStudioUser:
+    users = LabelStudioUser.objects.select_for_update(of=("self",)).select_related(
+        "server__study", "annotator"
+    )
+    return users.get(pk=user.pk)
+
+
+def _known(study: Study) -> QuerySet[Annotator]:
+    return Annotator.objects.filter(
+        pk__in=Enrolment.objects.filter(campaign__study=study).values("annotator")
+    )
+
+
+def _refuse_decided(user: LabelStudioUser) -> None:
+    if user.state != State.WAITING:
+        raise Conflict("already_decided", "This user is decided about already; undo that first.")
+
+
+def _end_invitation(user: LabelStudioUser) -> None:
+    """Make a link that was sent to a user useless, unless somebody came in by it: then it is their key."""
+    if user.invitation_id is not None:
+        Invitation.objects.filter(pk=user.invitation_id, annotator=None, revoked_at=None).update(
+            revoked_at=timezone.now()
+        )
