@@ -4,6 +4,7 @@ from django.urls import URLPattern, path
 from rest_framework.views import APIView
 
 from annotation import api, campaign_api, practice_api
+from annotation.bridge import api as label_studio
 from annotation.bridge.webhook_api import LabelStudioWebhook
 
 
@@ -37,6 +38,46 @@ urlpatterns = [
     *_both("campaigns/<int:pk>/practice/next", practice_api.PracticeNext, "practice-next"),
     *_both("practice/<uuid:public_id>/answer", practice_api.PracticeAnswer, "practice-answer"),
     *_both("webhooks/label-studio", LabelStudioWebhook, "webhook-label-studio"),
+    *_both("studies/<slug:slug>/label-studio/", label_studio.ServerList, "label-studio-list"),
+    *_both("label-studio/<int:pk>/", label_studio.ServerDetail, "label-studio-detail"),
+    *_both("label-studio/<int:pk>/check", label_studio.ServerCheck, "label-studio-check"),
+    *_both("label-studio/<int:pk>/people/", label_studio.PeopleList, "label-studio-people"),
+    *_both("label-studio/people/<int:pk>/confirm", label_studio.PersonConfirm, "label-studio-confirm"),
+    *_both("label-studio/people/<int:pk>/invite", label_studio.PersonInvite, "label-studio-invite"),
+    *(
+        pattern
+        for verb in ("ignore", "undo", "erase")
+        for pattern in _both(
+            f"label-studio/people/<int:pk>/{verb}", label_studio.PersonMove, f"label-studio-{verb}", verb=verb
+        )
+    ),
+    *_both("campaigns/<int:pk>/label-studio/", label_studio.CampaignBridge, "campaign-label-studio"),
+    *(
+        pattern
+        for work, name in (("push", "push"), ("reconcile", "reconcile"), ("replace", "replace-addresses"))
+        for pattern in _both(
+            f"campaigns/<int:pk>/label-studio/{name}",
+            label_studio.BridgeWork,
+            f"label-studio-{name}",
+            work=work,
+        )
+    ),
+    *_both(
+        "campaigns/<int:pk>/label-studio/renew-addresses",
+        label_studio.BridgeRenewal,
+        "label-studio-renew-addresses",
+    ),
+    *_both("campaigns/<int:pk>/label-studio/answers/", label_studio.AnswerList, "label-studio-answers"),
+    *(
+        pattern
+        for name, allowed in (("allow", True), ("disallow", False))
+        for pattern in _both(
+            f"label-studio/answers/<int:pk>/{name}",
+            label_studio.AnswerAllow,
+            f"label-studio-{name}",
+            allowed=allowed,
+        )
+    ),
     *_both("assignments/<uuid:public_id>/skip", api.Skip, "assignment-skip"),
     *_both("assignments/<uuid:public_id>/report", api.Report, "assignment-report"),
 ]

@@ -13,6 +13,10 @@ from annotation.lead_views import (
     instruments,
     invitations,
     known_tasks,
+    label_studio,
+    label_studio_answers,
+    label_studio_campaign,
+    label_studio_people,
     pay,
     preview,
     quality,
@@ -21,6 +25,9 @@ from annotation.lead_views import (
 app_name = "annotation"
 
 _C = "campaigns/<slug:campaign>/"
+_L = f"{_C}label-studio/"
+_S = "label-studio/<int:server>/"
+_P = f"{_S}people/<int:user>/"
 
 urlpatterns = [
     path("image-reports/", image_reports.report_list, name="image_reports"),
@@ -80,5 +87,46 @@ urlpatterns = [
         f"{_C}annotations/<int:annotation>/readmit/",
         annotations.annotation_readmit,
         name="annotation_readmit",
+    ),
+    path("label-studio/", label_studio.server_list, name="label_studio"),
+    path(_S, label_studio.server_page, name="label_studio_server"),
+    path(f"{_S}check/", label_studio.server_check, name="label_studio_check"),
+    path(f"{_S}token/", label_studio.server_token, name="label_studio_token"),
+    path(f"{_S}disconnect/", label_studio.server_disconnect, name="label_studio_disconnect"),
+    path(f"{_S}people/", label_studio_people.people_list, name="label_studio_people"),
+    path(_P, label_studio_people.person_page, name="label_studio_person"),
+    path(f"{_P}confirm/", label_studio_people.person_confirm, name="label_studio_person_confirm"),
+    path(f"{_P}invite/", label_studio_people.person_invite, name="label_studio_person_invite"),
+    *(
+        path(
+            f"{_P}{move}/",
+            label_studio_people.person_move,
+            {"move": move},
+            name=f"label_studio_person_{move}",
+        )
+        for move in ("ignore", "undo", "erase")
+    ),
+    path(_L, label_studio_campaign.bridge_page, name="campaign_label_studio"),
+    path(f"{_L}live/", label_studio_campaign.bridge_live, name="campaign_label_studio_live"),
+    path(f"{_L}renew/", label_studio_campaign.bridge_renew, name="campaign_label_studio_renew"),
+    path(f"{_L}end/", label_studio_campaign.bridge_end, name="campaign_label_studio_end"),
+    *(
+        path(
+            f"{_L}{work}/",
+            label_studio_campaign.bridge_work,
+            {"work": work},
+            name=f"campaign_label_studio_{work}",
+        )
+        for work in ("push", "reconcile", "replace")
+    ),
+    path(f"{_L}answers/", label_studio_answers.answer_list, name="label_studio_answers"),
+    *(
+        path(
+            f"{_L}answers/<int:answer>/{step}/",
+            label_studio_answers.answer_allow,
+            {"allowed": step == "allow"},
+            name=f"label_studio_{step}",
+        )
+        for step in ("allow", "disallow")
     ),
 ]

@@ -10,15 +10,16 @@ _ADVICE: Mapping[str, str] = {
     "server_error": _AGAIN,
     "garbage": "Check the address, and whether something else answers in Label Studio’s place.",
     "wrong_url": "Disconnect this address and connect the right one.",
-    "token_wrong": "Make a token there under Account & Settings and put it in place of the old one here.",
-    "legacy_tokens_off": "Put a personal access token in place of the old one, or switch legacy tokens on there.",
+    "token_wrong": "Change the token on the page of this Label Studio. Labels made so far stay.",
+    "legacy_tokens_off": "Then change the token on the page of this Label Studio, or check again.",
     "too_old": "Ask whoever runs Label Studio for a newer version; then check again.",
     "forbidden": "Use the token of somebody who may change projects there.",
     "gone": "Push again: what is missing there is made anew. Labels made so far stay here.",
-    "refused": "Push again; if it is refused again, the sentence above is for whoever runs Label Studio.",
+    "refused": "Push again. If it is refused again, pass the sentence above to whoever runs Label Studio.",
     "address_refused": "Ask the operator of this server to allow the address.",
     "sdk_missing": "Ask the operator of this server to install it.",
-    "sealed_unreadable": "This server’s secret key has changed: put the token in again.",
+    "sealed_unreadable": "Change the token on the page of this Label Studio.",
+    "tasks_changed": "Set the data back there, or delete those tasks there and push again.",
 }
 
 

@@ -33,7 +33,8 @@ def offered(campaign: Campaign) -> list[Offered]:
         ),
         Offered(
             _Arrangement.PER_ANNOTATOR,
-            f"A project for each annotator: {_projects(people)} now",
+            "A project for each annotator: "
+            + (f"{_projects(people)} now" if people else "nobody has joined yet"),
             "Every person gets a project of their own with every screen. Only their answers count in it.",
             "Nobody comes across another’s answers, and an answer in the wrong project is refused with the reason.",
             "Label Studio does not know when a screen has enough answers. Each push takes such screens out of all "

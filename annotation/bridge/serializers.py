@@ -110,7 +110,7 @@ class BridgeSerializer(serializers.Serializer[BridgeShown]):
 class PersonSerializer(serializers.ModelSerializer[LabelStudioUser]):
     """A user of a Label Studio: for leads only, because of the name."""
 
-    annotator = serializers.SlugRelatedField("pseudonym", read_only=True)
+    annotator = serializers.CharField(source="annotator.pseudonym", read_only=True, default=None)
     invited = serializers.SerializerMethodField()
 
     @staticmethod

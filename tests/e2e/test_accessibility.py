@@ -21,6 +21,7 @@ from jobs.models import Job
 from studies.models import Study
 from tests.analysis.automated import made
 from tests.analysis.releases.past import past_release
+from tests.annotation.bridge import rows
 from tests.annotation.engine.people import new_annotator, submit, ticking
 from tests.e2e.annotating import marking, rating
 from tests.e2e.conftest import DESKTOP, PHONE
@@ -52,7 +53,14 @@ NOT_PAGES = {
     "analysis:report", "analysis:compare_compute", "scoring:go_on",
     "generation:estimate", "generation:go_on",
     "annotation:known_settings", "annotation:known_remove",
+    "annotation:label_studio_check", "annotation:label_studio_token", "annotation:label_studio_person_confirm",
+    "annotation:label_studio_person_invite", "annotation:label_studio_person_ignore",
+    "annotation:label_studio_person_undo", "annotation:label_studio_person_erase",
+    "annotation:campaign_label_studio_live", "annotation:campaign_label_studio_renew",
+    "annotation:campaign_label_studio_push", "annotation:campaign_label_studio_reconcile",
+    "annotation:campaign_label_studio_replace", "annotation:label_studio_allow", "annotation:label_studio_disallow",
     "annotate:ahead", "annotate:answer", "annotate:skip", "annotate:report", "annotate:make_link", "images:image",
+    "pictures:picture",
     "set_language", "api-schema", "healthz", "readyz", "metrics",
     "api-docs",  # Swagger's own page, not ours to mend
 }  # fmt: skip
@@ -195,6 +203,18 @@ def practice_pages(campaign, task) -> dict[str, str]:
     }
 
 
+def label_studio_pages(server: int, user: int) -> dict[str, str]:
+    at = {**S, "server": server}
+    named = {
+        "label_studio": S, "label_studio_server": at, "label_studio_disconnect": at, "label_studio_people": at,
+        "label_studio_person": {**at, "user": user}, "campaign_label_studio": C, "campaign_label_studio_end": C,
+        "label_studio_answers": C,
+    }  # fmt: skip
+    return {
+        f"annotation:{name}": reverse(f"annotation:{name}", kwargs=values) for name, values in named.items()
+    }
+
+
 def lead_pages() -> dict[str, str]:
     """Return what a lead opens, by name; the rows they name exist in `busy`."""
     # Which picture `busy` retracts follows from the order of tasks; a retracted one has no page of results.
@@ -332,6 +352,30 @@ def test_every_page_of_practice(new_page, marking, rating, lead, client, live_se
     assert found == []
 
 
+def test_every_page_about_label_studio(new_page, marking, lead, client, live_server):
+    page = new_page()
+    sign_in(page, client, lead, live_server)
+    study = marking.study
+    before = label_studio_pages(0, 0)
+    empty = [before["annotation:label_studio"], before["annotation:campaign_label_studio"]]
+    found = wrong(page, empty)
+    server = rows.server_of(study)
+    found += wrong(page, [before["annotation:campaign_label_studio"]])  # now there is something to choose
+    bridge = rows.bridge_of(marking, server)
+    user = rows.user_of(server, 1)
+    at = label_studio_pages(server.pk, user.pk)
+    found += wrong(page, [at["annotation:label_studio_people"], at["annotation:label_studio_answers"]])
+    named = rows.user_of(server, 2, state="mapped", annotator=new_annotator(marking))
+    for state in rows.State.values:
+        rows.seen(bridge, named, state=state, reason="Why it is so.")
+    rows.in_trouble(bridge)
+    work = {"kind": "label_studio.push", "title": "Push", "arguments": {"bridge": bridge.pk}}
+    Job.objects.create(**work, study_id=study.pk, state="running", steps_done=3, steps_total=40)
+    found += wrong(page, at.values())
+    found += wrong(page, [label_studio_pages(server.pk, named.pk)["annotation:label_studio_person"]])
+    assert found == []
+
+
 def test_every_page_of_a_lead(new_page, busy, lead, client, live_server):
     lead.is_staff = True  # for the gallery
     lead.save()
@@ -387,6 +431,7 @@ def test_no_page_is_left_out(busy, marking, client, lead):
     practised = practice_pages(marking, "00000000-0000-0000-0000-000000000000")
     visited = {
         *practised,
+        *label_studio_pages(0, 0),
         *annotator_pages(marking, None, "token"),
         *lead_pages(),
         "home",

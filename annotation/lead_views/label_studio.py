@@ -1,0 +1,125 @@
+"""The Label Studios of a study: connecting one, seeing whether it answers, changing its token, leaving it."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db.models import Count, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.errors import DomainError
+from annotation.bridge import advice, connecting
+from annotation.bridge.forms import ConnectForm, TokenForm
+from annotation.bridge.shown import waiting_people
+from annotation.lead_forms import show_refusal
+from annotation.lead_views.reading import person
+from annotation.models import LabelStudioServer, LabelStudioUser
+from studies.access import LEAD, study_for
+
+
+@sensitive_post_parameters("token")
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def server_list(request: HttpRequest, study: str) -> HttpResponse:
+    """Every Label Studio of the study; a lead connects another here."""
+    found = study_for(request.user, study, role=LEAD)
+    form = ConnectForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            server = connecting.connect(study=found, by=person(request), **form.cleaned_data)
+        except DomainError as error:
+            show_refusal(form, error)
+        else:
+            messages.success(request, f"{server.url} is connected.")
+            return redirect("annotation:label_studio_server", study, server.pk)
+    waiting = Count("users", filter=Q(users__state=LabelStudioUser.State.WAITING), distinct=True)
+    servers = found.label_studio_servers.annotate(
+        waiting=waiting, campaigns=Count("bridges", distinct=True)
+    ).order_by("pk")
+    context = {"study": found, "may_change": True, "form": form, "servers": servers}
+    return render(
+        request, "annotation/lead/label_studio/servers.html", context, status=400 if form.errors else 200
+    )
+
+
+@login_required
+@require_safe
+def server_page(request: HttpRequest, study: str, server: int) -> HttpResponse:
+    """Whether it answers, which campaigns are there, and what one can do about it."""
+    return _page(request, server_of(request, study, server), TokenForm())
+
+
+@login_required
+@require_POST
+def server_check(request: HttpRequest, study: str, server: int) -> HttpResponse:
+    """Ask it now whether it is there and takes our token."""
+    result = connecting.check(server=server_of(request, study, server))
+    if result.ok:
+        messages.success(request, f"It answers: Label Studio {result.version}.")
+    return redirect("annotation:label_studio_server", study, server)
+
+
+@sensitive_post_parameters("token")
+@login_required
+@require_POST
+def server_token(request: HttpRequest, study: str, server: int) -> HttpResponse:
+    """Take another token in place of the one that is kept."""
+    found = server_of(request, study, server)
+    form = TokenForm(request.POST)
+    if form.is_valid():
+        try:
+            connecting.change_token(server=found, token=form.cleaned_data["token"], by=person(request))
+        except DomainError as error:
+            show_refusal(form, error)
+        else:
+            messages.success(request, "The new token works and is kept; the old one is forgotten.")
+            return redirect("annotation:label_studio_server", study, server)
+    return _page(request, found, form, status=400)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def server_disconnect(request: HttpRequest, study: str, server: int) -> HttpResponse:
+    """Say what leaving it does, then do it."""
+    found = server_of(request, study, server)
+    if request.method == "POST":
+        try:
+            connecting.disconnect(server=found, by=person(request))
+        except DomainError as error:
+            messages.error(request, error.message)
+            return redirect("annotation:label_studio_server", study, server)
+        messages.success(request, f"{found.url} is disconnected, and its token is deleted.")
+        return redirect("annotation:label_studio", study)
+    return render(request, "annotation/lead/label_studio/disconnect.html", _context(found))
+
+
+def server_of(request: HttpRequest, study: str, server: int) -> LabelStudioServer:
+    """Return the server if the person leads its study."""
+    found = study_for(request.user, study, role=LEAD)
+    mine = get_object_or_404(found.label_studio_servers.select_related("created_by"), pk=server)
+    mine.study = found
+    return mine
+
+
+def _context(server: LabelStudioServer, **more: Any) -> dict[str, Any]:
+    bridges = server.bridges.select_related("campaign").order_by("-pk")
+    return {
+        "study": server.study,
+        "may_change": True,
+        "server": server,
+        "advice": advice.what_to_do(server.problem),
+        "bridges": bridges,
+        **more,
+    }
+
+
+def _page(
+    request: HttpRequest, server: LabelStudioServer, form: TokenForm, *, status: int = 200
+) -> HttpResponse:
+    context = _context(server, form=form, waiting=waiting_people(server).count(), people=server.users.count())
+    return render(request, "annotation/lead/label_studio/server.html", context, status=status)
