@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from annotation.bridge import troubles
-from jobs.secrecy import without_secrets
+from jobs.secrecy import HIDDEN, without_secrets
 
 if TYPE_CHECKING:
     import httpx
@@ -17,7 +17,7 @@ _NAMES = {"projects": "such project", "tasks": "such task", "webhooks": "such we
 _LONGEST_DETAIL = 300
 
 
-def check(response: httpx.Response, *, place: str) -> None:
+def check(response: httpx.Response, *, place: str, token: str) -> None:
     """Pass an answer that says it went well; raise the Trouble that any other tells of."""
     status = response.status_code
     if status < 300:
@@ -41,7 +41,7 @@ def check(response: httpx.Response, *, place: str) -> None:
         raise troubles.forbidden(place)
     if status == 404:
         raise troubles.gone(_what(str(response.request.url)))
-    raise troubles.refused(_detail(said))
+    raise troubles.refused(_detail(said, token))
 
 
 def content(response: httpx.Response, *, place: str) -> Any:
@@ -71,10 +71,11 @@ def _what(url: str) -> str:
     return next((name for part, name in _NAMES.items() if part in parts), "such thing")
 
 
-def _detail(said: dict[str, Any]) -> str:
+def _detail(said: dict[str, Any], token: str) -> str:
     errors = said.get("validation_errors")
     words = "; ".join(_words(errors)) if errors else str(said.get("detail") or "no reason given")
-    words = " ".join(without_secrets(words).split())
+    # What was sent may be said back.
+    words = " ".join(without_secrets(words.replace(token, HIDDEN)).split())
     return words if len(words) <= _LONGEST_DETAIL else f"{words[: _LONGEST_DETAIL - 1]}…"
 
 

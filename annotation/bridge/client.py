@@ -6,14 +6,14 @@ Both use one guarded connection that signs the requests; Label Studio's client i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import orjson
 from django.conf import settings
 
-from annotation.bridge import answers, troubles
+from annotation.bridge import answers, paging, troubles
 from annotation.bridge.sealing import unseal
 from annotation.models import LabelStudioServer
 
@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 
 # Answers longer than this are not read: pages and chunks are chosen so that none comes near.
 LARGEST_ANSWER = 96 * 1024 * 1024
-TASKS_PER_IMPORT = 1000
+TASKS_PER_IMPORT = 2500
+# What is read of a task and of an annotation: leaving out the rest spares Label Studio half of its work. Its list
+# of tasks takes one set of names for both.
+_READ = (
+    "id,data,annotations,project,task,result,completed_by,updated_by,created_at,updated_at,was_cancelled,"
+    "lead_time,ground_truth"
+)
 _UNUSED = "unused"
 
 
@@ -165,16 +171,23 @@ class Client:
         """Return a task's annotations in full, cancelled ones too: their own address there leaves those out."""
         return self._dicts(self.task(task).get("annotations"))
 
-    def task_refs(self, project: int, *, page_size: int = 1000) -> Iterator[tuple[int, str]]:
+    def task_refs(self, project: int, *, page_size: int = 5000) -> Iterator[tuple[int, str]]:
         """Yield each task's number and its data's `ref`, empty where there is none."""
-        for page in self._pages(project, page_size=page_size, include="id,data"):
+        for page in paging.pages(self._asking(project, page_size, include="id,data"), paging.Span(1)):
             for task in page:
                 data = task.get("data")
-                yield int(task["id"]), str(data.get("ref") or "") if isinstance(data, dict) else ""
+                yield task["id"], str(data.get("ref") or "") if isinstance(data, dict) else ""
 
-    def tasks_with_annotations(self, project: int, *, page_size: int = 500) -> Iterator[list[dict[str, Any]]]:
-        """Yield pages of tasks, each with its annotations in full, cancelled ones too."""
-        for page in self._pages(project, page_size=page_size, fields="all"):
+    def tasks_with_annotations(
+        self, project: int, *, page_size: int = 500, numbers: Collection[int] | None = None
+    ) -> Iterator[list[dict[str, Any]]]:
+        """Yield pages of tasks with their annotations: what `_READ` names of each, cancelled ones too.
+
+        Where the tasks' `numbers` are known it takes half the time; tasks beside them may then be left out.
+        """
+        ask = self._asking(project, page_size, fields="all", include=_READ)
+        every = paging.pages(ask, paging.Span(1))
+        for page in every if numbers is None else paging.pages_of(ask, numbers, size=page_size):
             yield [self._plain(task) for task in page]
 
     def create_webhook(
@@ -200,25 +213,26 @@ class Client:
     def delete_webhook(self, webhook: int) -> None:
         self._call(lambda: self._sdk.webhooks.with_raw_response.delete(webhook))
 
-    def _pages(self, project: int, *, page_size: int, **options: str) -> Iterator[list[dict[str, Any]]]:
-        page, seen, total = 1, 0, 1
-        while seen < total:
+    def _asking(self, project: int, page_size: int, **options: str) -> paging.Ask:
+        def ask(span: paging.Span) -> tuple[paging.Page, int]:
             said = self._dict(
                 self._get(
                     "/api/tasks/",
                     project=str(project),
-                    page=str(page),
+                    page="1",
                     page_size=str(page_size),
                     resolve_uri="false",
+                    query=span.query(),
                     **options,
                 )
             )
-            tasks = self._dicts(said.get("tasks"))
-            total = int(said.get("total") or 0)
-            if not tasks:
-                return
-            yield tasks
-            page, seen = page + 1, seen + len(tasks)
+            tasks, total = self._dicts(said.get("tasks")), said.get("total")
+            numbers = [self._number(task) for task in tasks]
+            if type(total) is not int or numbers != sorted(set(numbers)) or not all(map(span.holds, numbers)):
+                raise troubles.garbage(self.url)
+            return tasks, total
+
+        return ask
 
     def _get(self, path: str, **params: str) -> Any:
         response = self._http.get(f"{self.url}{path}", params=params)
@@ -231,12 +245,15 @@ class Client:
 
         try:
             return ask().response
-        except (ApiError, ParsingError):
-            # Statuses were told apart before; what is left is an answer that it cannot read.
+        except (ApiError, ParsingError, TypeError, ValueError):
+            # Statuses were told apart before. What is left is an answer that it cannot read: it makes an object
+            # of whatever it was sent, or fails.
             raise troubles.garbage(self.url) from None
 
     def _object(self, ask: Callable[[], HttpResponse[Any]]) -> dict[str, Any]:
-        return self._dict(answers.content(self._call(ask), place=self.url))
+        said = self._dict(answers.content(self._call(ask), place=self.url))
+        self._number(said)
+        return said
 
     def _list(self, ask: Callable[[], HttpResponse[Any]]) -> list[dict[str, Any]]:
         return self._dicts(answers.content(self._call(ask), place=self.url))
@@ -244,6 +261,8 @@ class Client:
     def _plain(self, task: dict[str, Any]) -> dict[str, Any]:
         """Name who completed an annotation by number alone: some answers hold all about the person instead."""
         for annotation in self._dicts(task.get("annotations")):
+            if "result" not in annotation:  # nothing is taken for an empty answer because it was not sent
+                raise troubles.garbage(self.url)
             person = annotation.get("completed_by")
             if isinstance(person, dict):
                 annotation["completed_by"] = person.get("id")
@@ -261,6 +280,6 @@ class Client:
 
     def _number(self, said: Mapping[str, Any]) -> int:
         number = said.get("id")
-        if not isinstance(number, int):
+        if type(number) is not int:
             raise troubles.garbage(self.url)
         return number

@@ -23,6 +23,7 @@ _METADATA = frozenset(
     for text in ("168.63.129.16", "100.100.100.200", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254")
 )
 _SHARED = ipaddress.ip_network("100.64.0.0/10")  # of carriers and overlay networks: not private by the letter
+_ENDS = "stereoscope.ends"  # of a request: the moment at which its answer has to be there
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
@@ -128,7 +129,7 @@ class TokenAuth(httpx.Auth):
         response = yield httpx.Request("POST", self._refresh_at, json={"refresh": self._token})
         if response.status_code in (400, 401, 403, 404):
             raise troubles.token_revoked(self._place)
-        answers.check(response, place=self._place)
+        answers.check(response, place=self._place, token=self._token)
         access = answers.content(response, place=self._place)
         if not isinstance(access, dict) or not isinstance(access.get("access"), str):
             raise troubles.garbage(self._place)
@@ -140,9 +141,9 @@ class GuardedClient(httpx.Client):
 
     def __init__(self, *, base: str, token: str, seconds: float, limit: int) -> None:
         self._place = base
+        self._token = token
         self._seconds = seconds
         self._limit = limit
-        self._ends = 0.0
         super().__init__(
             auth=TokenAuth(token, base=base),
             transport=CheckedTransport(verify=httpx.create_ssl_context()),
@@ -167,7 +168,6 @@ class GuardedClient(httpx.Client):
             raise troubles.cut_off(self._place) from None
 
     def _send(self, request: httpx.Request, **options: Any) -> httpx.Response:
-        self._ends = time.monotonic() + self._seconds
         try:
             response = super().send(request, **options)
         except httpx.ConnectError as error:
@@ -182,35 +182,39 @@ class GuardedClient(httpx.Client):
             raise troubles.not_an_address() from None
         except httpx.DecodingError:
             raise troubles.garbage(self._place) from None
-        answers.check(response, place=self._place)
+        answers.check(response, place=self._place, token=self._token)
         return response
 
     def _before(self, request: httpx.Request) -> None:
+        # A request for an access token comes without limits of its own.
+        limits = {"timeout": self.timeout.as_dict(), _ENDS: time.monotonic() + self._seconds}
+        request.extensions = {**request.extensions, **limits}
         request.headers["Accept-Encoding"] = "identity"
 
     def _bounded(self, response: httpx.Response) -> None:
         if response.headers.get("Content-Encoding", "identity") != "identity":
             raise troubles.garbage(self._place)  # a small answer could become a huge one
-        response.stream = _Bounded(response.stream, self)
+        response.stream = _Bounded(response.stream, self, response.request.extensions[_ENDS])
 
-    def still(self, size: int) -> None:
+    def still(self, *, size: int, ends: float) -> None:
         """Refuse an answer that is too large by now, or that trickles in for too long."""
         if size > self._limit:
             raise troubles.too_large(self._place, self._limit)
-        if time.monotonic() > self._ends:
+        if time.monotonic() > ends:
             raise troubles.timeout(self._place, self._seconds)
 
 
 class _Bounded(httpx.SyncByteStream):
-    def __init__(self, stream: Any, client: GuardedClient) -> None:
+    def __init__(self, stream: Any, client: GuardedClient, ends: float) -> None:
         self._stream = stream
         self._client = client
+        self._ends = ends
 
     def __iter__(self) -> Iterator[bytes]:
         size = 0
         for chunk in self._stream:
             size += len(chunk)
-            self._client.still(size)
+            self._client.still(size=size, ends=self._ends)
             yield chunk
 
     def close(self) -> None:
@@ -226,7 +230,13 @@ def plain_address(url: str) -> str:
         port = f":{parts.port}" if parts.port else ""
     except ValueError:
         raise troubles.not_an_address() from None
-    if not good or parts.query or parts.fragment or not parts.hostname:
+    if (
+        not good
+        or any(letter.isspace() for letter in url.strip())
+        or parts.query
+        or parts.fragment
+        or not parts.hostname
+    ):
         raise troubles.not_an_address()
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return f"{parts.scheme}://{host}{port}{parts.path.rstrip('/')}"

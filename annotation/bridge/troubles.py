@@ -19,7 +19,7 @@ class Trouble(DomainError):
 
 def unreachable(place: str) -> Trouble:
     return Trouble(
-        "unreachable", f"No server answers at {place}. Is Label Studio running, and is its address right?"
+        "unreachable", f"No server answers at {place}: check the address, and that Label Studio runs there."
     )
 
 
@@ -56,7 +56,7 @@ def not_an_address() -> Trouble:
 
 
 def no_label_studio(place: str) -> Trouble:
-    return Trouble("wrong_url", f"{place} answers, but not as Label Studio does. Is the address right?")
+    return Trouble("wrong_url", f"{place} answers, but not as Label Studio does: check the address.")
 
 
 def sent_elsewhere(place: str, host: str) -> Trouble:

@@ -14,7 +14,11 @@ _SHORTEST = 8
 _PATTERNS = [
     (re.compile(r"(://[^/\s:@]*):[^/\s@]+@"), rf"\1:{HIDDEN}@"),
     (re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{8,}"), rf"\1 {HIDDEN}"),
+    # Tokens of Label Studio: personal ones, with or without their signature, and legacy ones as they are sent.
+    (re.compile(r"\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?"), HIDDEN),
+    (re.compile(r"(?i)\b(token)\s+[0-9a-f]{40}\b"), rf"\1 {HIDDEN}"),
     (re.compile(r"\b(?:sk|hf|ghp|glpat|xox[abp])[-_][\w-]{8,}"), HIDDEN),
+    (re.compile(r"([?&](?:key|sig|signature)=)[^&\s'\"]{8,}"), rf"\1{HIDDEN}"),
     (
         re.compile(
             r"(?i)\b((?:api|access|secret)[_ -]?key|token|password)(['\"]?\s*[=:]\s*['\"]?)[^\s'\",;]{4,}"
@@ -35,7 +39,12 @@ def without_secrets(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _own_secrets() -> tuple[str, ...]:
-    found = {settings.SECRET_KEY, settings.METRICS_TOKEN, settings.EMAIL_HOST_PASSWORD}
+    found = {
+        settings.SECRET_KEY,
+        *settings.SECRET_KEY_FALLBACKS,
+        settings.METRICS_TOKEN,
+        settings.EMAIL_HOST_PASSWORD,
+    }
     found.add(str(settings.DATABASES["default"].get("PASSWORD") or ""))
     for name, value in os.environ.items():
         if _SECRET_NAME.search(name):

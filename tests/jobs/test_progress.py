@@ -126,6 +126,10 @@ def own_secrets(monkeypatch, tmp_path):
         ("Incorrect API key provided: sk-abcdEFGH1234", "sk-abcdEFGH1234"),
         ('{"password": "hunter22"}', "hunter22"),
         ("api_key=zyxwvuts", "zyxwvuts"),
+        ("Authorization: Token 0123456789abcdef0123456789abcdef01234567", "89abcdef0123456789abcdef01234567"),
+        ("unknown: eyJhbGciOiJIUzI1.eyJ0b2tlbl90eXBl.c2lnbmF0dXJl", "eyJ0b2tlbl90eXBl"),
+        ("shown as eyJhbGciOiJIUzI1.eyJ0b2tlbl90eXBl", "eyJ0b2tlbl90eXBl"),
+        ("POST https://a.example/hook?bridge=1&key=zyxwvutsrqponm", "zyxwvutsrqponm"),
     ],
 )
 def test_no_key_password_or_token_stands_in_a_log_a_message_or_an_error(make_job, own_secrets, text, hidden):

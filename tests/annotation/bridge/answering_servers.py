@@ -50,11 +50,11 @@ def says(content: object, *, status: int = 200, kind: str = "application/json", 
 
 
 def by_path(**answers: Answer) -> Answer:
-    """Answer by the last word of the path; what is not listed, as `other` does."""
+    """Answer by the last word of the path."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         word = handler.path.partition("?")[0].rstrip("/").rpartition("/")[2]
-        answers.get(word, answers["other"])(handler)
+        answers[word](handler)
 
     return answer
 
