@@ -10,15 +10,15 @@ _ADVICE: Mapping[str, str] = {
     "server_error": _AGAIN,
     "garbage": "Check the address, and whether something else answers in Label Studio’s place.",
     "wrong_url": "Disconnect this address and connect the right one.",
-    "token_wrong": "Change the token on the page of this Label Studio. Labels made so far stay.",
-    "legacy_tokens_off": "Then change the token on the page of this Label Studio, or check again.",
+    "token_wrong": "Give another under “Change the token” on this Label Studio’s page. Labels made so far stay.",
+    "legacy_tokens_off": "Then give another under “Change the token” on this Label Studio’s page, or check again.",
     "too_old": "Ask whoever runs Label Studio for a newer version; then check again.",
     "forbidden": "Use the token of somebody who may change projects there.",
     "gone": "Push again: what is missing there is made anew. Labels made so far stay here.",
     "refused": "Push again. If it is refused again, pass the sentence above to whoever runs Label Studio.",
     "address_refused": "Ask the operator of this server to allow the address.",
     "sdk_missing": "Ask the operator of this server to install it.",
-    "sealed_unreadable": "Change the token on the page of this Label Studio.",
+    "sealed_unreadable": "Give the token again under “Change the token” on this Label Studio’s page.",
     "tasks_changed": "Set the data back there, or delete those tasks there and push again.",
 }
 

@@ -92,6 +92,7 @@ class BridgeSerializer(serializers.Serializer[BridgeShown]):
     event_at = serializers.DateTimeField(source="bridge.event_at", allow_null=True)
     reconciled_at = serializers.DateTimeField(source="bridge.reconciled_at", allow_null=True)
     tasks = serializers.IntegerField()
+    behind = serializers.ListField(child=serializers.CharField())
     events_waiting = serializers.IntegerField()
     people_waiting = serializers.IntegerField()
     states = serializers.DictField(source="counts", child=serializers.IntegerField())

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
+from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Value, When
 from django.utils import timezone
 
 from accounts.models import Annotator
+from annotation import instruments
 from annotation.bridge import queueing
-from annotation.bridge.places import places_of
+from annotation.bridge.places import Place, places_of
 from annotation.bridge.refs import title_of
 from annotation.models import (
     Campaign,
@@ -102,10 +103,16 @@ class BridgeShown:
     projects: list[ProjectLine]
     counts: Mapping[str, int]  # mirrored annotations by state
     tasks: int  # of ours that are to be labelled
+    behind: list[str]  # what is not there as it is here now, in sentences
     events_waiting: int
     people_waiting: int
     jobs: list[Job] = field(default_factory=list)  # under way
     failed: Job | None = None  # the last of them, if it failed
+
+    @property
+    def active(self) -> bool:
+        """Return whether anything can be sent: the campaign is neither draft nor closed."""
+        return self.bridge.campaign.state in {Campaign.State.OPEN, Campaign.State.PAUSED}
 
     @property
     def sent(self) -> int:
@@ -203,40 +210,72 @@ def bridge_of(campaign: Campaign) -> LabelStudioBridge | None:
 
 def shown(bridge: LabelStudioBridge) -> BridgeShown:
     """Count how the campaign stands; as many queries whatever its size."""
-    projects = list(bridge.projects.select_related("annotator"))
-    sent = _counts(LabelStudioTask.objects.filter(project__bridge=bridge))
-    by_project: dict[int, Counter[str]] = defaultdict(Counter)
-    states: Counter[str] = Counter()
-    rows = LabelStudioAnnotation.objects.filter(project__bridge=bridge).order_by()
-    for project, state, n in (
-        rows.values("project", "state").annotate(n=Count("pk")).values_list("project", "state", "n")
-    ):
-        by_project[project][state] += n
-        states[state] += n
+    campaign = bridge.campaign
+    by_project = _states(bridge)
     jobs = list(jobs_of(bridge)[:10])
-    titles = _titles(bridge)
+    places = places_of(bridge, campaign)
+    projects = _projects(bridge, places, by_project)
+    tasks = Task.objects.filter(campaign=campaign, purpose=Task.Purpose.LABEL, withdrawn=False)
     return BridgeShown(
         bridge=bridge,
-        projects=[
-            ProjectLine(
-                project=one,
-                title=titles.get((one.slot, one.annotator_id), title_of(bridge, one.slot)),
-                address=f"{bridge.server.url}/projects/{one.external_id}/data",
-                sent=sent.get(one.pk, 0),
-                answered=sum(n for state, n in by_project[one.pk].items() if state not in NO_ANSWER),
-                counted=by_project[one.pk][State.COUNTED],
-            )
-            for one in projects
-        ],
-        counts=states,
-        tasks=Task.objects.filter(
-            campaign=bridge.campaign_id, purpose=Task.Purpose.LABEL, withdrawn=False
-        ).count(),
+        projects=projects,
+        counts=sum(by_project.values(), Counter()),
+        tasks=tasks.count(),
+        behind=_behind(bridge, places, projects, tasks),
         events_waiting=LabelStudioEvent.objects.filter(bridge=bridge, done_at=None).count(),
         people_waiting=waiting_people(bridge.server).count(),
         jobs=[job for job in jobs if not job.ended],
         failed=jobs[0] if jobs and jobs[0].state == Job.State.FAILED else None,
     )
+
+
+def _states(bridge: LabelStudioBridge) -> dict[int, Counter[str]]:
+    """Return how many mirrored annotations of each project are in each state."""
+    found: dict[int, Counter[str]] = defaultdict(Counter)
+    rows = LabelStudioAnnotation.objects.filter(project__bridge=bridge).order_by()
+    counted = rows.values("project", "state").annotate(n=Count("pk"))
+    for project, state, n in counted.values_list("project", "state", "n"):
+        found[project][state] = n
+    return found
+
+
+def _projects(
+    bridge: LabelStudioBridge, places: list[Place], by_project: dict[int, Counter[str]]
+) -> list[ProjectLine]:
+    rows = LabelStudioTask.objects.filter(project__bridge=bridge).order_by()
+    sent = dict(rows.values("project").annotate(n=Count("pk")).values_list("project", "n"))
+    titles = {(one.slot, one.annotator_id): title_of(bridge, one.number) for one in places}
+    return [
+        ProjectLine(
+            project=one,
+            title=titles.get((one.slot, one.annotator_id), title_of(bridge, one.slot)),
+            address=f"{bridge.server.url}/projects/{one.external_id}/data",
+            sent=sent.get(one.pk, 0),
+            answered=sum(n for state, n in by_project[one.pk].items() if state not in NO_ANSWER),
+            counted=by_project[one.pk][State.COUNTED],
+        )
+        for one in bridge.projects.select_related("annotator")
+    ]
+
+
+def _behind(
+    bridge: LabelStudioBridge, places: list[Place], projects: list[ProjectLine], tasks: QuerySet[Task]
+) -> list[str]:
+    """Return in sentences what is there not as it is here now, and what a push would mend."""
+    live = [line.project for line in projects if not line.gone]
+    there = {(one.slot, one.annotator_id) for one in live}
+    missing = sum((place.slot, place.annotator_id) not in there for place in places)
+    said = []
+    if missing:
+        said.append(f"{missing:,} project{' is' if missing == 1 else 's are'} not there yet.")
+    sent = LabelStudioTask.objects.filter(project__in=live, task=OuterRef("pk"))
+    unsent = tasks.filter(~Exists(sent), held__lt=F("wanted")).count()
+    if unsent:
+        said.append(f"{unsent:,} screen{' is' if unsent == 1 else 's are'} not there yet.")
+    now = instruments.current(bridge.campaign).pk
+    if any(one.instrument_id != now for one in live):
+        said.append("Annotators there still read earlier guidelines.")
+    return said
 
 
 def jobs_of(bridge: LabelStudioBridge) -> QuerySet[Job]:
@@ -299,13 +338,3 @@ def answer_lines(bridge: LabelStudioBridge, rows: Iterable[LabelStudioAnnotation
         )
         for one in rows
     ]
-
-
-def _titles(bridge: LabelStudioBridge) -> dict[tuple[int | None, int | None], str]:
-    places = places_of(bridge, bridge.campaign)
-    return {(one.slot, one.annotator_id): title_of(bridge, one.number) for one in places}
-
-
-def _counts(rows: QuerySet[LabelStudioTask]) -> dict[int, int]:
-    counted = rows.order_by().values("project").annotate(n=Count("pk"))
-    return dict(counted.values_list("project", "n"))

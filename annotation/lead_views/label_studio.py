@@ -1,6 +1,7 @@
 """The Label Studios of a study: connecting one, seeing whether it answers, changing its token, leaving it."""
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -112,6 +113,7 @@ def _context(server: LabelStudioServer, **more: Any) -> dict[str, Any]:
         "study": server.study,
         "may_change": True,
         "server": server,
+        "host": urlsplit(server.url).netloc,
         "advice": advice.what_to_do(server.problem),
         "bridges": bridges,
         **more,

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
+from annotation import instruments
 from annotation.bridge.sealing import seal
 from annotation.models import (
     Campaign,
@@ -37,8 +38,11 @@ def bridge_of(campaign: Campaign, server: LabelStudioServer | None = None, **mor
         **more,
     )
     tasks = list(campaign.tasks.filter(purpose=Task.Purpose.LABEL).order_by("pk"))
+    read = instruments.current(campaign)
     for slot in range(1, campaign.annotators_per_task + 1):
-        project = LabelStudioProject.objects.create(bridge=bridge, slot=slot, external_id=10 + slot)
+        project = LabelStudioProject.objects.create(
+            bridge=bridge, slot=slot, external_id=10 + slot, instrument=read
+        )
         LabelStudioTask.objects.bulk_create(
             LabelStudioTask(project=project, task=task, external_id=1000 * slot + number)
             for number, task in enumerate(tasks)

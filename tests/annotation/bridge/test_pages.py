@@ -6,12 +6,13 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation import campaigns
+from annotation import campaigns, instruments
 from annotation.models import (
     LabelStudioAnnotation,
     LabelStudioBridge,
     LabelStudioEvent,
     LabelStudioServer,
+    LabelStudioTask,
     LabelStudioUser,
 )
 from jobs.models import Job
@@ -221,13 +222,25 @@ def test_the_page_counts_what_was_sent_and_seen(bridge, lead_client):
     assert "2 surplus" in page
 
 
+def test_what_a_push_would_mend_is_said(bridge, lead, lead_client):
+    assert "Not everything is there" not in text(lead_client.get(HERE))
+    instruments.revise(campaign=bridge.campaign, by=lead, guidelines="Look closely.")
+    bridge.projects.filter(slot=2).update(gone_at=timezone.now())
+    LabelStudioTask.objects.filter(project__bridge=bridge).order_by("pk").first().delete()
+    page = text(lead_client.get(HERE))
+    assert "1 project is not there yet." in page
+    assert "1 screen is not there yet." in page
+    assert "still read earlier guidelines" in page
+    assert "gone there" in page
+
+
 def test_what_is_wrong_is_said_with_what_helps(bridge, lead_client, analyst_client):
     LabelStudioBridge.objects.update(
         problem="token_wrong", problem_text="The token is not known there.", problem_at=timezone.now()
     )
     page = text(lead_client.get(HERE))
     assert "The token is not known there." in page
-    assert "Change the token on the page" in page
+    assert "Give another under “Change the token”" in page
     assert "The token is not known there." in text(lead_client.get("/studies/isles/campaigns/marking/"))
     assert "in Label Studio: The token is not known there." in text(lead_client.get("/studies/isles/"))
     seen_by_analyst = text(analyst_client.get("/studies/isles/campaigns/marking/"))
