@@ -356,8 +356,11 @@ def test_answers_are_listed_by_state_and_person_with_the_reason(bridge, lead_cli
 def test_a_flagged_answer_is_let_count_and_flagged_again(bridge, lead_client):
     person = new_annotator(bridge.campaign)
     mapped = user_of(bridge.server, 1, state="mapped", annotator=person)
+    user_of(bridge.server, 77, name="Ben")
     (answer,) = seen(bridge, mapped, state=State.FLAGGED, updated_by=77)
-    assert "Let it count" in text(lead_client.get(f"{HERE}answers/?state=flagged"))
+    page = text(lead_client.get(f"{HERE}answers/?state=flagged"))
+    assert "Let it count" in page
+    assert "last sent by Ben" in page
     lead_client.post(f"{HERE}answers/{answer.pk}/allow/")
     answer.refresh_from_db()
     assert answer.allowed
