@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from django.utils import timezone
 
 from accounts.errors import DomainError
+from annotation.bridge import naming
 from annotation.bridge.client import Client
 from annotation.bridge.looking import check, look_at_all, look_at_some
 from annotation.bridge.reconciling import reconcile_by
@@ -115,6 +116,7 @@ def _look(
         if (wrong := check(client, project)) is not None:
             done.found.append(wrong)
     if touched:
+        naming.name_users(client, bridge.server)
         settle(bridge=bridge, task_ids=touched, progress=progress)
 
 

@@ -56,7 +56,7 @@ def look_at_all(client: Client, project: LabelStudioProject, progress: Progress)
         seen.found.append(wrong)
     if wrong is not None and wrong.code == findings.PROJECT_GONE:
         return seen
-    for page in client.tasks_with_annotations(project.external_id, page_size=PAGE_SIZE):
+    for page in client.tasks_with_annotations(project.external_id, page_size=PAGE_SIZE, numbers=known):
         progress.check_cancelled()
         _take_in(client, project, page, known, seen)
         progress.advance(len(page))

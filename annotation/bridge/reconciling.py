@@ -6,7 +6,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.errors import DomainError
-from annotation.bridge import findings
+from annotation.bridge import findings, naming
 from annotation.bridge.client import Client
 from annotation.bridge.looking import look_at_all
 from annotation.bridge.settling import Settled, settle
@@ -60,6 +60,7 @@ def reconcile_by(client: Client, bridge: LabelStudioBridge, progress: Progress) 
         done.annotations += seen.annotations
         done.deleted += len(seen.deleted)
         done.found += seen.found
+    naming.name_users(client, bridge.server)
     touched |= left(bridge)
     done.changed = len(touched)
     progress.step("Counting answers")
