@@ -26,6 +26,7 @@ BENCHMARKS = [
     "jobs",
     "generation",
     "scoring",
+    "label_studio_push",
 ]
 # Minutes and gigabytes each: only when named.
 LARGE = ["results_pages_large"]

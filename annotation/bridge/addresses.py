@@ -4,10 +4,11 @@ An address names the image, the project and a version, sealed. When it ends stan
 that all addresses of a bridge can be renewed at once without a word to the server over there, or made void at once.
 """
 
+from functools import lru_cache
 from uuid import UUID
 
 from django.conf import settings
-from django.urls import reverse
+from django.urls import get_script_prefix, reverse
 from django.utils import timezone
 
 from accounts.errors import DomainError, NotFound
@@ -22,10 +23,20 @@ _PLAIN = 16 + _PROJECT + _VERSION
 
 def image_address(image: Image, *, bridge: LabelStudioBridge, project: LabelStudioProject) -> str:
     """Return the address of an image in the tasks of one project. Raises DomainError without SITE_URL."""
+    return address_of(image.public_id, bridge=bridge, project=project)
+
+
+def address_of(public_id: UUID, *, bridge: LabelStudioBridge, project: LabelStudioProject) -> str:
+    """Return `image_address` of the image that has this public id."""
     needs_site_url()
-    plain = image.public_id.bytes + project.pk.to_bytes(_PROJECT, "big")
+    plain = public_id.bytes + project.pk.to_bytes(_PROJECT, "big")
     token = seal(plain + bridge.images_version.to_bytes(_VERSION, "big"), use=_USE)
-    return settings.SITE_URL + reverse("pictures:picture", args=[token])
+    return f"{settings.SITE_URL}{_path(get_script_prefix())}{token}"
+
+
+@lru_cache(maxsize=16)
+def _path(prefix: str) -> str:  # noqa: ARG001 -- what `reverse` puts in front
+    return reverse("pictures:picture", args=["token"]).removesuffix("token")
 
 
 def needs_site_url() -> None:

@@ -2,11 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from django.db import transaction
 
-from annotation.bridge.addresses import image_address
+from annotation.bridge.addresses import address_of
 from annotation.bridge.client import Client
 from annotation.bridge.refs import ref_of
 from annotation.models import (
@@ -31,32 +32,63 @@ def rows_of(project: LabelStudioProject, tasks: Collection[int]) -> list[tuple[i
         texts[task].append(text)
     rates = project.bridge.campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT
     rows = []
-    for one in Task.objects.filter(pk__in=tasks).select_related(None if rates else "image"):
-        row: dict[str, Any] = {"ref": ref_of(project, one.public_id)}
+    for pk, public_id, image in (
+        Task.objects.filter(pk__in=tasks).order_by().values_list("pk", "public_id", "image__public_id")
+    ):
+        row: dict[str, Any] = {"ref": ref_of(project, public_id)}
         if rates:
-            row["attribute"] = texts[one.pk][0]
+            row["attribute"] = texts[pk][0]
         else:
-            assert one.image is not None
-            row["image"] = image_address(one.image, bridge=project.bridge, project=project)
-            row["attributes"] = [{"value": text} for text in texts[one.pk]]
-        rows.append((one.pk, row))
+            assert image is not None
+            row["image"] = address_of(image, bridge=project.bridge, project=project)
+            row["attributes"] = [{"value": text} for text in texts[pk]]
+        rows.append((pk, row))
     return sorted(rows, key=lambda one: str(one[1]["ref"]))
 
 
 def send(
     client: Client, project: LabelStudioProject, tasks: Collection[int], progress: Progress
 ) -> Iterator[int]:
-    """Send tasks that the project lacks; yield how many at a time."""
+    """Send tasks that the project lacks; yield how many at a time.
+
+    While Label Studio takes some, the next are made ready, and those before are written down.
+    """
     named = Task.objects.filter(pk__in=tasks).values_list("pk", "public_id")
     ordered = [pk for _, pk in sorted((ref_of(project, public_id), pk) for pk, public_id in named)]
-    for start in range(0, len(ordered), AT_ONCE):
-        progress.check_cancelled()
-        rows = rows_of(project, ordered[start : start + AT_ONCE])
-        numbers = client.import_tasks(project.external_id, [row for _, row in rows])
-        # Killed here, the next push finds them there by their `ref` and writes them down.
-        write_down(project, dict(zip((pk for pk, _ in rows), numbers, strict=True)))
-        progress.advance(len(rows), message="tasks sent")
-        yield len(rows)
+    under_way: tuple[list[int], Future[list[int]]] | None = None
+    with ThreadPoolExecutor(max_workers=1) as sender:
+        try:
+            for start in range(0, len(ordered), AT_ONCE):
+                progress.check_cancelled()
+                rows = rows_of(project, ordered[start : start + AT_ONCE])
+                taken = None if under_way is None else _taken(under_way)
+                data = [row for _, row in rows]
+                under_way = (
+                    [pk for pk, _ in rows],
+                    sender.submit(client.import_tasks, project.external_id, data),
+                )
+                if taken is not None:
+                    yield _done(project, taken, progress)
+        finally:
+            # Also what is under way when somebody stops the job. Killed before this, the next push finds the tasks
+            # there by their `ref` and writes them down.
+            if under_way is not None:
+                write_down(project, last := _taken(under_way))
+        if under_way is not None:
+            progress.advance(len(last), message="tasks sent")
+            yield len(last)
+
+
+def _taken(under_way: tuple[list[int], Future[list[int]]]) -> dict[int, int]:
+    """Wait until Label Studio has taken tasks; return their numbers there."""
+    tasks, numbers = under_way
+    return dict(zip(tasks, numbers.result(), strict=True))
+
+
+def _done(project: LabelStudioProject, numbers: dict[int, int], progress: Progress) -> int:
+    write_down(project, numbers)
+    progress.advance(len(numbers), message="tasks sent")
+    return len(numbers)
 
 
 @transaction.atomic

@@ -18,7 +18,7 @@ _STYLE = """
     .attribute {padding: 24px 0; text-align: center}
     .attribute * {font-size: 30px; line-height: 1.4}
   """
-_HEIGHT = "calc(100vh - 240px)"
+_HEIGHT = "calc(100vh - 150px)"
 
 
 def labelling_interface(
@@ -79,10 +79,11 @@ def _marking(statement: str, answered_elsewhere: bool) -> list[str]:
         f'      <View><Choice value="{NONE}" alias="{YES}" hotkey="0"/></View>',
         *([f'      <View><Choice value="{SOME}" alias="{NO}"/></View>'] if answered_elsewhere else []),
         "    </Choices>",
+        '    <Header value="Boxes" size="5"/>',
+        f'    <RectangleLabels name="{box}" toName="{IMAGE}" value="$attributes" canRotate="false"'
+        ' strokeWidth="3" opacity="0.1" showInline="false"/>',
         "  </View>",
         '  <View className="picture">',
-        f'    <RectangleLabels name="{box}" toName="{IMAGE}" value="$attributes" canRotate="false"'
-        ' strokeWidth="3" opacity="0.1" showInline="true"/>',
         f'    <Image name="{IMAGE}" value="$image" zoom="true" zoomControl="true" rotateControl="false"'
         f' defaultZoom="fit" height="{_HEIGHT}"/>',
         "  </View>",
