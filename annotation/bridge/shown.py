@@ -43,12 +43,12 @@ TONES: Mapping[str, str] = {
 }
 # A word each for tags and filters; the state's own label explains it.
 NAMES: Mapping[str, str] = {
-    State.NEW: "not looked at",
+    State.NEW: "to be looked at",
     State.COUNTED: "counted",
     State.SURPLUS: "surplus",
     State.FURTHER: "further",
     State.EXCLUDED: "kept out",
-    State.WAITING: "waiting for a name",
+    State.WAITING: "waiting",
     State.CONSENT: "waiting for consent",
     State.FLAGGED: "flagged",
     State.REFUSED: "refused",
@@ -62,7 +62,8 @@ EXPLAINED: Mapping[str, str] = {
     State.SURPLUS: "Their screen had all its answers. They are kept and do not count.",
     State.FURTHER: "The same person had answered the screen before; the first answer counts.",
     State.EXCLUDED: "You kept these answers out here. What is changed in Label Studio does not bring them back.",
-    State.WAITING: "Say on the page of people whose they are; then they are counted.",
+    State.NEW: "They are looked at with the next event or comparison.",
+    State.WAITING: "Where no reason stands beside it, nobody has said whose the answer is: say it under People.",
     State.CONSENT: "Their annotator has not agreed to the study’s text yet; they are counted once that is done.",
     State.FLAGGED: "Label Studio lets anybody answer in another’s name. These were last sent by somebody else than the "
     "person whose answers they are said to be. They count only if you let them.",

@@ -269,7 +269,7 @@ def test_long_work_is_a_job_that_the_page_shows(bridge, lead_client, work):
 
 def test_a_bridge_ends_once_that_is_confirmed(bridge, lead_client):
     seen(bridge, user_of(bridge.server, 2), 4, state=State.WAITING)
-    assert "4 answers wait for a name or for consent" in text(lead_client.get(f"{HERE}end/"))
+    assert "4 answers wait, for a name or for consent" in text(lead_client.get(f"{HERE}end/"))
     assert "labelled here again" in text(lead_client.post(f"{HERE}end/", follow=True))
     assert not LabelStudioBridge.objects.exists()
 
