@@ -22,7 +22,8 @@ def write(plans: Sequence[Plan], verdicts: Sequence[Verdict], known: Known) -> i
     _move(steps, known.now)
     assignments = _begin([step for step in steps if step.part is None], known.now)
     annotations = _answer(writing, assignments, known)
-    _set_status([step for step in steps if id(step) not in {id(one) for one in writing}])
+    written = {(step.task_id, step.annotator_id) for step in writing}
+    _set_status([step for step in steps if (step.task_id, step.annotator_id) not in written])
     _set_places(plans)
     _set_rows(verdicts, annotations)
     return len(writing)

@@ -1,8 +1,10 @@
 """The results of one annotation of Label Studio, control by control."""
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from accounts.errors import DomainError
@@ -12,6 +14,7 @@ from catalog.attributes import normalise
 # What division of pixels by pixels leaves beyond an edge is no box outside the image.
 _SLACK = 1e-6
 _LABELS = ("rectanglelabels", "labels")
+_HALVES = re.compile("[\ud800-\udfff]")
 
 
 @dataclass
@@ -126,7 +129,7 @@ def _texts(value: Mapping[str, Any], key: str) -> list[str]:
 
 def whole(text: str) -> str:
     """Return a text, or raise ValueError where it holds half a character: JSON can say it, no database takes it."""
-    if any("\ud800" <= one <= "\udfff" for one in text):
+    if _HALVES.search(text):
         raise ValueError("a text holds half a character")
     return text
 
@@ -135,6 +138,7 @@ def _kind(result: Mapping[str, Any]) -> str:
     return str(result.get("type"))[:40].encode("utf-8", "replace").decode()
 
 
+@lru_cache(maxsize=10_000)  # the same few, again and again
 def _attribute(text: str) -> str:
     try:
         return normalise(text)
