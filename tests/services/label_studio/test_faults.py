@@ -1,0 +1,280 @@
+"""Whatever goes wrong over there, the campaign keeps its labels, says what is wrong, and recovers."""
+
+import threading
+import time
+from contextlib import contextmanager
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler
+
+import httpx
+import pytest
+from django.core.cache import cache
+from django.utils import timezone
+
+from annotation import campaigns
+from annotation.bridge import background, findings, queueing
+from annotation.bridge.client import Client
+from annotation.models import (
+    Annotation,
+    Campaign,
+    LabelStudioAnnotation,
+    LabelStudioBridge,
+    LabelStudioEvent,
+    LabelStudioServer,
+    LabelStudioTask,
+)
+from jobs.models import Job
+from tests.annotation.bridge.answering_servers import Answer, hangs_up, says, serving, silent
+from tests.services.label_studio.hands import hands_of, rated
+from tests.services.label_studio.work import Arrangement, bridged, do_jobs, four_people, known
+
+pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
+Status = Annotation.Status
+
+
+@pytest.fixture
+def hands(label_studio):
+    with hands_of(label_studio, label_studio.annotators[:4]) as hands:
+        yield hands
+
+
+@pytest.fixture
+def here(study, lead, label_studio, hands, settings) -> LabelStudioBridge:
+    """A rating campaign whose first three screens have an answer each, which counts."""
+    settings.SITE_URL = "http://127.0.0.1:9"  # nobody is told anything: what comes here is looked up
+    settings.JOB_BACKOFF_SECONDS = 0
+    settings.LABEL_STUDIO_TIMEOUT_SECONDS = 10
+    draft = campaigns.create(study=study, name="Ratings", kind=Campaign.Kind.ATTRIBUTE_LIKERT, by=lead)
+    rating = campaigns.open_(campaign=draft, by=lead)
+    people = four_people([rating])
+    owner = label_studio.owner
+    bridge = bridged(rating, Arrangement.SHARED, url=label_studio.url, token=owner.token, lead=lead)
+    for task in tasks(bridge)[:3]:
+        hands[0].answer(task, rated(2))
+    for hand in hands[1:]:
+        hand.answer(tasks(bridge)[1], rated(4))
+    pull(bridge)
+    known([bridge], hands, people, lead)
+    assert counted() == 5  # and one too many
+    return bridge
+
+
+def tasks(bridge: LabelStudioBridge) -> list[int]:
+    sent = LabelStudioTask.objects.filter(project__bridge=bridge, project__gone_at=None)
+    return list(sent.order_by("task").values_list("external_id", flat=True))
+
+
+def pull(bridge: LabelStudioBridge) -> None:
+    queueing.start_reconcile(bridge=bridge, by=None)
+    do_jobs()
+    bridge.refresh_from_db()
+
+
+def push(bridge: LabelStudioBridge) -> None:
+    queueing.start_push(bridge=bridge, by=None)
+    do_jobs()
+    bridge.refresh_from_db()
+
+
+def by_itself(bridge: LabelStudioBridge) -> None:
+    """Do what workers do now and then without being asked."""
+    cache.clear()
+    background.sweep()
+    do_jobs()
+    bridge.refresh_from_db()
+
+
+def due(bridge: LabelStudioBridge) -> None:
+    """Let the time pass after which everything is compared again."""
+    LabelStudioBridge.objects.filter(pk=bridge.pk).update(reconciled_at=timezone.now() - timedelta(days=1))
+
+
+def counted() -> int:
+    return Annotation.objects.filter(status=Status.ACCEPTED, is_latest=True).count()
+
+
+@contextmanager
+def answering(bridge: LabelStudioBridge, url: str):
+    """Have something else stand where Label Studio was."""
+    before = bridge.server.url
+    LabelStudioServer.objects.filter(pk=bridge.server_id).update(url=url)
+    yield
+    LabelStudioServer.objects.filter(pk=bridge.server_id).update(url=before)
+
+
+def test_a_server_that_is_down_is_waited_for_and_nobody_has_to_do_anything(
+    here, label_studio, hands, settings
+):
+    task = tasks(here)[4]
+    made = hands[0].answer(task, rated(1))
+    event = LabelStudioEvent.objects.create(
+        bridge=here, action="ANNOTATION_CREATED", tasks=[task], annotations=[made]
+    )
+    label_studio.stop()
+    due(here)
+    by_itself(here)
+    assert (here.problem, counted()) == ("unreachable", 5)
+    assert label_studio.url.rpartition("/")[2] in here.problem_text
+    # Ever later it is tried again.
+    settings.JOB_BACKOFF_SECONDS = 60
+    failed = Job.objects.filter(kind=queueing.RECONCILE, state=Job.State.FAILED)
+    by_itself(here)
+    assert failed.count() == 1
+    now = timezone.now()
+    failed.update(finished_at=now - timedelta(seconds=61))
+    by_itself(here)
+    assert failed.count() == 2
+    assert not queueing.may_try(here, queueing.RECONCILE, now=now + timedelta(seconds=100))
+    assert queueing.may_try(here, queueing.RECONCILE, now=now + timedelta(seconds=150))
+    # While it starts it answers now and then, or with an error.
+    settings.JOB_BACKOFF_SECONDS = 0
+    starting = threading.Thread(target=label_studio.start)
+    starting.start()
+    end = time.monotonic() + 120
+    while here.problem or counted() < 6:
+        by_itself(here)
+        assert time.monotonic() < end, here.problem_text
+    starting.join()
+    event.refresh_from_db()
+    here.server.refresh_from_db()
+    assert event.done_at is not None
+    assert (here.problem_text, here.server.problem) == ("", "")
+
+
+ANSWERS = {
+    "server_error": says({"detail": "broken"}, status=500),
+    "server_error again": says(b"<html>502</html>", status=502, kind="text/html"),
+    "garbage": says(b"<html>Welcome</html>", kind="text/html"),
+    "garbage again": says({"tasks": "none", "total": 3}),
+    "garbage cut off": says(b'{"tasks": [{"id": 1'),
+    "unreachable": hangs_up,
+    "timeout": silent(30),
+}
+
+
+def test_what_is_no_answer_deletes_nothing(here, settings, monkeypatch):
+    """A server in trouble, something else in its place, and a listing that breaks off after one page or two."""
+    settings.LABEL_STUDIO_TIMEOUT_SECONDS = 1
+    monkeypatch.setattr("annotation.bridge.looking.PAGE_SIZE", 1)
+    before = list(LabelStudioAnnotation.objects.order_by("pk").values())
+    breaking = {f"server_error after {number}": _forwarding(here.server.url, number) for number in (1, 3)}
+    for said, answer in (ANSWERS | breaking).items():
+        with serving(answer) as served, answering(here, served.url):
+            pull(here)
+        assert here.problem in (said.partition(" ")[0], "wrong_url"), said
+        assert here.problem_text
+        assert list(LabelStudioAnnotation.objects.order_by("pk").values()) == before, said
+        assert counted() == 5
+    settings.LABEL_STUDIO_TIMEOUT_SECONDS = 30
+    due(here)
+    by_itself(here)
+    assert (here.problem, counted()) == ("", 5)
+
+
+def _forwarding(url: str, pages: int) -> Answer:
+    """Pass on what is asked, but only so many pages of tasks."""
+    left = [pages]
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        if "fields=all" in handler.path:
+            left[0] -= 1
+        if left[0] < 0:
+            says({"detail": "broken"}, status=500)(handler)
+            return
+        headers = {"Authorization": handler.headers["Authorization"]}
+        asked = httpx.get(f"{url}{handler.path}", headers=headers, trust_env=False, timeout=60)
+        says(asked.content, status=asked.status_code)(handler)
+
+    return answer
+
+
+def test_a_database_that_was_set_back_takes_no_label_along(here, label_studio, lead):
+    """Over there everything is gone; the number of our project is soon somebody else's."""
+    label_studio.reset_database()
+    with Client.of(here.server) as client:
+        number = here.projects.get().external_id
+        made = 0
+        while made < number:
+            made = client.create_project(
+                title="Another team", configuration="<View/>", annotations_per_task=1, instructions=""
+            )
+        client.import_tasks(made, [{"text": f"{n}"} for n in range(12)])
+    pull(here)
+    assert (here.problem, counted()) == (findings.PROJECT_STRANGE, 5)
+    assert not LabelStudioAnnotation.objects.filter(deleted_at__isnull=False).exists()
+    push(here)
+    assert here.problem == ""
+    assert here.projects.count() == 2
+    assert counted() == 5
+    pull(here)
+    assert (here.problem, counted()) == ("", 5)
+
+
+def test_a_project_that_was_deleted_takes_no_label_along(here, hands):
+    project, named = here.projects.get(), tasks(here)[0]
+    with Client.of(here.server) as client:
+        client.delete_project(project.external_id)
+    LabelStudioEvent.objects.create(
+        bridge=here, action="TASKS_DELETED", project=project.external_id, tasks=[named]
+    )
+    queueing.wake(here)
+    do_jobs()
+    here.refresh_from_db()
+    assert (here.problem, counted()) == (findings.PROJECT_GONE, 5)
+    pull(here)
+    assert (here.problem, counted()) == (findings.PROJECT_GONE, 5)
+    assert "push again" in here.problem_text
+    push(here)
+    assert (here.problem, counted()) == ("", 5)
+    # What still lacks answers stands in a new project.
+    hands[1].answer(tasks(here)[-1], rated(5))
+    pull(here)
+    assert (here.problem, counted()) == ("", 6)
+
+
+def test_a_configuration_edited_by_hand_is_said_and_set_back(here, hands):
+    project = here.projects.get()
+    with Client.of(here.server) as client:
+        shown = client.project(project.external_id)["label_config"]
+        edited = shown.replace("</Choices>", '<Choice value="Never mind" alias="9"/></Choices>')
+        client.update_project(project.external_id, label_config=edited)
+        pull(here)
+        assert (here.problem, counted()) == (findings.CONFIGURATION_EDITED, 5)
+        hands[1].answer(tasks(here)[4], rated(9))
+        pull(here)
+        refused = LabelStudioAnnotation.objects.get(state=LabelStudioAnnotation.State.REFUSED)
+        assert refused.reason
+        assert counted() == 5
+        hands[1].change(refused.external_id, rated(1))
+        push(here)
+        assert (here.problem, counted()) == ("", 6)
+        assert "Never mind" not in client.project(project.external_id)["label_config"]
+
+
+def test_what_is_done_by_hand_over_there_is_not_mistaken(here, label_studio, hands):
+    # A clock that is wrong puts no answer into the future.
+    made = hands[1].answer(tasks(here)[4], rated(5))
+    label_studio.execute(
+        "UPDATE task_completion SET created_at = ?, updated_at = ? WHERE id = ?",
+        "2099-01-01 00:00:00",
+        "2099-01-01 00:00:00",
+        made,
+    )
+    pull(here)
+    assert (here.problem, counted()) == ("", 6)
+    assert Annotation.objects.latest("pk").submitted_at <= timezone.now()
+    # An answer that is deleted leaves results, and another takes its place.
+    [mirrored] = LabelStudioAnnotation.objects.filter(task=here.campaign.tasks.order_by("pk")[2])
+    hands[0].delete(mirrored.external_id)
+    pull(here)
+    assert counted() == 5
+    hands[0].answer(tasks(here)[2], rated(4))
+    pull(here)
+    assert counted() == 6
+    # What stands under changed data is no answer to what was asked.
+    task = tasks(here)[5]
+    with Client.of(here.server) as client:
+        client.update_task_data(task, {"ref": "something else", "attribute": "something else"})
+    hands[1].answer(task, rated(5))
+    pull(here)
+    assert (here.problem, counted()) == (findings.TASKS_CHANGED, 6)
