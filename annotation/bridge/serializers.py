@@ -93,6 +93,7 @@ class BridgeSerializer(serializers.Serializer[BridgeShown]):
     reconciled_at = serializers.DateTimeField(source="bridge.reconciled_at", allow_null=True)
     tasks = serializers.IntegerField()
     behind = serializers.ListField(child=serializers.CharField())
+    told = serializers.BooleanField(help_text="Whether Label Studio tells of answers as they are given.")
     events_waiting = serializers.IntegerField()
     people_waiting = serializers.IntegerField()
     states = serializers.DictField(source="counts", child=serializers.IntegerField())

@@ -116,6 +116,11 @@ class BridgeShown:
         return self.bridge.campaign.state in {Campaign.State.OPEN, Campaign.State.PAUSED}
 
     @property
+    def told(self) -> bool:
+        """Return whether Label Studio tells of answers in each of the projects."""
+        return all(line.project.webhook_id is not None for line in self.projects if not line.gone)
+
+    @property
     def sent(self) -> int:
         return sum(line.sent for line in self.projects if not line.gone)
 

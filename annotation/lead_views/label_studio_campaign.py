@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -114,6 +115,7 @@ def _shown(bridge: LabelStudioBridge) -> dict[str, Any]:
         "bridge": bridge,
         "shown": shown(bridge),
         "arrangement": arrangements.in_words(bridge),
+        "minutes": settings.LABEL_STUDIO_RECONCILE_MINUTES,
         "advice": advice.what_to_do(bridge.problem or bridge.server.problem),
     }
 

@@ -41,7 +41,7 @@ def bridge_of(campaign: Campaign, server: LabelStudioServer | None = None, **mor
     read = instruments.current(campaign)
     for slot in range(1, campaign.annotators_per_task + 1):
         project = LabelStudioProject.objects.create(
-            bridge=bridge, slot=slot, external_id=10 + slot, instrument=read
+            bridge=bridge, slot=slot, external_id=10 + slot, webhook_id=slot, instrument=read
         )
         LabelStudioTask.objects.bulk_create(
             LabelStudioTask(project=project, task=task, external_id=1000 * slot + number)

@@ -234,6 +234,12 @@ def test_what_a_push_would_mend_is_said(bridge, lead, lead_client):
     assert "gone there" in page
 
 
+def test_it_is_said_where_label_studio_tells_nothing(bridge, lead_client):
+    assert "does not tell this server" not in text(lead_client.get(HERE))
+    bridge.projects.filter(slot=1).update(webhook_id=None)
+    assert "every 15 minutes" in text(lead_client.get(HERE))
+
+
 def test_what_is_wrong_is_said_with_what_helps(bridge, lead_client, analyst_client):
     LabelStudioBridge.objects.update(
         problem="token_wrong", problem_text="The token is not known there.", problem_at=timezone.now()
