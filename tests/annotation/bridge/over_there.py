@@ -31,7 +31,15 @@ def rectangle(text: str, x=10.0, y=20.0, width=30.0, height=40.0, **more) -> dic
         "from_name": "box",
         "to_name": "image",
         "type": "rectanglelabels",
-        "value": {"x": x, "y": y, "width": width, "height": height, "rotation": 0, "rectanglelabels": [text], **more},
+        "value": {
+            "x": x,
+            "y": y,
+            "width": width,
+            "height": height,
+            "rotation": 0,
+            "rectanglelabels": [text],
+            **more,
+        },
         "original_width": 512,
         "original_height": 512,
         "image_rotation": 0,
@@ -42,7 +50,12 @@ def rectangle(text: str, x=10.0, y=20.0, width=30.0, height=40.0, **more) -> dic
 def rating(value: int, why: str = "") -> list[dict]:
     found = [choices("rating", str(value)) | {"to_name": "attribute"}]
     if why:
-        text = {"from_name": "justification", "to_name": "attribute", "type": "textarea", "value": {"text": [why]}}
+        text = {
+            "from_name": "justification",
+            "to_name": "attribute",
+            "type": "textarea",
+            "value": {"text": [why]},
+        }
         found.append(text)
     return found
 
@@ -54,7 +67,9 @@ def marks(*texts: str) -> list[dict]:
     return [choices("present", *texts), *(rectangle(text) for text in texts)]
 
 
-def annotation(number: int, *, task: int, user: int, result=None, minute: float = 0, changed=None, **more) -> dict:
+def annotation(
+    number: int, *, task: int, user: int, result=None, minute: float = 0, changed=None, **more
+) -> dict:
     """One annotation as the API gives it; `minute` is when it was made."""
     made = START + timedelta(minutes=minute)
     changed = made if changed is None else START + timedelta(minutes=changed)

@@ -148,7 +148,9 @@ def test_what_is_odd_beside_the_answer_is_left_out(bridge, project, number, chan
     assert row.made_at == START
 
 
-@pytest.mark.parametrize("told", [None, [], {}, {"id": 5}, {"id": "5", "task": 1}, {"id": -1, "task": 1}, {"id": True}])
+@pytest.mark.parametrize(
+    "told", [None, [], {}, {"id": 5}, {"id": "5", "task": 1}, {"id": -1, "task": 1}, {"id": True}]
+)
 def test_what_could_not_be_found_again_is_left_out(project, told):
     assert mirror(project=project, annotations=[told]) == set()
     assert not LabelStudioAnnotation.objects.exists()
@@ -159,7 +161,16 @@ odd = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
     max_leaves=8,
 )
-FIELDS = "completed_by updated_by created_at updated_at was_cancelled result lead_time created_username".split()
+FIELDS = [
+    "completed_by",
+    "updated_by",
+    "created_at",
+    "updated_at",
+    "was_cancelled",
+    "result",
+    "lead_time",
+    "created_username",
+]
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -18,7 +18,6 @@ from tests.annotation.bridge.over_there import (
     compare,
     marks,
     number_of,
-    project_of,
     tell,
     worker,
 )
@@ -82,7 +81,12 @@ def test_an_answer_becomes_a_label_with_judgements_and_boxes(bridge, task, anna)
     settled = told(bridge, task, 1, 1, text_of(task))
     assert (settled.counted, settled.written) == (1, 1)
     label = task.annotations.get()
-    assert (label.annotator, label.status, label.revision, label.active_seconds) == (anna, "accepted", 1, 12.5)
+    assert (label.annotator, label.status, label.revision, label.active_seconds) == (
+        anna,
+        "accepted",
+        1,
+        12.5,
+    )
     assert list(label.judgements.order_by("pk").values_list("present", flat=True)) == [True, False, False]
     box = label.judgements.get(present=True).boxes.get()
     assert (box.x, box.y, box.width, box.height) == (0.1, 0.2, 0.3, 0.4)
@@ -248,7 +252,9 @@ def test_a_task_that_was_not_sent_is_refused(bridge):
 @pytest.mark.parametrize("ask_again", [True, False])
 def test_what_the_lead_keeps_out_stays_out(bridge, task, anna, lead, ask_again):
     told(bridge, task, 1, 1)
-    submission.exclude(annotation=task.annotations.get(), by=lead, reason="drawn by a cat", ask_again=ask_again)
+    submission.exclude(
+        annotation=task.annotations.get(), by=lead, reason="drawn by a cat", ask_again=ask_again
+    )
     told(bridge, task, 1, 1, text_of(task), changed=2)
     latest = task.annotations.get(is_latest=True)
     assert (latest.revision, latest.status, latest.status_reason) == (2, "excluded", "drawn by a cat")
@@ -410,7 +416,9 @@ def test_what_was_answered_there_is_changed_there(bridge, task, anna):
     assert submit(held, none_of_them(held)) == task.annotations.get()
 
 
-def test_queries_do_not_grow_with_the_tasks(marking, bridge, django_assert_max_num_queries, connection_queries):
+def test_queries_do_not_grow_with_the_tasks(
+    marking, bridge, django_assert_max_num_queries, connection_queries
+):
     tasks = list(marking.tasks.order_by("pk"))
     numbers = [connection_queries(told, bridge, tasks[0], 1, 1)]
     many = [
@@ -434,10 +442,18 @@ def connection_queries():
     return count
 
 
-def test_deleting_the_study_deletes_all_of_it(bridge, task):
-    told(bridge, task, 1, 1)
-    project_of(bridge)
-    study = bridge.campaign.study
-    Annotation.objects.all().delete()
+def test_what_was_mirrored_goes_with_its_study(study, bridge, task):
+    told(bridge, task, 1, 77)
     study.campaigns.all().delete()
+    study.images.all().delete()
+    study.delete()
     assert not LabelStudioAnnotation.objects.exists()
+    assert not LabelStudioUser.objects.exists()
+
+
+def test_labels_outlast_their_bridge(marking, bridge, task, anna):
+    told(bridge, task, 1, 1)
+    bridge.delete()
+    assert statuses(task) == {anna.pk: "accepted"}
+    assert assignment.next_assignment(campaign=marking, annotator=anna).task != task
+    assert slots_are_counted()

@@ -88,7 +88,10 @@ def test_what_is_told_while_it_is_settled_is_not_lost(bridge):
         touched = mirror(project=project, annotations=told)
         settle(bridge=bridge, task_ids=touched)
 
-    jobs = [lambda: settle(bridge=bridge, task_ids=tasks), *(lambda one=one: change(one) for one in (1, 2, 3))]
+    jobs = [
+        lambda: settle(bridge=bridge, task_ids=tasks),
+        *(lambda one=one: change(one) for one in (1, 2, 3)),
+    ]
     fine(at_once(jobs))
     settle(bridge=bridge, task_ids=tasks)
     assert not LabelStudioAnnotation.objects.filter(state="new").exists()
@@ -118,9 +121,9 @@ def test_decisions_taken_meanwhile_hold(bridge, lead):
     settle(bridge=bridge, task_ids=tasks)
     assert slots_are_counted()
     assert not counted(campaign).filter(annotator__in=[first, second]).exists()
-    assert set(campaign.annotations.filter(is_latest=True, annotator=third).values_list("status_reason", flat=True)) == {
-        "no"
-    }
+    assert set(
+        campaign.annotations.filter(is_latest=True, annotator=third).values_list("status_reason", flat=True)
+    ) == {"no"}
     after = states(bridge)
     settle(bridge=bridge, task_ids=tasks)
     assert states(bridge) == after

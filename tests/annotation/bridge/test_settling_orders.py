@@ -138,7 +138,9 @@ class World:
                 said = (label.status, label.none_of_the_above, label.assignment.slot, label.assignment.state)
                 labels[label.annotator_id] = (*said, judged, boxes)
             found[task.pk] = (task.held, task.quota_mix, labels)
-        rows = LabelStudioAnnotation.objects.exclude(state="deleted").values_list("external_id", "state", "reason")
+        rows = LabelStudioAnnotation.objects.exclude(state="deleted").values_list(
+            "external_id", "state", "reason"
+        )
         return found, sorted(rows)
 
 
