@@ -102,19 +102,23 @@ class Client:
         configuration: str,
         annotations_per_task: int,
         instructions: str,
-        description: str = "",
+        **more: Any,
     ) -> int:
-        """Make a project whose annotators see the instructions first and cannot send an empty answer."""
+        """Make a project whose annotators see the instructions first and cannot send an empty answer. `more` are
+        further fields by the names that Label Studio has for them.
+        """
         made = self._object(
             lambda: self._sdk.projects.with_raw_response.create(
-                title=title,
-                description=description,
-                label_config=configuration,
-                maximum_annotations=annotations_per_task,
-                expert_instruction=instructions,
-                show_instruction=bool(instructions),
-                enable_empty_annotation=False,
-                show_collab_predictions=False,
+                **{
+                    "title": title,
+                    "label_config": configuration,
+                    "maximum_annotations": annotations_per_task,
+                    "expert_instruction": instructions,
+                    "show_instruction": bool(instructions),
+                    "enable_empty_annotation": False,
+                    "show_collab_predictions": False,
+                    **more,
+                }
             )
         )
         return self._number(made)

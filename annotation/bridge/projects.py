@@ -13,6 +13,8 @@ from annotation.bridge.refs import mark_of, refs_of, title_of
 from annotation.bridge.troubles import Trouble
 from annotation.models import Campaign, Instrument, LabelStudioBridge, LabelStudioProject
 
+_NAMED = ("label_config", "maximum_annotations", "expert_instruction")
+
 
 @dataclass(frozen=True)
 class Found:
@@ -102,4 +104,6 @@ def _number(client: Client, bridge: LabelStudioBridge, place: Place, wanted: Map
         configuration=wanted["label_config"],
         annotations_per_task=wanted["maximum_annotations"],
         instructions=wanted["expert_instruction"],
+        # All of it at once: what was made so needs no second request.
+        **{name: value for name, value in wanted.items() if name not in _NAMED},
     )
