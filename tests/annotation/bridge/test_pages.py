@@ -234,6 +234,21 @@ def test_what_a_push_would_mend_is_said(bridge, lead, lead_client):
     assert "gone there" in page
 
 
+def test_a_closed_campaign_offers_no_push(bridge, lead, lead_client):
+    assert "Push again" in text(lead_client.get(HERE))
+    campaigns.close(campaign=bridge.campaign, by=lead)
+    page = text(lead_client.get(HERE))
+    assert "The campaign is closed" in page
+    assert "Push again" not in page
+
+
+def test_a_draft_is_opened_first(draft, lead_client):
+    server_of(draft.study)
+    page = text(lead_client.get("/studies/isles/campaigns/drafted/label-studio/"))
+    assert "The campaign is a draft" in page
+    assert "Label it there" not in page
+
+
 def test_it_is_said_where_label_studio_tells_nothing(bridge, lead_client):
     assert "does not tell this server" not in text(lead_client.get(HERE))
     bridge.projects.filter(slot=1).update(webhook_id=None)
