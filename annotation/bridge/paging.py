@@ -31,8 +31,8 @@ class Span:
         else:
             asked = {"operator": "in", "value": {"min": self.first, "max": self.last}}
         item = {"filter": "filter:tasks:id", "type": "Number", **asked}
-        wanted = {"filters": {"conjunction": "and", "items": [item]}, "ordering": ["tasks:id"]}
-        return orjson.dumps(wanted).decode()
+        # In order of their numbers if nothing else is asked for; asking for that order costs a tenth of the time.
+        return orjson.dumps({"filters": {"conjunction": "and", "items": [item]}}).decode()
 
     def holds(self, number: int) -> bool:
         return self.first <= number and (self.last is None or number <= self.last)

@@ -79,7 +79,7 @@ class LabelStudio:
         self._process = subprocess.Popen(
             [
                 *(*gunicorn, "--bind", f"127.0.0.1:{self.port}", "--preload", "--timeout", "300"),
-                *("--graceful-timeout", "3", "--keep-alive", "2"),
+                *("--graceful-timeout", "1", "--keep-alive", "2"),
                 *("--workers", "2", "--worker-class", "gthread", "--threads", "4"),
             ],
             cwd=self.folder,

@@ -131,6 +131,36 @@ def test_annotations_come_in_full_page_by_page(client, project, label_studio):
         assert by_task[made][name] == alone[made][name] == found[made][name], name
 
 
+def test_tasks_are_read_by_their_numbers_with_what_lies_between(client, project, label_studio):
+    first = client.import_tasks(project, rows(7))
+    elsewhere = client.create_project(
+        title="Other", configuration=CONFIGURATION, annotations_per_task=1, instructions=""
+    )
+    others = client.import_tasks(elsewhere, rows(4))
+    more = client.import_tasks(project, rows(6))
+    made = annotate(label_studio, label_studio.annotators[0], more[-1])
+    client.delete_tasks(project, [first[2]])
+    wanted = [*first[:2], *first[3:5], *more, others[0], 10**6]
+    pages = list(client.tasks_with_annotations(project, page_size=3, numbers=wanted))
+    found = [task["id"] for page in pages for task in page]
+    assert found == sorted(found)
+    assert set(found) >= {*first[:2], *first[3:5], *more}
+    assert not set(found) & {first[2], *others}  # what is gone, and what is another project's
+    assert max(map(len, pages)) <= 3
+    assert [entry["id"] for entry in pages[-1][-1]["annotations"]] == [made]
+    assert list(client.tasks_with_annotations(project, numbers=[])) == []
+    client.delete_project(elsewhere)
+
+
+def test_a_task_deleted_while_others_are_read_hides_none_of_them(client, project):
+    ids = client.import_tasks(project, rows(12))
+    pages = client.tasks_with_annotations(project, page_size=3)
+    found = [task["id"] for task in next(pages)]
+    client.delete_tasks(project, ids[:3])
+    found += [task["id"] for page in pages for task in page]
+    assert found == ids
+
+
 def test_a_tasks_data_is_replaced(client, project):
     task = client.import_tasks(project, rows(1))[0]
     client.update_task_data(task, {"ref": "t00000", "image": "http://127.0.0.1/renewed.png"})
