@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import orjson
@@ -50,23 +51,23 @@ def seen(raw: object) -> Seen | None:
         return None
     person = raw.get("completed_by")
     made, changed = _moment(raw.get("created_at")), _moment(raw.get("updated_at"))
-    result = _result(raw.get("result"))
+    result, text = _result(raw.get("result"))
     if made is None:
-        made, result = _NO_MOMENT, reasons.instead_of_result(_NO_DATE)
-    values = {
+        made, (result, text) = _NO_MOMENT, _refused(_NO_DATE)
+    values: dict[str, Any] = {
         "external_task": task,
         "user": _number(_of(person)),
         "updated_by": _number(_of(raw.get("updated_by"))),
         "made_at": made,
         "changed_at": changed or made,
         "cancelled": raw.get("was_cancelled") is True,
-        "result": result,
         "lead_time": _seconds(raw.get("lead_time")),
     }
-    said = orjson.dumps(values, option=orjson.OPT_SORT_KEYS)
+    said = orjson.dumps(values, option=orjson.OPT_SORT_KEYS) + text
     return Seen(
         external_id=number,
         name=_name(person, raw.get("created_username")),
+        result=result,
         digest=hashlib.sha256(said).hexdigest(),
         **values,
     )
@@ -102,18 +103,23 @@ def _moment(raw: object) -> datetime | None:
     return moment if 1900 <= moment.year < 9999 else None
 
 
-def _result(raw: object) -> Any:
+def _result(raw: object) -> tuple[Any, bytes]:
+    """Return what is kept of a result, and the same as text."""
     if not isinstance(raw, list):
-        return reasons.instead_of_result(_NO_LIST)
+        return _refused(_NO_LIST)
     try:
-        said = orjson.dumps(raw)
+        said = orjson.dumps(raw, option=orjson.OPT_SORT_KEYS)
     except (TypeError, ValueError):  # half characters, numbers of any length, lists in lists without end
-        return reasons.instead_of_result(_NO_JSON)
+        return _refused(_NO_JSON)
     if len(said) > _MOST_BYTES:
-        return reasons.instead_of_result(_TOO_LARGE)
-    if _NUL.search(said):
-        return reasons.instead_of_result(_NO_JSON)
-    return orjson.loads(said)  # without what JSON has no word for, such as a number that is none
+        return _refused(_TOO_LARGE)
+    if b"\\u0000" in said and _NUL.search(said):
+        return _refused(_NO_JSON)
+    return orjson.loads(said), said  # without what JSON has no word for, such as a number that is none
+
+
+def _refused(reason: str) -> tuple[Any, bytes]:
+    return reasons.instead_of_result(reason), reason.encode()
 
 
 def _name(person: object, username: object) -> str:
@@ -124,5 +130,10 @@ def _name(person: object, username: object) -> str:
     else:
         # “First Last address, number”: the number is kept by itself.
         name = re.sub(r",\s*\d+\s*$", "", username) if isinstance(username, str) else ""
+    return _kept(name[: 2 * _LONGEST_NAME])
+
+
+@lru_cache(maxsize=1_000)  # the same few, again and again
+def _kept(name: str) -> str:
     name = " ".join(name.split())[:_LONGEST_NAME]
     return name if is_text(name) else ""

@@ -1,4 +1,4 @@
-"""Several at once: workers that settle the same tasks, a server that says more, a lead who excludes, people who withdraw."""
+"""Several at once: workers that settle the same tasks, a server that says more, a lead, people who withdraw."""
 
 import pytest
 
@@ -121,9 +121,8 @@ def test_decisions_taken_meanwhile_hold(bridge, lead):
     settle(bridge=bridge, task_ids=tasks)
     assert slots_are_counted()
     assert not counted(campaign).filter(annotator__in=[first, second]).exists()
-    assert set(
-        campaign.annotations.filter(is_latest=True, annotator=third).values_list("status_reason", flat=True)
-    ) == {"no"}
+    theirs = campaign.annotations.filter(is_latest=True, annotator=third)
+    assert set(theirs.values_list("status_reason", flat=True)) == {"no"}
     after = states(bridge)
     settle(bridge=bridge, task_ids=tasks)
     assert states(bridge) == after
