@@ -11,7 +11,8 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from annotation.label_studio.writing import IMAGE, NO, YES, result_of
+from annotation.label_studio.interface import IMAGE, NO, YES
+from annotation.label_studio.writing import result_of
 
 _PLACE = "\N{REPLACEMENT CHARACTER}"  # stands in a template where each row has text of its own
 
