@@ -165,8 +165,8 @@ def test_a_choice_and_a_box_drawn_with_the_mouse_arrive_here(page, bridged):
 
 @pytest.mark.parametrize("bridged", ["attribute_likert"], indirect=True)
 def test_a_rating_arrives_here_and_unsure_needs_a_reason(page, bridged, label_studio):
+    playwright.expect(page.locator("input[type=radio]")).to_have_count(5)
     places = [one.bounding_box() for one in page.locator("input[type=radio]").all()]
-    assert len(places) == 5
     assert max(one["y"] for one in places) - min(one["y"] for one in places) < 2, "they stand in a row"
     page.keyboard.press("5")
     reason = page.locator("textarea").first
@@ -174,6 +174,7 @@ def test_a_rating_arrives_here_and_unsure_needs_a_reason(page, bridged, label_st
     page.locator("button[name=submit]").click()
     page.get_by_text("Write why you are unsure").wait_for()
     page.get_by_role("button", name="OK").click()
+    page.get_by_text("Write why you are unsure").wait_for(state="hidden")
     reason.fill("a word I do not know")
     keep(page, "rating")
     took = submit(page, bridged)
