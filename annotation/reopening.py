@@ -16,6 +16,7 @@ from accounts.errors import Conflict
 from accounts.models import User
 from annotation import slots, submission
 from annotation.bridge.anew import look_again
+from annotation.bridge.locking import lock_enrolments
 from annotation.counted import counted
 from annotation.models import Annotation, Assignment, Campaign, Enrolment, Judgement
 from studies import audit
@@ -94,6 +95,7 @@ def in_vain(campaign: Campaign) -> Places:
 @transaction.atomic
 def reopen(*, campaign: Campaign, by: User | None) -> Places:
     """Ask the screens again whose places are held by labels that count no more."""
+    lock_enrolments(campaign.pk)
     # Not against submissions: at their commit those look whether the campaign is still there.
     locked = Campaign.objects.select_for_update(of=("self",), no_key=True)
     campaign = locked.select_related("study").get(pk=campaign.pk)

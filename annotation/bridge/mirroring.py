@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from accounts.consent import withdrawn_from
 from annotation.bridge import reasons
+from annotation.bridge.locking import lock_enrolments
 from annotation.bridge.seen import Seen, seen
 from annotation.bulk import insert, update
 from annotation.models import (
@@ -70,6 +71,7 @@ def gone(
     left = set(present)
     for some in _batches(sorted(set(external_tasks)), _AT_ONCE):
         with transaction.atomic():
+            lock_enrolments(project.bridge.campaign_id)
             rows = LabelStudioAnnotation.objects.select_for_update(of=("self",), no_key=True).filter(
                 project=project, external_task__in=some, deleted_at=None
             )
@@ -89,6 +91,7 @@ def gone(
 def _write(project: LabelStudioProject, found: Mapping[int, Seen]) -> set[int]:
     if not found:
         return set()
+    lock_enrolments(project.bridge.campaign_id)
     tasks = _tasks(project, {one.external_task for one in found.values()})
     known = _known(project, list(found))
     fresh, changed, touched = [], [], set[int]()

@@ -19,11 +19,11 @@ from annotation.bridge.allocating import Places, Plan, allocate, by_task
 from annotation.bridge.answering import Asked
 from annotation.bridge.judging import Known, Part, Verdict, judge
 from annotation.bridge.labelling import write
+from annotation.bridge.locking import lock_enrolments
 from annotation.models import (
     Annotation,
     Assignment,
     Campaign,
-    Enrolment,
     LabelStudioAnnotation,
     LabelStudioBridge,
     LabelStudioUser,
@@ -92,8 +92,7 @@ def settle(
 
 @transaction.atomic
 def _settle(bridge: LabelStudioBridge, pks: Sequence[int], settled: Settled) -> None:
-    enrolled = Enrolment.objects.select_for_update(of=("self",)).filter(campaign=bridge.campaign_id)
-    enrolments = dict(enrolled.order_by("pk").values_list("annotator_id", "state"))
+    enrolments = lock_enrolments(bridge.campaign_id)
     parts = _parts(pks)
     tasks = _tasks(bridge, pks)
     rows = _rows(bridge, [task.pk for task in tasks])
