@@ -27,6 +27,8 @@ BENCHMARKS = [
     "generation",
     "scoring",
     "label_studio_push",
+    "label_studio_settle",
+    "label_studio_pull",
 ]
 # Minutes and gigabytes each: only when named.
 LARGE = ["results_pages_large"]
