@@ -6,7 +6,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.errors import DomainError
-from annotation.bridge import findings, naming
+from annotation.bridge import naming
 from annotation.bridge.client import Client
 from annotation.bridge.looking import look_at_all
 from annotation.bridge.settling import Settled, settle
@@ -80,8 +80,3 @@ def left(bridge: LabelStudioBridge) -> set[int]:
         .values_list("task_id", flat=True)
         .distinct()
     )
-
-
-def worst(found: list[DomainError]) -> DomainError | None:
-    """Return what the lead is told of all that was found."""
-    return findings.together(found)
