@@ -30,6 +30,7 @@ PAGE = """{% extends "web/base_plain.html" %}{% load design %}{% block title %}B
 {% endblock %}"""
 asked = itertools.count(1)
 submitted: list[str] = []
+gone: set[str] = set()  # links that the list holds no more
 
 
 def page(request: HttpRequest) -> HttpResponse:
@@ -49,6 +50,14 @@ def progress_html(request: HttpRequest) -> HttpResponse:
     return HttpResponse(engines["django"].from_string(source).render({}, request))
 
 
+def progress_list(request: HttpRequest) -> HttpResponse:
+    """Something new with each question, but for the first part."""
+    number = next(asked)
+    moving = '<a href="/third/">third</a>' if "third" not in gone else ""
+    lines = f'<p>{number} seen</p><a href="/first/">first {number}</a> <a href="/second/">second</a> {moving}'
+    return HttpResponse(f'<p><a href="/still/">still</a></p><div>{lines}</div>')
+
+
 def broken(request: HttpRequest) -> HttpResponse:
     next(asked)
     return HttpResponse(status=503)
@@ -63,6 +72,7 @@ urlpatterns = [
     path("behaviour/", page),
     path("progress/json/", progress_json),
     path("progress/html/", progress_html),
+    path("progress/list/", progress_list),
     path("progress/broken/", broken),
     path("slow/", slow),
 ]

@@ -19,6 +19,7 @@ pytestmark = [
 def page(browser, live_server, monkeypatch):
     monkeypatch.setattr(behaviour_urls, "asked", itertools.count(1))
     behaviour_urls.submitted.clear()
+    behaviour_urls.gone.clear()
     context = browser.new_context(base_url=live_server.url, viewport={"width": 360, "height": 740})
     opened = context.new_page()
     complaints: list[str] = []
@@ -84,6 +85,33 @@ def test_a_fragment_replaces_the_content_and_its_buttons_work(page):
     playwright.expect(page.locator("[data-poll-finished]")).to_be_visible()
     page.get_by_role("button", name="Copy it").click()
     playwright.expect(page.locator("#job .copy-said")).to_have_text("Copied")
+
+
+def test_whoever_works_by_keyboard_stays_on_the_link_while_the_content_changes(page):
+    page.goto("/behaviour/?as=list")
+    second = page.get_by_role("link", name="second")
+    second.focus()
+    count = page.locator("#job div p")
+    before = count.inner_text()
+    playwright.expect(count).not_to_have_text(before)
+    playwright.expect(second).to_be_focused()
+    # What did not change is the same element still: what was selected in it stays selected.
+    page.evaluate("document.querySelector('#job [href=\"/still/\"]').known = true")
+    before = count.inner_text()
+    playwright.expect(count).not_to_have_text(before)
+    assert page.evaluate("document.querySelector('#job [href=\"/still/\"]').known")
+
+
+def test_when_what_had_the_focus_goes_away_tab_goes_on_from_there(page):
+    page.goto("/behaviour/?as=list")
+    third = page.get_by_role("link", name="third")
+    third.focus()
+    playwright.expect(third).to_be_focused()
+    behaviour_urls.gone.add("third")
+    playwright.expect(third).to_have_count(0)
+    playwright.expect(page.locator("#job")).to_be_focused()
+    page.keyboard.press("Tab")
+    playwright.expect(page.get_by_role("link", name="still")).to_be_focused()
 
 
 def test_a_server_without_an_answer_is_asked_ever_more_slowly_and_said_once(page):

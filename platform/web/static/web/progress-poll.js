@@ -6,8 +6,9 @@
 //   </div>
 //
 // The address answers JSON {"state", "done", "total", "message", "finished"}; any further key fills [data-poll-text="key"], "tone" colours
-// [data-poll-status], and the whole answer is passed on as the event stereoscope:polled. Or it answers HTML that replaces the content and holds an element with
-// data-poll-finished when there is nothing more to come. Hidden tabs don't ask; errors are said and asked again ever more slowly.
+// [data-poll-status], and the whole answer is passed on as the event stereoscope:polled. Or it answers HTML that replaces the parts of the content that changed, and
+// holds an element with data-poll-finished when there is nothing more to come; whoever works by keyboard stays where they are. Hidden tabs don't ask; errors are
+// said and asked again ever more slowly.
 
 import { announce } from "./announce.js";
 
@@ -78,11 +79,44 @@ function show(element, data) {
   return Boolean(data.finished);
 }
 
+// What the server said of each part, as it may look otherwise once a behaviour worked on it.
+const said = new WeakMap();
+
 function replace(element, html) {
-  const page = new DOMParser().parseFromString(html, "text/html");
-  element.replaceChildren(...page.body.childNodes);
+  const fresh = [...new DOMParser().parseFromString(html, "text/html").body.childNodes];
+  const shown = [...element.childNodes];
+  const words = fresh.map(source);
+  const before = said.get(element) ?? shown.map(source);
+  said.set(element, words);
+  const focused = element.contains(document.activeElement) ? whereIn(element, document.activeElement) : null;
+  if (fresh.length !== shown.length) element.replaceChildren(...fresh);
+  else shown.forEach((part, place) => before[place] === words[place] || part.replaceWith(fresh[place]));
+  if (focused && !element.contains(document.activeElement)) focusAgain(element, focused);
   element.dispatchEvent(new CustomEvent("stereoscope:replaced", { bubbles: true }));
   return element.querySelector("[data-poll-finished]") !== null;
+}
+
+function source(node) {
+  return node.outerHTML ?? node.textContent;
+}
+
+// The selector of what has the focus, and which of those that match it is.
+function whereIn(element, active) {
+  const form = active.closest("form[action]");
+  const named = active.getAttribute("name");
+  let selector = active.localName;
+  if (active.id) selector = `#${CSS.escape(active.id)}`;
+  else if (active.hasAttribute("href")) selector = `a[href="${CSS.escape(active.getAttribute("href"))}"]`;
+  else if (form) selector = `form[action="${CSS.escape(form.getAttribute("action"))}"] ${selector}${named ? `[name="${CSS.escape(named)}"]` : ""}`;
+  return { selector, place: [...element.querySelectorAll(selector)].indexOf(active) };
+}
+
+function focusAgain(element, { selector, place }) {
+  const same = element.querySelectorAll(selector);
+  const found = same[place] ?? same[0];
+  // What had the focus is gone: the next Tab goes on from here and not from the top of the page.
+  if (!found) element.setAttribute("tabindex", "-1");
+  (found ?? element).focus({ preventScroll: true });
 }
 
 function sayEachTenth(element, before, finished) {
