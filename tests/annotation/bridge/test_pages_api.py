@@ -5,11 +5,12 @@ import pytest
 from annotation.models import LabelStudioAnnotation, LabelStudioBridge, LabelStudioServer
 from jobs.models import Job
 from tests.annotation.api.test_labelling import Browser
-from tests.annotation.bridge.rows import TOKEN, bridge_of, seen, server_of, user_of
+from tests.annotation.bridge.pages import bridge
+from tests.annotation.bridge.rows import TOKEN, seen, server_of, user_of
 from tests.annotation.engine.conftest import marking, rating
 from tests.annotation.engine.people import new_annotator
 
-__all__ = ["marking", "rating"]
+__all__ = ["bridge", "marking", "rating"]
 pytestmark = pytest.mark.django_db
 
 State = LabelStudioAnnotation.State
@@ -18,12 +19,6 @@ State = LabelStudioAnnotation.State
 @pytest.fixture
 def manager(lead):
     return Browser(lead, ["manage"])
-
-
-@pytest.fixture
-def bridge(marking, settings):
-    settings.SITE_URL = "https://here.example.org"
-    return bridge_of(marking)
 
 
 def everything(bridge) -> tuple[list[str], list[str]]:

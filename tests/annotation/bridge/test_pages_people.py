@@ -4,21 +4,15 @@ import pytest
 
 from annotation import campaigns
 from annotation.models import LabelStudioAnnotation, LabelStudioUser
-from tests.annotation.bridge.rows import bridge_of, seen, user_of
-from tests.annotation.bridge.test_pages import HERE, SERVERS, text
+from tests.annotation.bridge.pages import HERE, SERVERS, bridge, text
+from tests.annotation.bridge.rows import seen, user_of
 from tests.annotation.engine.people import new_annotator
 from tests.annotation.lead.conftest import looked, marking, queries
 
-__all__ = ["looked", "marking", "queries"]
+__all__ = ["bridge", "looked", "marking", "queries"]
 pytestmark = pytest.mark.django_db
 
 State = LabelStudioAnnotation.State
-
-
-@pytest.fixture
-def bridge(marking, settings):
-    settings.SITE_URL = "https://here.example.org"
-    return bridge_of(marking)
 
 
 def test_people_who_wait_come_first_and_are_filtered_by_the_address(bridge, lead_client):
