@@ -122,7 +122,7 @@ class PersonConfirm(APIView):
         if annotator is None:
             raise NotFound(
                 "annotator_not_found",
-                "Nobody of this pseudonym has joined a campaign that is labelled there.",
+                "Nobody of this pseudonym has joined a campaign of this study.",
             )
         people.confirm(user=user, annotator=annotator, by=_person(request))
         return Response(PersonSerializer(user_for(request.user, pk)).data)

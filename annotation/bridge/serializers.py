@@ -1,5 +1,6 @@
 """How a campaign in a Label Studio reads in JSON. No token and no secret is among it."""
 
+from datetime import datetime
 from typing import Any, ClassVar
 
 from rest_framework import serializers
@@ -86,13 +87,14 @@ class BridgeSerializer(serializers.Serializer[BridgeShown]):
     problem = serializers.CharField(source="bridge.problem")
     problem_text = serializers.CharField(source="bridge.problem_text")
     problem_at = serializers.DateTimeField(source="bridge.problem_at", allow_null=True)
-    what_to_do = serializers.SerializerMethodField()
-    images_until = serializers.DateTimeField(source="bridge.images_until", allow_null=True)
+    what_to_do = serializers.CharField()
+    images_until = serializers.SerializerMethodField()
     pushed_at = serializers.DateTimeField(source="bridge.pushed_at", allow_null=True)
     event_at = serializers.DateTimeField(source="bridge.event_at", allow_null=True)
     reconciled_at = serializers.DateTimeField(source="bridge.reconciled_at", allow_null=True)
     tasks = serializers.IntegerField()
     behind = serializers.ListField(child=serializers.CharField())
+    unasked = serializers.IntegerField(help_text="Answers still missing that nobody there is asked for.")
     told = serializers.BooleanField(help_text="Whether Label Studio tells of answers as they are given.")
     events_waiting = serializers.IntegerField()
     people_waiting = serializers.IntegerField()
@@ -101,8 +103,8 @@ class BridgeSerializer(serializers.Serializer[BridgeShown]):
     jobs = serializers.SerializerMethodField()
 
     @staticmethod
-    def get_what_to_do(found: BridgeShown) -> str:
-        return advice.what_to_do(found.bridge.problem or found.bridge.server.problem)
+    def get_images_until(found: BridgeShown) -> datetime | None:
+        return None if found.images == "none" else found.bridge.images_until
 
     @staticmethod
     def get_jobs(found: BridgeShown) -> list[int]:

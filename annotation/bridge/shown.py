@@ -5,12 +5,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Value, When
+from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
 from django.utils import timezone
 
 from accounts.models import Annotator
-from annotation import instruments
-from annotation.bridge import queueing
+from annotation.bridge import advice, queueing, standing
 from annotation.bridge.places import Place, places_of
 from annotation.bridge.refs import title_of
 from annotation.models import (
@@ -105,10 +104,16 @@ class BridgeShown:
     counts: Mapping[str, int]  # mirrored annotations by state
     tasks: int  # of ours that are to be labelled
     behind: list[str]  # what is not there as it is here now, in sentences
+    unasked: int  # answers that are missing and that nobody there is asked for
     events_waiting: int
     people_waiting: int
     jobs: list[Job] = field(default_factory=list)  # under way
     failed: Job | None = None  # the last of them, if it failed
+
+    @property
+    def what_to_do(self) -> str:
+        """Return what helps against what is wrong; "" where nothing is."""
+        return advice.what_to_do(self.bridge.problem or self.bridge.server.problem)
 
     @property
     def active(self) -> bool:
@@ -151,9 +156,9 @@ class BridgeShown:
 
     @property
     def images(self) -> str:
-        """Return how the signed addresses of images stand: none, void, soon or fine."""
+        """Return how the signed addresses of images stand: none, void, soon or fine. Ratings show no image."""
         until = self.bridge.images_until
-        if until is None:
+        if until is None or self.bridge.campaign.kind != Campaign.Kind.STEREOTYPE_MARKING:
             return "none"
         now = timezone.now()
         if until <= now:
@@ -170,7 +175,7 @@ class PersonLine:
 
     @property
     def name(self) -> str:
-        return _name(self.user)
+        return name_of(self.user)
 
     @property
     def answers(self) -> int:
@@ -199,7 +204,7 @@ class AnswerLine:
 
     @property
     def person(self) -> str:
-        return _name(self.answer.user) if self.answer.user else "nobody"
+        return name_of(self.answer.user) if self.answer.user else "nobody"
 
     @property
     def may_count(self) -> bool:
@@ -219,13 +224,15 @@ def shown(bridge: LabelStudioBridge) -> BridgeShown:
     jobs = list(jobs_of(bridge)[:10])
     places = places_of(bridge, campaign)
     projects = _projects(bridge, places, by_project)
+    live = [line.project for line in projects if not line.gone]
     tasks = Task.objects.filter(campaign=campaign, purpose=Task.Purpose.LABEL, withdrawn=False)
     return BridgeShown(
         bridge=bridge,
         projects=projects,
         counts=sum(by_project.values(), Counter()),
         tasks=tasks.count(),
-        behind=_behind(bridge, places, projects, tasks),
+        behind=standing.behind(bridge, places, live, tasks),
+        unasked=standing.unasked(bridge, places, live, tasks),
         events_waiting=LabelStudioEvent.objects.filter(bridge=bridge, done_at=None).count(),
         people_waiting=waiting_people(bridge.server).count(),
         jobs=[job for job in jobs if not job.ended],
@@ -260,26 +267,6 @@ def _projects(
         )
         for one in bridge.projects.select_related("annotator")
     ]
-
-
-def _behind(
-    bridge: LabelStudioBridge, places: list[Place], projects: list[ProjectLine], tasks: QuerySet[Task]
-) -> list[str]:
-    """Return in sentences what is there not as it is here now, and what a push would mend."""
-    live = [line.project for line in projects if not line.gone]
-    there = {(one.slot, one.annotator_id) for one in live}
-    missing = sum((place.slot, place.annotator_id) not in there for place in places)
-    said = []
-    if missing:
-        said.append(f"{missing:,} project{' is' if missing == 1 else 's are'} not there yet.")
-    sent = LabelStudioTask.objects.filter(project__in=live, task=OuterRef("pk"))
-    unsent = tasks.filter(~Exists(sent), held__lt=F("wanted")).count()
-    if unsent:
-        said.append(f"{unsent:,} screen{' is' if unsent == 1 else 's are'} not there yet.")
-    now = instruments.current(bridge.campaign).pk
-    if any(one.instrument_id != now for one in live):
-        said.append("Annotators there still read earlier guidelines.")
-    return said
 
 
 def jobs_of(bridge: LabelStudioBridge) -> QuerySet[Job]:
@@ -342,7 +329,7 @@ def answer_lines(bridge: LabelStudioBridge, rows: Iterable[LabelStudioAnnotation
     users = (
         bridge.server.users.filter(external_id__in=by_others) if by_others else LabelStudioUser.objects.none()
     )
-    names = {user.external_id: _name(user) for user in users}
+    names = {user.external_id: name_of(user) for user in users}
     return [
         AnswerLine(
             answer=one,
@@ -353,5 +340,6 @@ def answer_lines(bridge: LabelStudioBridge, rows: Iterable[LabelStudioAnnotation
     ]
 
 
-def _name(user: LabelStudioUser) -> str:
+def name_of(user: LabelStudioUser) -> str:
+    """Return how a lead knows a user."""
     return user.name or f"User {user.external_id}"

@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.errors import DomainError
-from annotation.bridge import advice, arrangements, bridging, images, queueing
+from annotation.bridge import arrangements, bridging, images, queueing
 from annotation.bridge.forms import BeginForm, RenewForm
 from annotation.bridge.shown import bridge_of, shown
 from annotation.lead_forms import show_refusal
@@ -116,7 +116,6 @@ def _shown(bridge: LabelStudioBridge) -> dict[str, Any]:
         "shown": shown(bridge),
         "arrangement": arrangements.in_words(bridge),
         "minutes": settings.LABEL_STUDIO_RECONCILE_MINUTES,
-        "advice": advice.what_to_do(bridge.problem or bridge.server.problem),
     }
 
 

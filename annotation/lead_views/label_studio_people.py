@@ -79,7 +79,7 @@ def person_confirm(request: HttpRequest, study: str, server: int, user: int) -> 
                 show_refusal(form, error)
             else:
                 messages.success(
-                    request, f"{_name(found)} is {annotator.pseudonym}; what waited is looked at."
+                    request, f"{showing.name_of(found)} is {annotator.pseudonym}; what waited is looked at."
                 )
                 return redirect("annotation:label_studio_people", study, server)
     return _page(request, found, form, status=400)
@@ -115,7 +115,7 @@ def person_move(request: HttpRequest, study: str, server: int, user: int, move: 
     except DomainError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, said.format(_name(found)))
+        messages.success(request, said.format(showing.name_of(found)))
     return redirect("annotation:label_studio_people", study, server)
 
 
@@ -126,10 +126,6 @@ def _user(request: HttpRequest, study: str, server: int, user: int) -> LabelStud
     )
     found.server = owner
     return found
-
-
-def _name(user: LabelStudioUser) -> str:
-    return user.name or f"User {user.external_id}"
 
 
 def _pseudonyms(server: LabelStudioServer) -> tuple[str, ...]:
