@@ -5,11 +5,19 @@ from annotation.models import LabelStudioProject
 
 PROJECT_GONE = "project_gone"
 PROJECT_STRANGE = "project_strange"
+MANY_DELETED = "many_deleted"
 TASKS_CHANGED = "tasks_changed"
 TASKS_MISSING = "tasks_missing"
 CONFIGURATION_EDITED = "configuration_edited"
 # The worst first: a bridge shows the code of that one. They stay until a comparison of everything finds them gone.
-CODES = (PROJECT_GONE, PROJECT_STRANGE, TASKS_CHANGED, CONFIGURATION_EDITED, TASKS_MISSING)
+CODES = (
+    PROJECT_GONE,
+    PROJECT_STRANGE,
+    MANY_DELETED,
+    TASKS_CHANGED,
+    CONFIGURATION_EDITED,
+    TASKS_MISSING,
+)
 
 
 def project_gone(project: LabelStudioProject) -> DomainError:
@@ -25,6 +33,15 @@ def project_strange(project: LabelStudioProject) -> DomainError:
         PROJECT_STRANGE,
         f"Project {project.external_id} in Label Studio holds none of the tasks that were sent to it, as after its "
         "database was set back. All labels stay here; push again to send the tasks anew.",
+    )
+
+
+def many_deleted(project: LabelStudioProject, number: int) -> DomainError:
+    what = "1 annotation is" if number == 1 else f"{number:,} annotations are"
+    return DomainError(
+        MANY_DELETED,
+        f"{what} no longer in project {project.external_id} of Label Studio, as after its database was set back to a "
+        "backup. Their labels stay until you say whether they were deleted on purpose.",
     )
 
 

@@ -1,8 +1,9 @@
 """What stands in one project over there goes into the mirror, after a look whether it is what was sent.
 
 A task is ours where its number and its `ref` are those that we know. Only of such tasks anything is written, and
-an annotation is only ever taken for deleted where its task was read whole, or is gone from a project that still
-holds others of ours: a server whose database was set back, or that answers by halves, deletes nothing here.
+an annotation is only ever missed where its task was read whole, or is gone from a project that still holds others of
+ours; and it is taken for deleted only where few are missed (see `annotation.bridge.missing`): a server whose database
+was set back, or that answers by halves, deletes nothing here.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -13,7 +14,8 @@ from accounts.errors import DomainError
 from annotation.bridge import findings, troubles
 from annotation.bridge.client import Client
 from annotation.bridge.configuration import as_sent
-from annotation.bridge.mirroring import gone, mirror
+from annotation.bridge.mirroring import mirror
+from annotation.bridge.missing import held, missed, missing
 from annotation.bridge.refs import refs_of
 from annotation.bridge.troubles import Trouble
 from annotation.models import LabelStudioAnnotation, LabelStudioProject
@@ -32,6 +34,7 @@ class Seen:
     deleted: set[int] = field(default_factory=set)
     annotations: int = 0
     touched: set[int] = field(default_factory=set)
+    missing: set[int] = field(default_factory=set)  # rows of the mirror
     found: list[DomainError] = field(default_factory=list)
 
 
@@ -107,7 +110,7 @@ def _look_for(
         progress.advance()
     if lost and (seen.ours or _still_ours(client, project, known)):
         seen.deleted |= lost
-        seen.touched |= gone(project=project, external_tasks=lost, present=())
+        seen.missing |= missing(project=project, external_tasks=lost, present=())
     elif lost:
         seen.found.append(findings.project_strange(project))
 
@@ -130,9 +133,8 @@ def _take_in(
     seen.strange |= {task["id"] for task in sent} - whole
     seen.annotations += len(annotations)
     seen.touched |= mirror(project=project, annotations=annotations)
-    seen.touched |= gone(
-        project=project, external_tasks=whole, present=[annotation["id"] for annotation in annotations]
-    )
+    present = [annotation["id"] for annotation in annotations if annotation.get("id") is not None]
+    seen.missing |= missing(project=project, external_tasks=whole, present=present)
 
 
 def _is(task: Mapping[str, Any], project: LabelStudioProject, ref: str) -> bool:
@@ -144,12 +146,15 @@ def _is(task: Mapping[str, Any], project: LabelStudioProject, ref: str) -> bool:
 def _answered(project: LabelStudioProject) -> set[int]:
     """Return the tasks of which the mirror holds something that was not deleted yet; a task that was sent anew in
     place of one that was deleted there has another number now."""
-    live = LabelStudioAnnotation.objects.filter(project=project, deleted_at=None)
+    live = LabelStudioAnnotation.objects.filter(project=project, deleted_at=None, missing="")
     return set(live.values_list("external_task", flat=True).distinct())
 
 
-def _say(project: LabelStudioProject, seen: Seen, missing: Collection[int]) -> None:
+def _say(project: LabelStudioProject, seen: Seen, unsent: Collection[int]) -> None:
+    seen.touched |= missed(project=project, rows=seen.missing)
+    if number := held(project):
+        seen.found.append(findings.many_deleted(project, number))
     if seen.strange:
         seen.found.append(findings.tasks_changed(project, len(seen.strange)))
-    if missing:
-        seen.found.append(findings.tasks_missing(project, len(missing)))
+    if unsent:
+        seen.found.append(findings.tasks_missing(project, len(unsent)))

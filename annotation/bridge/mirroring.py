@@ -6,16 +6,16 @@ read. What was seen before and says the same costs one look at its digest.
 
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
 from accounts.consent import withdrawn_from
 from annotation.bridge import reasons
 from annotation.bridge.locking import lock_enrolments
-from annotation.bridge.seen import Seen, seen
+from annotation.bridge.seen import NO_MOMENT, Seen, seen
 from annotation.bulk import insert, update
 from annotation.models import (
     LabelStudioAnnotation,
@@ -25,7 +25,7 @@ from annotation.models import (
 )
 
 logger = logging.getLogger(__name__)
-State = LabelStudioAnnotation.State
+State, Missing = LabelStudioAnnotation.State, LabelStudioAnnotation.Missing
 _AT_ONCE = 1_000
 _Item = TypeVar("_Item")
 
@@ -36,8 +36,14 @@ class _Known(NamedTuple):
     external_id: int
     pk: int
     digest: str
+    lost: bool  # taken for deleted, or missing
     deleted: bool
+    made_at: datetime
     task_id: int | None
+
+    def was_another(self, one: Seen) -> bool:
+        """Whether the number stood for something else: what a server was set back to gives numbers anew."""
+        return self.made_at != one.made_at and NO_MOMENT not in (self.made_at, one.made_at)
 
 
 def mirror(*, project: LabelStudioProject, annotations: Iterable[Mapping[str, Any]]) -> set[int]:
@@ -60,46 +66,19 @@ def mirror(*, project: LabelStudioProject, annotations: Iterable[Mapping[str, An
     return touched
 
 
-def gone(
-    *, project: LabelStudioProject, external_tasks: Collection[int], present: Collection[int]
-) -> set[int]:
-    """Note that of these tasks over there no annotation but those `present` is left; return our tasks.
-
-    The caller has read those tasks whole.
-    """
-    touched: set[int] = set()
-    left = set(present)
-    for some in _batches(sorted(set(external_tasks)), _AT_ONCE):
-        with transaction.atomic():
-            lock_enrolments(project.bridge.campaign_id)
-            rows = LabelStudioAnnotation.objects.select_for_update(of=("self",), no_key=True).filter(
-                project=project, external_task__in=some, deleted_at=None
-            )
-            missing = [
-                (pk, task)
-                for pk, external, task in rows.order_by("pk").values_list("pk", "external_id", "task_id")
-                if external not in left
-            ]
-            LabelStudioAnnotation.objects.filter(pk__in=[pk for pk, _ in missing]).update(
-                deleted_at=timezone.now()
-            )
-            touched |= {task for _, task in missing if task is not None}
-    return touched
-
-
 @transaction.atomic
 def _write(project: LabelStudioProject, found: Mapping[int, Seen]) -> set[int]:
     if not found:
         return set()
     lock_enrolments(project.bridge.campaign_id)
     tasks = _tasks(project, {one.external_task for one in found.values()})
-    known = _known(project, list(found))
+    known = _set_apart(found, _known(project, list(found)))
     fresh, changed, touched = [], [], set[int]()
     for one in found.values():
         before, task = known.get(one.external_id), tasks.get(one.external_task)
         if before is None:
             fresh.append(one)
-        elif before.digest != one.digest or before.deleted or before.task_id != task:
+        elif before.digest != one.digest or before.lost or before.task_id != task:
             changed.append((before.pk, one))
             touched.add(before.task_id or 0)
         else:
@@ -127,12 +106,35 @@ def _known(project: LabelStudioProject, numbers: Sequence[int]) -> dict[int, _Kn
         LabelStudioAnnotation.objects.select_for_update(of=("self",), no_key=True)
         .filter(project=project, external_id__in=numbers)
         .order_by("pk")
-        .values_list("external_id", "pk", "digest", "deleted_at", "task_id")
+        .values_list("external_id", "pk", "digest", "deleted_at", "missing", "made_at", "task_id")
     )
     return {
-        external: _Known(external, pk, digest, deleted_at is not None, task)
-        for external, pk, digest, deleted_at, task in rows
+        external: _Known(
+            external,
+            pk,
+            digest,
+            deleted_at is not None or missing != "",
+            deleted_at is not None,
+            made_at,
+            task,
+        )
+        for external, pk, digest, deleted_at, missing, made_at, task in rows
     }
+
+
+def _set_apart(found: Mapping[int, Seen], known: Mapping[int, _Known]) -> dict[int, _Known]:
+    """Put aside what is known under numbers that stand for other annotations now; return the rest.
+
+    What was not deleted before is held: a server that gives a number twice lost what it had.
+    """
+    others = [one for one in known.values() if one.was_another(found[one.external_id])]
+    for one in others:
+        row = LabelStudioAnnotation.objects.filter(pk=one.pk)
+        row.update(external_id=-one.pk)
+        if not one.deleted:
+            row.filter(missing="").update(missing=Missing.HELD)
+    apart = {one.pk for one in others}
+    return {number: one for number, one in known.items() if one.pk not in apart}
 
 
 def _tasks(project: LabelStudioProject, numbers: Collection[int]) -> dict[int, int]:
@@ -183,6 +185,7 @@ def _columns(
         "lead_time": [None if one.user in silent else one.lead_time for one in rows],
         "digest": [one.digest for one in rows],
         "deleted_at": [None] * len(rows),
+        "missing": [""] * len(rows),
         "state": [State.NEW.value if sent else State.REFUSED.value for sent in ours],
         "reason": ["" if sent else reasons.NOT_SENT for sent in ours],
         # What the lead let pass was another content.

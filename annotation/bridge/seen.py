@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from annotation.answers import is_text
 from annotation.bridge import reasons
+from annotation.bridge.calling import called, together
 
-_LONGEST_NAME = 200
+_LONGEST_USERNAME = 1_000  # its end, where the address stands, is read
 _LARGEST = 2**63 - 1
 _MOST_BYTES = 1_048_576  # of a result: a thousand boxes and more
 # PostgreSQL holds no NUL character in JSON; an even number of backslashes before it makes it one.
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 # Stands where a moment cannot be read, so that the same row is written whenever it is seen.
-_NO_MOMENT = datetime(9999, 1, 1, tzinfo=UTC)
+NO_MOMENT = datetime(9999, 1, 1, tzinfo=UTC)
 _NO_JSON = "its result is no JSON that can be kept"
 _TOO_LARGE = "its result is too large"
 _NO_LIST = "its result is no list"
@@ -53,7 +53,7 @@ def seen(raw: object) -> Seen | None:
     made, changed = _moment(raw.get("created_at")), _moment(raw.get("updated_at"))
     result, text = _result(raw.get("result"))
     if made is None:
-        made, (result, text) = _NO_MOMENT, _refused(_NO_DATE)
+        made, (result, text) = NO_MOMENT, _refused(_NO_DATE)
     values: dict[str, Any] = {
         "external_task": task,
         "user": _number(_of(person)),
@@ -125,15 +125,14 @@ def _refused(reason: str) -> tuple[Any, bytes]:
 def _name(person: object, username: object) -> str:
     """Return how the server names a user, for leads to know them by."""
     if isinstance(person, Mapping):
-        parts = [person.get(part) for part in ("first_name", "last_name", "email", "username")]
-        name = " ".join(part for part in parts if isinstance(part, str))
-    else:
-        # “First Last address, number”: the number is kept by itself.
-        name = re.sub(r",\s*\d+\s*$", "", username) if isinstance(username, str) else ""
-    return _kept(name[: 2 * _LONGEST_NAME])
+        return called(person)
+    return _kept(username[-_LONGEST_USERNAME:]) if isinstance(username, str) else ""
 
 
 @lru_cache(maxsize=1_000)  # the same few, again and again
-def _kept(name: str) -> str:
-    name = " ".join(name.split())[:_LONGEST_NAME]
-    return name if is_text(name) else ""
+def _kept(username: str) -> str:
+    """Read “First Last address, number”: the number is kept by itself."""
+    name, _, last = re.sub(r",\s*\d+\s*$", "", username).rstrip().rpartition(" ")
+    if "@" in last:
+        return together(address=last, name=name)
+    return together(address="", name=f"{name} {last}")

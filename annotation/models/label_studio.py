@@ -225,7 +225,12 @@ class LabelStudioAnnotation(models.Model):
         SKIPPED = "skipped", "skipped"
         DELETED = "deleted", "deleted there"
 
+    class Missing(models.TextChoices):
+        HELD = "held", "until the lead says whether it was deleted"
+        KEPT = "kept", "for good: the lead keeps what was lost there"
+
     project = models.ForeignKey(LabelStudioProject, on_delete=models.CASCADE, related_name="annotations")
+    # Over there; below zero where that number stands for another annotation now, as in a database that was set back.
     external_id = models.BigIntegerField()
     external_task = models.BigIntegerField()
     # Null where the project holds a task that we did not push.
@@ -244,6 +249,8 @@ class LabelStudioAnnotation(models.Model):
     lead_time = models.FloatField(null=True, blank=True)
     digest = models.CharField(max_length=64)  # of all that is said above: equal digests need no second look
     deleted_at = models.DateTimeField(null=True, blank=True)  # when we saw that it is gone
+    # It is no longer there, with so many others that nobody takes them for deleted: it stands as it was last seen.
+    missing = models.CharField(max_length=4, choices=Missing, blank=True, default="")
     state = models.CharField(max_length=8, choices=State, default=State.NEW)
     reason = models.CharField(max_length=300, blank=True)
     allowed = models.BooleanField(default=False)  # the lead lets it count though it is flagged
@@ -254,6 +261,10 @@ class LabelStudioAnnotation(models.Model):
     class Meta:
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["project", "external_id"], name="label_studio_annotation_once"),
+            models.CheckConstraint(
+                condition=Q(missing="") | Q(missing__in=["held", "kept"], deleted_at=None),
+                name="label_studio_annotation_missing_or_deleted",
+            ),
         ]
         indexes: ClassVar = [
             models.Index(fields=["project", "state"], name="label_studio_by_state"),

@@ -2,7 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
-from annotation.bridge.mirroring import gone, mirror
+from annotation.bridge.mirroring import mirror
+from annotation.bridge.missing import missed, missing
 from annotation.bridge.settling import settle
 from annotation.models import LabelStudioBridge, LabelStudioProject, LabelStudioTask, LabelStudioUser
 
@@ -104,8 +105,13 @@ def compare(bridge: LabelStudioBridge, *annotations: dict, slot: int = 1):
     project = project_of(bridge, slot)
     touched = mirror(project=project, annotations=annotations)
     numbers = set(project.tasks.values_list("external_id", flat=True))
-    touched |= gone(project=project, external_tasks=numbers, present=[one["id"] for one in annotations])
+    touched |= gone(project, numbers, [one["id"] for one in annotations])
     return settle(bridge=bridge, task_ids=touched)
+
+
+def gone(project: LabelStudioProject, numbers, present) -> set[int]:
+    """Of these tasks there nothing but what is present is left, as a look at them finds; our tasks."""
+    return missed(project=project, rows=missing(project=project, external_tasks=numbers, present=present))
 
 
 def worker(bridge: LabelStudioBridge, number: int, annotator=None) -> LabelStudioUser:

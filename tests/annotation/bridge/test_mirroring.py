@@ -6,12 +6,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotation.bridge.mirroring import gone, mirror
+from annotation.bridge.mirroring import mirror
 from annotation.bridge.reasons import why_no_result
 from annotation.bridge.seen import seen
 from annotation.bridge.settling import settle
 from annotation.models import LabelStudioAnnotation, LabelStudioUser
-from tests.annotation.bridge.over_there import START, annotation, marks, number_of, project_of
+from tests.annotation.bridge.over_there import START, annotation, gone, marks, number_of, project_of
 from tests.annotation.bridge.rows import bridge_of
 
 pytestmark = pytest.mark.django_db
@@ -65,9 +65,9 @@ def test_every_change_is_seen(project, number):
 def test_what_is_gone_is_deleted_and_may_come_back(marking, project, number):
     told = [annotation(one, task=number, user=7) for one in (5, 6)]
     mirror(project=project, annotations=told)
-    touched = gone(project=project, external_tasks=[number], present=[6])
+    touched = gone(project, [number], [6])
     assert touched == {marking.tasks.earliest("pk").pk}
-    assert gone(project=project, external_tasks=[number], present=[6]) == set()
+    assert gone(project, [number], [6]) == set()
     assert LabelStudioAnnotation.objects.get(deleted_at=None).external_id == 6
     assert mirror(project=project, annotations=told) == touched
     assert not LabelStudioAnnotation.objects.exclude(deleted_at=None).exists()

@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotation import assignment, quota_rules
-from annotation.bridge.mirroring import gone, mirror
+from annotation.bridge.mirroring import mirror
 from annotation.bridge.settling import settle
 from annotation.models import Annotation, LabelStudioAnnotation
 from annotation.slots import profiles_of
-from tests.annotation.bridge.over_there import annotation, marks, project_of, worker
+from tests.annotation.bridge.over_there import annotation, gone, marks, project_of, worker
 from tests.annotation.bridge.rows import bridge_of, server_of
 from tests.annotation.engine.people import submit
 from tests.annotation.engine.test_assignment import slots_are_counted
@@ -118,7 +118,7 @@ class World:
         number = project.tasks.get(task=self.tasks[task]).external_id
         found = [one for one in made.values() if (one.slot, one.task) == (slot, task)]
         touched = mirror(project=project, annotations=[self.told(one, number) for one in found])
-        touched |= gone(project=project, external_tasks=[number], present=[one.number for one in found])
+        touched |= gone(project, [number], [one.number for one in found])
         settle(bridge=self.bridge, task_ids=touched)
 
     def compare(self, made):
