@@ -19,6 +19,7 @@ _ADVICE: Mapping[str, str] = {
     "address_refused": "Ask the operator of this server to allow the address.",
     "sdk_missing": "Ask the operator of this server to install it.",
     "sealed_unreadable": "Give the token again under “Change the token” on this Label Studio’s page.",
+    "tasks_unreadable": "Delete those tasks there by their numbers and push again, or ask whoever runs Label Studio.",
     "tasks_changed": "Set the data back there, or delete those tasks there and push again.",
 }
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.errors import Conflict, NotFound
+from accounts.errors import Conflict, DomainError, NotFound
 from annotation.bridge import findings, images, pushing, queueing
 from annotation.bridge.connecting import clear_trouble, note_trouble
 from annotation.bridge.events import work_off
@@ -19,7 +19,7 @@ from annotation.bridge.people import tasks_of
 from annotation.bridge.queueing import ADDRESSES, EVENTS, PUSH, RECONCILE, SETTLE
 from annotation.bridge.reconciling import reconcile
 from annotation.bridge.settling import settle
-from annotation.bridge.troubles import PASSING, Trouble
+from annotation.bridge.troubles import PASSING
 from annotation.bridge.turns import reading_from
 from annotation.models import Campaign, LabelStudioBridge, LabelStudioEvent
 from jobs.models import Job
@@ -28,18 +28,20 @@ from jobs.registry import register
 
 # An event is kept for a while, so that a lead sees whether they come and what became of them.
 _KEPT = timedelta(days=14)
-_FINISHED_JOBS_KEPT = 20
+_EVENTS_KEPT = 1_000  # of a bridge, however many came
 _SWEPT = "annotation.bridge.background.swept"
 _SWEEP_SECONDS = 20
-# A job of events lets go soon: whoever reads now works them off, or has them worked off, when it is done.
-_PATIENCE = {EVENTS: 5.0, RECONCILE: 120.0}
+# A job of events lets go at once: whoever reads now works them off, or has them worked off, when it is done.
+_PATIENCE = {EVENTS: 0.0, RECONCILE: 120.0}
+# What concerns one job and not the server, so that the bridge shows it as no problem of its own.
+_PASSED_OVER = (Conflict, NotFound)
 
 
 @register(PUSH)
 def push(job: Job, progress: Progress) -> dict[str, Any]:
     """Send what is not there yet."""
     bridge = _bridge(job)
-    with _noting(bridge):
+    with _noting(bridge, PUSH):
         report = pushing.push(bridge=bridge, by=job.created_by, progress=progress)
     # What was wrong with projects may be mended by this: only looking at them tells.
     if bridge.problem in findings.CODES:
@@ -54,10 +56,11 @@ def events(job: Job, progress: Progress) -> dict[str, Any]:
     with reading_from(bridge, seconds=_PATIENCE[EVENTS], progress=progress) as mine:
         if not mine:
             return _result(bridge, "Another job is reading; it has them worked off.")
-        with _noting(bridge):
+        with _noting(bridge, EVENTS):
             done = work_off(bridge=bridge, progress=progress)
     if (wrong := findings.together(done.found)) is not None:
         note_trouble(bridge=bridge, trouble=wrong)
+    _wake_for_more(bridge)
     return _result(bridge, str(done))
 
 
@@ -71,15 +74,14 @@ def compare(job: Job, progress: Progress) -> dict[str, Any]:
                 "label_studio_busy",
                 "Another job has been reading from Label Studio for long; try again later.",
             )
-        with _noting(bridge):
+        with _noting(bridge, RECONCILE):
             done = reconcile(bridge=bridge, progress=progress)
     wrong = findings.together(done.found)
     if wrong is not None:
         note_trouble(bridge=bridge, trouble=wrong)
-    else:
+    elif bridge.problem in findings.CODES:
         clear_trouble(bridge=bridge)
-    if bridge.events.filter(done_at=None).exists():
-        queueing.wake(bridge)
+    _wake_for_more(bridge)
     lines = [wrong.message] if wrong is not None else []
     return _result(bridge, str(done)) | {"lines": lines}
 
@@ -88,7 +90,7 @@ def compare(job: Job, progress: Progress) -> dict[str, Any]:
 def addresses(job: Job, progress: Progress) -> dict[str, Any]:
     """Send new addresses of images."""
     bridge = _bridge(job)
-    with _noting(bridge):
+    with _noting(bridge, ADDRESSES):
         number = images.replace_addresses(bridge=bridge, by=job.created_by, progress=progress)
     return _result(bridge, f"{number:,} tasks were given new addresses of images.")
 
@@ -104,23 +106,39 @@ def count(job: Job, progress: Progress) -> dict[str, Any]:
 
 
 def sweep() -> None:
-    """Work off what was left, compare everything now and then, try again what failed, and remove old events."""
+    """Work off what was left, compare everything now and then, try again what failed, and remove what is old.
+
+    A campaign that was closed is compared until once it was so after that: what was answered in time counts.
+    """
     if not cache.add(_SWEPT, 1, timeout=_SWEEP_SECONDS):
         return
     now = timezone.now()
     LabelStudioEvent.objects.filter(done_at__lt=now - _KEPT).delete()
     left = LabelStudioEvent.objects.filter(bridge=OuterRef("pk"), done_at=None)
     old = now - timedelta(minutes=settings.LABEL_STUDIO_RECONCILE_MINUTES)
-    at_work = Q(campaign__state__in=[Campaign.State.OPEN, Campaign.State.PAUSED])
+    begun = ~Q(campaign__state=Campaign.State.DRAFT)
     for bridge in (
-        LabelStudioBridge.objects.filter(at_work).annotate(told=Exists(left)).select_related("campaign")
+        LabelStudioBridge.objects.filter(begun).annotate(told=Exists(left)).select_related("campaign")
     ):
         if vars(bridge)["told"] and queueing.may_try(bridge, EVENTS, now=now):
             queueing.wake(bridge)
-        if bridge.pushed_at is not None and (bridge.reconciled_at is None or bridge.reconciled_at < old):
+        if bridge.pushed_at is not None and _is_due(bridge, old):
             _again(bridge, RECONCILE)
-        _push_again(bridge)
-        _forget_jobs(bridge)
+        if bridge.campaign.closed_at is None:
+            _push_again(bridge)
+        queueing.forget(bridge)
+        _forget_events(bridge)
+
+
+def _is_due(bridge: LabelStudioBridge, old: datetime) -> bool:
+    """Return whether everything is to be compared again."""
+    if bridge.reconciled_at is None:
+        return True
+    if bridge.campaign.closed_at is None:
+        return bridge.reconciled_at < old
+    # When a comparison ended says nothing of when it read.
+    done = queueing.jobs_of(bridge, RECONCILE).filter(state=Job.State.SUCCEEDED)
+    return not done.filter(started_at__gt=bridge.campaign.closed_at).exists()
 
 
 def _again(bridge: LabelStudioBridge, kind: str) -> None:
@@ -130,30 +148,48 @@ def _again(bridge: LabelStudioBridge, kind: str) -> None:
 
 def _push_again(bridge: LabelStudioBridge) -> None:
     """Go on with a push that ended for a trouble that passes."""
-    last = queueing.jobs_of(bridge, PUSH).order_by("-pk").first()
+    last = queueing.jobs_of(bridge, PUSH).first()
     if last is not None and last.state == Job.State.FAILED and last.error_code in PASSING:
         _again(bridge, PUSH)
 
 
-def _forget_jobs(bridge: LabelStudioBridge) -> None:
-    """Keep the newest of the small jobs that follow webhooks: there may be one for each answer."""
-    done = queueing.jobs_of(bridge, EVENTS).filter(state=Job.State.SUCCEEDED).order_by("-pk")
-    oldest = done.values_list("pk", flat=True)[_FINISHED_JOBS_KEPT : _FINISHED_JOBS_KEPT + 1].first()
+def _forget_events(bridge: LabelStudioBridge) -> None:
+    done = bridge.events.exclude(done_at=None).order_by("-pk")
+    oldest = done.values_list("pk", flat=True)[_EVENTS_KEPT : _EVENTS_KEPT + 1].first()
     if oldest is not None:
         done.filter(pk__lte=oldest).delete()
 
 
+def _wake_for_more(bridge: LabelStudioBridge) -> None:
+    """Have worked off what was told while this job was reading: jobs for it have let go meanwhile."""
+    if bridge.events.filter(done_at=None).exists():
+        queueing.wake(bridge)
+
+
 @contextmanager
-def _noting(bridge: LabelStudioBridge) -> Iterator[None]:
-    """Say on the bridge what the server did wrong, until it does right again."""
+def _noting(bridge: LabelStudioBridge, kind: str) -> Iterator[None]:
+    """Say on the bridge what went wrong, until a job of the same kind goes well."""
     try:
         yield
-    except Trouble as trouble:
+    except _PASSED_OVER:
+        raise
+    except DomainError as trouble:
         note_trouble(bridge=bridge, trouble=trouble)
         raise
     bridge.refresh_from_db()
-    if bridge.problem and bridge.problem not in findings.CODES:
+    if bridge.problem and bridge.problem not in findings.CODES and not _of_another(bridge, kind):
         clear_trouble(bridge=bridge)
+
+
+def _of_another(bridge: LabelStudioBridge, kind: str) -> bool:
+    """Return whether the problem is that of a job of another kind, which has not gone well since."""
+    for other in queueing.KINDS:
+        if other == kind or (other == PUSH and bridge.campaign.closed_at is not None):
+            continue  # nothing more is sent where nobody may answer
+        last = queueing.jobs_of(bridge, other).filter(finished_at__isnull=False).first()
+        if last is not None and last.error_code == bridge.problem:
+            return True
+    return False
 
 
 def _bridge(job: Job) -> LabelStudioBridge:

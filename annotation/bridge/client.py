@@ -31,6 +31,7 @@ _READ = (
     "lead_time,ground_truth"
 )
 _UNUSED = "unused"
+_MOST_PAGES = 500  # of projects
 
 
 class Client:
@@ -88,12 +89,19 @@ class Client:
 
     def projects(self, *, title: str = "") -> Iterator[dict[str, Any]]:
         """Yield the projects that the token's owner sees whose title holds `title`."""
-        page, more = 1, True
-        while more:
+        seen: set[int] = set()
+        for page in range(1, _MOST_PAGES + 1):
             asked = {"title": title, "page": str(page), "page_size": "100", "include": "id,title,description"}
             said = self._dict(self._get("/api/projects/", **asked))
-            yield from self._dicts(said.get("results"))
-            page, more = page + 1, bool(said.get("next"))
+            # One that is made meanwhile moves others to the next page; a page with nothing new leads nowhere.
+            new = {self._number(one): one for one in self._dicts(said.get("results"))}
+            yield from (one for number, one in new.items() if number not in seen)
+            if not said.get("next"):
+                return
+            if new.keys() <= seen:
+                break
+            seen |= new.keys()
+        raise troubles.garbage(self.url)
 
     def create_project(
         self,
@@ -183,15 +191,24 @@ class Client:
                 yield task["id"], str(data.get("ref") or "") if isinstance(data, dict) else ""
 
     def tasks_with_annotations(
-        self, project: int, *, page_size: int = 500, numbers: Collection[int] | None = None
+        self,
+        project: int,
+        *,
+        page_size: int = 500,
+        numbers: Collection[int] | None = None,
+        failing: paging.Failing = paging.fail,
     ) -> Iterator[list[dict[str, Any]]]:
         """Yield pages of tasks with their annotations: what `_READ` names of each, cancelled ones too.
 
-        Where the tasks' `numbers` are known it takes half the time; tasks beside them may then be left out.
+        Where the tasks' `numbers` are known it takes half the time; tasks beside them may then be left out, and those
+        at which the server fails are told to `failing` and passed over.
         """
         ask = self._asking(project, page_size, fields="all", include=_READ)
-        every = paging.pages(ask, paging.Span(1))
-        for page in every if numbers is None else paging.pages_of(ask, numbers, size=page_size):
+        if numbers is None:
+            every = paging.pages(ask, paging.Span(1))
+        else:
+            every = paging.pages_of(ask, numbers, size=page_size, failing=failing)
+        for page in every:
             yield [self._plain(task) for task in page]
 
     def create_webhook(
@@ -234,6 +251,8 @@ class Client:
             numbers = [self._number(task) for task in tasks]
             if type(total) is not int or numbers != sorted(set(numbers)) or not all(map(span.holds, numbers)):
                 raise troubles.garbage(self.url)
+            if total > 0 and not tasks:  # the rest is withheld: what was not shown is not gone
+                raise troubles.garbage(self.url)
             return tasks, total
 
         return ask
@@ -265,6 +284,7 @@ class Client:
     def _plain(self, task: dict[str, Any]) -> dict[str, Any]:
         """Name who completed an annotation by number alone: some answers hold all about the person instead."""
         for annotation in self._dicts(task.get("annotations")):
+            self._number(annotation)
             if "result" not in annotation:  # nothing is taken for an empty answer because it was not sent
                 raise troubles.garbage(self.url)
             person = annotation.get("completed_by")

@@ -3,15 +3,18 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
 
 from django.utils import timezone
 
 from accounts.errors import DomainError
-from annotation.bridge import naming
+from annotation.bridge import naming, queueing
 from annotation.bridge.client import Client
 from annotation.bridge.looking import check, look_at_all, look_at_some
-from annotation.bridge.reconciling import reconcile_by
+from annotation.bridge.reconciling import OF_ONE_PROJECT, reconcile_by
 from annotation.bridge.settling import settle
+from annotation.bridge.troubles import Trouble
 from annotation.bridge.webhooks import EVERYTHING, MOST_ROWS
 from annotation.models import (
     LabelStudioAnnotation,
@@ -25,6 +28,10 @@ from jobs.progress import Progress, Unwatched
 _AT_ONCE = 200
 # Reading a page is as quick as reading some tasks one by one.
 _MOST_SINGLY = 100
+
+# Hints lead to no more comparisons of everything than this; what is to be compared sooner waits.
+_BETWEEN_COMPARISONS = timedelta(minutes=5)
+_EVERYTHING = "Everything is compared."
 
 _OF_ANNOTATIONS = {"ANNOTATION_CREATED", "ANNOTATIONS_CREATED", "ANNOTATION_UPDATED", "ANNOTATIONS_DELETED"}
 _OF_TASKS = {"TASKS_DELETED"}
@@ -86,38 +93,59 @@ def _work_off(
     progress: Progress,
 ) -> None:
     plan = _plan(bridge, events)
-    if plan.everything:
+    if plan.everything and (again := _compared_until(bridge)) is None:
         done.found = reconcile_by(client, bridge, progress).found
         done.compared = True
     else:
+        if plan.everything:
+            queueing.start(queueing.RECONCILE, bridge, by=None, not_before=again)
         progress.start(sum(map(len, plan.tasks.values())))
         _look(client, bridge, plan, done, progress)
     now = timezone.now()
     for event, outcome in plan.outcomes:
         event.done_at, event.outcome = now, outcome[:300]
-    LabelStudioEvent.objects.bulk_update([event for event, _ in plan.outcomes], ["done_at", "outcome"])
+        event.tasks, event.annotations = [], []  # they may be very many, and are of no more use
+    done_with = [event for event, _ in plan.outcomes]
+    LabelStudioEvent.objects.bulk_update(done_with, ["done_at", "outcome", "tasks", "annotations"])
     done.events += len(events)
+
+
+def _compared_until(bridge: LabelStudioBridge) -> datetime | None:
+    """Return when everything may be compared again because of a hint; None if now. Hints may come without end."""
+    last = LabelStudioBridge.objects.values_list("reconciled_at", flat=True).get(pk=bridge.pk)
+    if last is None or last + _BETWEEN_COMPARISONS <= timezone.now():
+        return None
+    return last + _BETWEEN_COMPARISONS
 
 
 def _look(
     client: Client, bridge: LabelStudioBridge, plan: _Plan, done: WorkedOff, progress: Progress
 ) -> None:
     touched: set[int] = set()
+    wrong: Trouble | None = None
     for project, numbers in sorted(plan.tasks.items(), key=lambda item: item[0].pk):
-        if len(numbers) > _MOST_SINGLY:
-            seen = look_at_all(client, project, progress)
-        else:
-            seen = look_at_some(client, project, numbers, progress)
+        look = partial(look_at_all, client, project, progress)
+        if len(numbers) <= _MOST_SINGLY:
+            look = partial(look_at_some, client, project, numbers, progress)
+        try:
+            seen = look()
+        except Trouble as trouble:
+            wrong = trouble
+            if trouble.code not in OF_ONE_PROJECT:
+                break
+            continue
         # Those named too, changed or not: an attempt before this one may have written them and counted nothing.
         touched |= seen.touched | _tasks_of(project, numbers)
         done.tasks += len(numbers)
         done.found += seen.found
-    for project in sorted(plan.projects, key=lambda one: one.pk):
-        if (wrong := check(client, project)) is not None:
-            done.found.append(wrong)
     if touched:
-        naming.name_users(client, bridge.server)
         settle(bridge=bridge, task_ids=touched, progress=progress)
+        naming.name_users(client, bridge.server)
+    if wrong is not None:
+        raise wrong
+    for project in sorted(plan.projects, key=lambda one: one.pk):
+        if (found := check(client, project)) is not None:
+            done.found.append(found)
 
 
 def _plan(bridge: LabelStudioBridge, events: Sequence[LabelStudioEvent]) -> _Plan:
@@ -125,7 +153,7 @@ def _plan(bridge: LabelStudioBridge, events: Sequence[LabelStudioEvent]) -> _Pla
     projects = {one.external_id: one for one in bridge.projects.filter(gone_at=None)}
     named, seen = _numbers(event.tasks for event in events), _numbers(event.annotations for event in events)
     if max(len(named), len(seen)) > MOST_ROWS:
-        return _Plan(everything=True, outcomes=[(event, "Everything was compared.") for event in events])
+        return _Plan(everything=True, outcomes=[(event, _EVERYTHING) for event in events])
     tasks, answers = _projects_of_tasks(bridge, named), _tasks_of_annotations(bridge, seen)
     for event in events:
         plan.outcomes.append((event, _planned(event, plan, projects, tasks, answers)))
@@ -153,7 +181,7 @@ def _planned(
     if not event.tasks and not event.annotations:
         # Label Studio names nothing where what it tells of is deleted already.
         plan.everything = True
-        return "Everything was compared."
+        return _EVERYTHING
     places = [(tasks[number], number) for number in event.tasks if number in tasks]
     if not event.tasks:
         places += [answers[number] for number in event.annotations if number in answers]

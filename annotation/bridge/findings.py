@@ -1,5 +1,7 @@
 """What can be wrong in a project over there although the server answers: it is said, and nothing is undone here."""
 
+from collections.abc import Collection
+
 from accounts.errors import DomainError
 from annotation.models import LabelStudioProject
 
@@ -8,6 +10,7 @@ PROJECT_STRANGE = "project_strange"
 MANY_DELETED = "many_deleted"
 TASKS_CHANGED = "tasks_changed"
 TASKS_MISSING = "tasks_missing"
+TASKS_UNREADABLE = "tasks_unreadable"
 CONFIGURATION_EDITED = "configuration_edited"
 # The worst first: a bridge shows the code of that one. They stay until a comparison of everything finds them gone.
 CODES = (
@@ -15,6 +18,7 @@ CODES = (
     PROJECT_STRANGE,
     MANY_DELETED,
     TASKS_CHANGED,
+    TASKS_UNREADABLE,
     CONFIGURATION_EDITED,
     TASKS_MISSING,
 )
@@ -59,6 +63,18 @@ def tasks_missing(project: LabelStudioProject, number: int) -> DomainError:
     return DomainError(
         TASKS_MISSING,
         f"{what} no longer in project {project.external_id} of Label Studio; push again to send them anew.",
+    )
+
+
+def tasks_unreadable(project: LabelStudioProject, numbers: Collection[int]) -> DomainError:
+    some = sorted(numbers)[:5]
+    named = ", ".join(str(number) for number in some)
+    more = f" and {len(numbers) - len(some):,} more" if len(numbers) > len(some) else ""
+    what = "task" if len(numbers) == 1 else "tasks"
+    return DomainError(
+        TASKS_UNREADABLE,
+        f"Label Studio fails whenever it is asked for {what} {named}{more} of project {project.external_id}, as when "
+        "an answer holds what it cannot write. Everything else is read, and labels stay as they were.",
     )
 
 

@@ -8,6 +8,7 @@ was set back, or that answers by halves, deletes nothing here.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from accounts.errors import DomainError
@@ -22,6 +23,8 @@ from annotation.models import LabelStudioAnnotation, LabelStudioProject
 from jobs.progress import Progress
 
 PAGE_SIZE = 200
+# So many that fail with none that does not: it is the server that fails.
+MOST_UNREADABLE = 100
 Known = Mapping[int, str]  # the `ref` of each task that was sent, by its number there
 
 
@@ -32,6 +35,7 @@ class Seen:
     ours: set[int] = field(default_factory=set)
     strange: set[int] = field(default_factory=set)  # numbers of ours that stand for something else now
     deleted: set[int] = field(default_factory=set)
+    unreadable: set[int] = field(default_factory=set)  # at which the server fails
     annotations: int = 0
     touched: set[int] = field(default_factory=set)
     missing: set[int] = field(default_factory=set)  # rows of the mirror
@@ -59,14 +63,21 @@ def look_at_all(client: Client, project: LabelStudioProject, progress: Progress)
         seen.found.append(wrong)
     if wrong is not None and wrong.code == findings.PROJECT_GONE:
         return seen
-    for page in client.tasks_with_annotations(project.external_id, page_size=PAGE_SIZE, numbers=known):
+    pages = client.tasks_with_annotations(
+        project.external_id,
+        page_size=PAGE_SIZE,
+        numbers=known,
+        failing=partial(_pass_over, client, project, seen),
+    )
+    for page in pages:
         progress.check_cancelled()
         _take_in(client, project, page, known, seen)
         progress.advance(len(page))
-    if not seen.ours:
+    if not seen.ours and not seen.unreadable:
         return Seen(found=[findings.project_strange(project)])
-    _look_for(client, project, _answered(project) - seen.ours - seen.strange, known, seen, progress)
-    _say(project, seen, known.keys() - seen.ours - seen.strange)
+    left = _answered(project) - seen.ours - seen.strange - seen.unreadable
+    _look_for(client, project, left, known, seen, progress)
+    _say(project, seen, known.keys() - seen.ours - seen.strange - seen.unreadable)
     return seen
 
 
@@ -102,9 +113,12 @@ def _look_for(
         try:
             task = client.task(number)
         except Trouble as trouble:
-            if trouble.code != "gone":
+            if trouble.code == "server_error":
+                _pass_over(client, project, seen, number, trouble)
+            elif trouble.code == "gone":
+                lost.add(number)
+            else:
                 raise
-            lost.add(number)
         else:
             _take_in(client, project, [task], known, seen)
         progress.advance()
@@ -113,6 +127,16 @@ def _look_for(
         seen.missing |= missing(project=project, external_tasks=lost, present=())
     elif lost:
         seen.found.append(findings.project_strange(project))
+
+
+def _pass_over(
+    client: Client, project: LabelStudioProject, seen: Seen, number: int, trouble: Trouble
+) -> None:
+    """Note that the server fails at a task, unless it fails altogether: what is known of the task stays as it is."""
+    client.project(project.external_id)
+    seen.unreadable.add(number)
+    if len(seen.unreadable) >= MOST_UNREADABLE and not seen.ours:
+        raise trouble
 
 
 def _still_ours(client: Client, project: LabelStudioProject, known: Known) -> bool:
@@ -156,5 +180,7 @@ def _say(project: LabelStudioProject, seen: Seen, unsent: Collection[int]) -> No
         seen.found.append(findings.many_deleted(project, number))
     if seen.strange:
         seen.found.append(findings.tasks_changed(project, len(seen.strange)))
+    if seen.unreadable:
+        seen.found.append(findings.tasks_unreadable(project, seen.unreadable))
     if unsent:
         seen.found.append(findings.tasks_missing(project, len(unsent)))

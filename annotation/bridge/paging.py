@@ -13,6 +13,8 @@ from typing import Any
 
 import orjson
 
+from annotation.bridge.troubles import Trouble
+
 _AT_ONCE = 2
 Page = list[dict[str, Any]]
 
@@ -38,8 +40,15 @@ class Span:
         return self.first <= number and (self.last is None or number <= self.last)
 
 
-# Asks for the first tasks of a span: as many as a page holds, and how many the span has in all.
+# Asks for the first tasks of a span: as many as a page holds, one at least, and how many the span has in all.
 Ask = Callable[[Span], tuple[Page, int]]
+# Told of a task at which the server fails, and how.
+Failing = Callable[[int, Trouble], None]
+
+
+def fail(_number: int, trouble: Trouble) -> None:
+    """Stop at the first task at which the server fails."""
+    raise trouble
 
 
 def pages(ask: Ask, span: Span) -> Iterator[Page]:
@@ -48,28 +57,60 @@ def pages(ask: Ask, span: Span) -> Iterator[Page]:
         page, total = ask(span)
         if page:
             yield page
-        if len(page) >= total or not page:
+        if len(page) >= total:
             return
         span = Span(page[-1]["id"] + 1, span.last)
 
 
-def pages_of(ask: Ask, numbers: Collection[int], *, size: int) -> Iterator[Page]:
-    """Yield the tasks with these numbers, and others that lie between them, in order of their numbers."""
+def pages_of(ask: Ask, numbers: Collection[int], *, size: int, failing: Failing = fail) -> Iterator[Page]:
+    """Yield the tasks with these numbers, and others that lie between them, in order of their numbers.
+
+    One task can make Label Studio fail at all that are asked for with it: those are asked for by ever fewer, until
+    it stands alone; `failing` hears of it, and raises where there is no going on.
+    """
     ordered = iter(sorted(numbers))
     spans = iter(lambda: list(islice(ordered, size)), [])
-    waiting: deque[Future[list[Page]]] = deque()
+    waiting: deque[tuple[list[int], Future[list[Page]]]] = deque()
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="label-studio") as threads:
         try:
             for some in spans:
-                waiting.append(threads.submit(_whole, ask, Span(some[0], some[-1])))
+                waiting.append((some, threads.submit(_whole, ask, some)))
                 if len(waiting) > _AT_ONCE:
-                    yield from waiting.popleft().result()
+                    yield from _result(ask, *waiting.popleft(), failing)
             while waiting:
-                yield from waiting.popleft().result()
+                yield from _result(ask, *waiting.popleft(), failing)
         finally:
-            for future in waiting:
+            for _, future in waiting:
                 future.cancel()
 
 
-def _whole(ask: Ask, span: Span) -> list[Page]:
-    return list(pages(ask, span))
+def _whole(ask: Ask, numbers: list[int]) -> list[Page]:
+    return list(pages(ask, Span(numbers[0], numbers[-1])))
+
+
+def _result(ask: Ask, numbers: list[int], asked: Future[list[Page]], failing: Failing) -> Iterator[Page]:
+    try:
+        found = asked.result()
+    except Trouble as trouble:
+        if trouble.code != "server_error":
+            raise
+        yield from _by_halves(ask, numbers, trouble, failing)
+    else:
+        yield from found
+
+
+def _by_halves(ask: Ask, numbers: list[int], trouble: Trouble, failing: Failing) -> Iterator[Page]:
+    """Yield what can be read of these tasks, which failed when they were asked for together."""
+    if len(numbers) == 1:
+        failing(numbers[0], trouble)
+        return
+    middle = len(numbers) // 2
+    for half in (numbers[:middle], numbers[middle:]):
+        try:
+            found = _whole(ask, half)
+        except Trouble as again:
+            if again.code != "server_error":
+                raise
+            yield from _by_halves(ask, half, again, failing)
+        else:
+            yield from found

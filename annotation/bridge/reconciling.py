@@ -10,6 +10,7 @@ from annotation.bridge import naming
 from annotation.bridge.client import Client
 from annotation.bridge.looking import look_at_all
 from annotation.bridge.settling import Settled, settle
+from annotation.bridge.troubles import Trouble
 from annotation.models import (
     LabelStudioAnnotation,
     LabelStudioBridge,
@@ -19,6 +20,8 @@ from annotation.models import (
 from jobs.progress import Progress, Unwatched
 
 State = LabelStudioAnnotation.State
+# After these another project may well be read; after any other the server as a whole is not asked further.
+OF_ONE_PROJECT = frozenset({"server_error", "garbage", "gone", "forbidden", "refused"})
 
 
 @dataclass
@@ -41,6 +44,7 @@ class Reconciled:
 def reconcile(*, bridge: LabelStudioBridge, progress: Progress | None = None) -> Reconciled:
     """Compare all projects of a bridge; raises Trouble where the server does not answer as it should.
 
+    What goes wrong with one project keeps nothing of another from being counted: it is raised at the end.
     Interrupted anywhere it has written only what it saw; done again, it does what is left.
     """
     with Client.of(bridge.server) as client:
@@ -49,22 +53,31 @@ def reconcile(*, bridge: LabelStudioBridge, progress: Progress | None = None) ->
 
 def reconcile_by(client: Client, bridge: LabelStudioBridge, progress: Progress) -> Reconciled:
     done, touched = Reconciled(), set[int]()
+    wrong: Trouble | None = None
     projects = list(bridge.projects.filter(gone_at=None).order_by("pk"))
     for number, project in enumerate(projects, start=1):
         progress.step(f"Reading project {number} of {len(projects)}")
         progress.start(LabelStudioTask.objects.filter(project=project).count())
-        seen = look_at_all(client, project, progress)
+        try:
+            seen = look_at_all(client, project, progress)
+        except Trouble as trouble:
+            wrong = trouble
+            if trouble.code not in OF_ONE_PROJECT:
+                break
+            continue
         touched |= seen.touched
         done.projects += 1
         done.tasks += len(seen.ours)
         done.annotations += seen.annotations
         done.deleted += len(seen.deleted)
         done.found += seen.found
-    naming.name_users(client, bridge.server)
     touched |= left(bridge)
     done.changed = len(touched)
     progress.step("Counting answers")
     done.settled = settle(bridge=bridge, task_ids=touched, progress=progress)
+    if wrong is not None:
+        raise wrong
+    naming.name_users(client, bridge.server)
     LabelStudioBridge.objects.filter(pk=bridge.pk).update(reconciled_at=timezone.now())
     return done
 

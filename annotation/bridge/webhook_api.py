@@ -42,7 +42,6 @@ class LabelStudioWebhook(APIView):
             key=asked.get("key", ""),
             secret=request.headers.get(SECRET_HEADER, ""),
             body=_body(request),
-            sender=request.META.get("REMOTE_ADDR", ""),
         )
         if event is None:
             raise NotFound("webhook_not_found", "There is no such webhook.")

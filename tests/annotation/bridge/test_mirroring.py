@@ -87,8 +87,8 @@ def test_users_are_known_by_what_the_server_calls_them(project, number):
     told["completed_by"] = {"id": 7, "first_name": "Ana", "last_name": "Lie", "email": "ana@example.org"}
     mirror(project=project, annotations=[told, annotation(6, task=number, user=8)])
     assert dict(LabelStudioUser.objects.values_list("external_id", "name")) == {
-        7: "Ana Lie ana@example.org",
-        8: "Worker worker8@example.org",
+        7: "ana@example.org (Ana Lie)",
+        8: "worker8@example.org (Worker)",
     }
     assert set(LabelStudioUser.objects.values_list("state", flat=True)) == {"waiting"}
 

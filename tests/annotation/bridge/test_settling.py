@@ -182,7 +182,7 @@ def test_skipped_there_it_is_skipped_here(bridge, task, anna):
 def test_unknown_users_wait_and_are_not_guessed(bridge, task):
     told(bridge, task, 1, 77)
     user = LabelStudioUser.objects.get(external_id=77)
-    assert (user.state, user.name) == ("waiting", "Worker worker77@example.org")
+    assert (user.state, user.name) == ("waiting", "worker77@example.org (Worker)")
     assert row(1).state == State.WAITING
     assert not Annotation.objects.exists()
     user.state = "ignored"
