@@ -67,6 +67,16 @@ urlpatterns = [
         label_studio.BridgeRenewal,
         "label-studio-renew-addresses",
     ),
+    *(
+        pattern
+        for name, decision in (("keep-labels", "keep"), ("confirm-deletions", "confirm"))
+        for pattern in _both(
+            f"campaigns/<int:pk>/label-studio/{name}",
+            label_studio.BridgeMissing,
+            f"label-studio-{name}",
+            decision=decision,
+        )
+    ),
     *_both("campaigns/<int:pk>/label-studio/answers/", label_studio.AnswerList, "label-studio-answers"),
     *(
         pattern

@@ -119,6 +119,16 @@ urlpatterns = [
         )
         for work in ("push", "reconcile", "replace")
     ),
+    path(f"{_L}missing/", label_studio_campaign.bridge_missing, name="campaign_label_studio_missing"),
+    *(
+        path(
+            f"{_L}missing/{decision}/",
+            label_studio_campaign.bridge_missing_was,
+            {"decision": decision},
+            name=f"campaign_label_studio_missing_{decision}",
+        )
+        for decision in ("deleted", "kept")
+    ),
     path(f"{_L}answers/", label_studio_answers.answer_list, name="label_studio_answers"),
     *(
         path(

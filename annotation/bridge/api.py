@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 from accounts.errors import NotFound
 from accounts.models import Annotator, User
 from annotation.access import campaign_for
-from annotation.bridge import bridging, connecting, images, people, queueing
+from annotation.bridge import bridging, connecting, images, missing, people, queueing
 from annotation.bridge.serializers import (
     AnswerSeenSerializer,
     BeginSerializer,
@@ -196,6 +196,18 @@ class BridgeRenewal(APIView):
     def post(self, request: Request, pk: int) -> Response:
         bridge = bridge_for(request.user, pk)
         images.renew(bridge=bridge, by=_person(request), **_given(RenewalSerializer, request))
+        return Response(BridgeSerializer(shown(bridge_for(request.user, pk))).data)
+
+
+class BridgeMissing(APIView):
+    """Take answers that are no longer there for deleted, or keep their labels; the address names the decision."""
+
+    decision = "keep"
+
+    @extend_schema(request=None, responses=BridgeSerializer)
+    def post(self, request: Request, pk: int) -> Response:
+        verb = {"keep": missing.keep_labels, "confirm": missing.confirm_deletions}[self.decision]
+        verb(bridge=bridge_for(request.user, pk), by=_person(request))
         return Response(BridgeSerializer(shown(bridge_for(request.user, pk))).data)
 
 

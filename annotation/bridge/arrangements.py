@@ -26,10 +26,10 @@ def offered(campaign: Campaign) -> list[Offered]:
             _Arrangement.PER_SLOT,
             f"{_projects(wanted)}: one for each answer a screen asks for",
             "Every project holds every screen once. You tell each person which project is theirs.",
-            "Nobody comes across another’s answers in their own project, and each screen gets its "
-            f"{wanted} answers from different people.",
+            "Nobody comes across another’s answers in their own project.",
             "Label Studio’s free edition lets everybody open every project, so this rests on people staying in theirs. "
-            "Whoever works in two projects answers screens twice; only the first answer counts.",
+            "Whoever works in two projects answers screens twice: only the first answer counts, and the second is "
+            "missing until you have it deleted there and somebody else asked.",
         ),
         Offered(
             _Arrangement.PER_ANNOTATOR,

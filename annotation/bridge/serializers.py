@@ -95,6 +95,9 @@ class BridgeSerializer(serializers.Serializer[BridgeShown]):
     tasks = serializers.IntegerField()
     behind = serializers.ListField(child=serializers.CharField())
     unasked = serializers.IntegerField(help_text="Answers still missing that nobody there is asked for.")
+    held = serializers.IntegerField(
+        help_text="Answers no longer there, until the lead says whether they were deleted."
+    )
     told = serializers.BooleanField(help_text="Whether Label Studio tells of answers as they are given.")
     events_waiting = serializers.IntegerField()
     people_waiting = serializers.IntegerField()

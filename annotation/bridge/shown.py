@@ -9,7 +9,7 @@ from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
 from django.utils import timezone
 
 from accounts.models import Annotator
-from annotation.bridge import advice, queueing, standing
+from annotation.bridge import advice, missing, queueing, standing
 from annotation.bridge.places import Place, places_of
 from annotation.bridge.refs import title_of
 from annotation.models import (
@@ -105,6 +105,7 @@ class BridgeShown:
     tasks: int  # of ours that are to be labelled
     behind: list[str]  # what is not there as it is here now, in sentences
     unasked: int  # answers that are missing and that nobody there is asked for
+    held: int  # answers that are gone there, until the lead says whether they were deleted
     events_waiting: int
     people_waiting: int
     jobs: list[Job] = field(default_factory=list)  # under way
@@ -178,6 +179,16 @@ class PersonLine:
         return name_of(self.user)
 
     @property
+    def address(self) -> str:
+        """Return what Label Studio knows them by, which nobody chooses freely."""
+        return self.name.partition(" (")[0]
+
+    @property
+    def called(self) -> str:
+        """Return how they call themselves there, if they say so."""
+        return self.name.partition(" (")[2].removesuffix(")")
+
+    @property
     def answers(self) -> int:
         return sum(n for state, n in self.counts.items() if state not in NO_ANSWER)
 
@@ -233,6 +244,7 @@ def shown(bridge: LabelStudioBridge) -> BridgeShown:
         tasks=tasks.count(),
         behind=standing.behind(bridge, places, live, tasks),
         unasked=standing.unasked(bridge, places, live, tasks),
+        held=missing.held(bridge),
         events_waiting=LabelStudioEvent.objects.filter(bridge=bridge, done_at=None).count(),
         people_waiting=waiting_people(bridge.server).count(),
         jobs=[job for job in jobs if not job.ended],

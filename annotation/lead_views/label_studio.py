@@ -3,6 +3,7 @@
 from typing import Any
 from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import Count, Q
@@ -114,10 +115,19 @@ def _context(server: LabelStudioServer, **more: Any) -> dict[str, Any]:
         "may_change": True,
         "server": server,
         "host": urlsplit(server.url).netloc,
+        "unencrypted": _in_clear(server.url),
         "advice": advice.what_to_do(server.problem),
         "bridges": bridges,
         **more,
     }
+
+
+def _in_clear(url: str) -> bool:
+    """Return whether a token travels readable for others: over http, to anything but a place of our own network."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").lower()
+    ours = {name.lower() for name in settings.LABEL_STUDIO_ALLOWED_HOSTS}
+    return parts.scheme == "http" and "." in host and host not in ours
 
 
 def _page(

@@ -1,5 +1,6 @@
 """What was answered in Label Studio, and what became of it here."""
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -34,6 +35,8 @@ def answer_list(request: HttpRequest, study: str, campaign: str) -> HttpResponse
         "rows": showing.answer_lines(bridge, page.object_list),
         "explained": showing.EXPLAINED.get(state, ""),
         "filtered": bool(state or name),
+        "told": not bridge.projects.filter(gone_at=None, webhook_id=None).exists(),
+        "minutes": settings.LABEL_STUDIO_RECONCILE_MINUTES,
     }
     return render(request, "annotation/lead/label_studio/answers.html", context)
 

@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.errors import DomainError
-from annotation.bridge import arrangements, bridging, images, queueing
+from annotation.bridge import arrangements, bridging, images, missing, queueing
 from annotation.bridge.forms import BeginForm, RenewForm
 from annotation.bridge.shown import bridge_of, shown
 from annotation.lead_forms import show_refusal
@@ -26,6 +26,14 @@ _WORK: dict[str, tuple[Callable[..., Job], str]] = {
         queueing.start_addresses,
         "Every screen there gets a new address of its image; the old ones stop working.",
     ),
+}
+
+_MISSING: dict[str, tuple[Callable[..., int], str]] = {
+    "deleted": (
+        missing.confirm_deletions,
+        "They were deleted: their labels leave results, and their places are free.",
+    ),
+    "kept": (missing.keep_labels, "Their labels stay, whatever Label Studio lost."),
 }
 
 
@@ -84,6 +92,25 @@ def bridge_renew(request: HttpRequest, study: str, campaign: str) -> HttpRespons
         return _page(request, bridge, form, status=400)
     days = form.cleaned_data["days"]
     _do(request, "The addresses work longer now.", images.renew, bridge=bridge, days=days)
+    return redirect("annotation:campaign_label_studio", study, campaign)
+
+
+@login_required
+@require_safe
+def bridge_missing(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
+    """Say what is no longer there, and what each of the two decisions about it does."""
+    bridge = bridge_for_lead(request, study, campaign)
+    context = _context(bridge.campaign) | {"bridge": bridge, "held": missing.held(bridge)}
+    return render(request, "annotation/lead/label_studio/missing.html", context)
+
+
+@login_required
+@require_POST
+def bridge_missing_was(request: HttpRequest, study: str, campaign: str, decision: str) -> HttpResponse:
+    """Take what is no longer there for deleted, or keep its labels."""
+    bridge = bridge_for_lead(request, study, campaign)
+    verb, said = _MISSING[decision]
+    _do(request, said, verb, bridge=bridge)
     return redirect("annotation:campaign_label_studio", study, campaign)
 
 

@@ -51,7 +51,7 @@ def bridge_of(campaign: Campaign, server: LabelStudioServer | None = None, **mor
 
 
 def user_of(server: LabelStudioServer, number: int, **more) -> LabelStudioUser:
-    more.setdefault("name", f"Worker {number} (worker{number}@example.org)")
+    more.setdefault("name", f"worker{number}@example.org (Worker {number})")
     return LabelStudioUser.objects.create(server=server, external_id=number, **more)
 
 

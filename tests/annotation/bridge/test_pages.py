@@ -30,6 +30,7 @@ def addresses(bridge) -> tuple[list[str], list[str]]:
         ("campaign_label_studio", C),
         ("campaign_label_studio_live", C),
         ("campaign_label_studio_end", C),
+        ("campaign_label_studio_missing", C),
         ("label_studio_answers", C),
     ]
     sent = [
@@ -39,6 +40,7 @@ def addresses(bridge) -> tuple[list[str], list[str]]:
         ("label_studio_disconnect", server),
         *((f"label_studio_person_{step}", one) for step in ("confirm", "invite", "ignore", "undo", "erase")),
         *((f"campaign_label_studio_{work}", C) for work in ("push", "reconcile", "replace", "renew", "end")),
+        *((f"campaign_label_studio_missing_{decision}", C) for decision in ("deleted", "kept")),
         *((f"label_studio_{step}", {**C, "answer": answer.pk}) for step in ("allow", "disallow")),
     ]
     return tuple(
@@ -143,3 +145,20 @@ def test_a_server_is_disconnected_once_that_is_confirmed(study, lead_client):
     assert "Its token is deleted" in text(lead_client.get(url))
     assert "is disconnected" in text(lead_client.post(url, follow=True))
     assert not LabelStudioServer.objects.exists()
+
+
+def test_an_address_that_is_not_encrypted_is_said(study, lead_client, settings):
+    settings.LABEL_STUDIO_ALLOWED_HOSTS = ["label.our-own.example"]
+    said = "The connection is not encrypted"
+    for url, wanted in (
+        ("http://labels.example.org", True),
+        ("https://labels.example.org", False),
+        ("http://label.our-own.example:8080", False),
+        ("http://label-studio:8080", False),
+    ):
+        server = server_of(study, url=url)
+        assert (said in text(lead_client.get(f"{SERVERS}{server.pk}/"))) is wanted, url
+
+
+def test_a_file_needs_no_connection(study, lead_client):
+    assert "import_annotations" in text(lead_client.get(SERVERS))

@@ -34,6 +34,7 @@ def everything(bridge) -> tuple[list[str], list[str]]:
         f"label-studio/people/{user.pk}/{step}" for step in ("confirm", "invite", "ignore", "undo", "erase")
     ]
     sent += [f"{here}/{work}" for work in ("push", "reconcile", "replace-addresses", "renew-addresses")]
+    sent += [f"{here}/{decision}" for decision in ("keep-labels", "confirm-deletions")]
     sent += [f"label-studio/answers/{answer.pk}/{step}" for step in ("allow", "disallow")]
     return read, sent
 
@@ -143,3 +144,13 @@ def test_a_flagged_answer_is_let_count_and_flagged_again(bridge, manager):
     (answer,) = seen(bridge, mapped, state=State.FLAGGED, updated_by=77)
     assert manager.post(f"label-studio/answers/{answer.pk}/allow").json()["allowed"] is True
     assert manager.post(f"label-studio/answers/{answer.pk}/disallow").json()["allowed"] is False
+
+
+def test_what_label_studio_lost_is_decided(bridge, manager):
+    here = f"campaigns/{bridge.campaign_id}/label-studio"
+    [answer] = seen(bridge, user_of(bridge.server, 5), missing="held")
+    assert manager.get(f"{here}/").json()["held"] == 1
+    assert manager.post(f"{here}/keep-labels", {}).json()["held"] == 0
+    answer.refresh_from_db()
+    assert (answer.missing, answer.deleted_at) == ("kept", None)
+    assert manager.post(f"{here}/confirm-deletions", {}).json()["error"]["code"] == "nothing_held"

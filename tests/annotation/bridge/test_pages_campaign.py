@@ -162,6 +162,40 @@ def test_answers_that_nobody_is_asked_for_are_said(bridge, lead_client):
     assert lead_client.get(HERE).context["shown"].unasked == 0
 
 
+@pytest.mark.parametrize(("decision", "missing", "gone"), [("kept", "kept", False), ("deleted", "", True)])
+def test_whether_answers_were_deleted_there_or_lost_is_said_by_the_lead(
+    bridge, lead_client, decision, missing, gone
+):
+    assert "Deleted there, or lost?" not in text(lead_client.get(HERE))
+    assert "Nothing waits for a decision" in text(lead_client.get(f"{HERE}missing/"))
+    seen(bridge, user_of(bridge.server, 1), 3, state=State.WAITING, missing="held")
+    assert "3 answers are no longer in Label Studio" in text(lead_client.get(HERE))
+    asked = text(lead_client.get(f"{HERE}missing/"))
+    assert "Keep the labels" in asked
+    assert "They were deleted" in asked
+    lead_client.post(f"{HERE}missing/{decision}/")
+    rows = LabelStudioAnnotation.objects.values_list("missing", "deleted_at")
+    assert {(said, at is not None) for said, at in rows} == {(missing, gone)}
+    assert "no longer in Label Studio" not in text(lead_client.get(HERE))
+    assert "waits for a decision" in text(lead_client.post(f"{HERE}missing/{decision}/", follow=True))
+
+
+def test_answers_come_within_seconds_only_where_label_studio_tells_of_them(bridge, lead_client):
+    assert "within seconds" in text(lead_client.get(f"{HERE}answers/"))
+    bridge.projects.filter(slot=1).update(webhook_id=None)
+    page = text(lead_client.get(f"{HERE}answers/"))
+    assert "within seconds" not in page
+    assert "every 15 minutes" in page
+
+
+def test_what_label_studio_lets_pass_and_we_do_not_is_said_before_it_begins(marking, lead_client, settings):
+    settings.SITE_URL = "https://here.example.org"
+    server_of(marking.study)
+    page = text(lead_client.get(HERE))
+    assert "refused here with the reason" in page
+    assert ("a tick without a box" in page) is marking.boxes_required
+
+
 @pytest.mark.parametrize("work", ["push", "reconcile", "replace"])
 def test_long_work_is_a_job_that_the_page_shows(bridge, lead_client, work):
     page = text(lead_client.post(f"{HERE}{work}/", follow=True))
@@ -188,7 +222,7 @@ def test_ten_thousand_answers_come_a_page_at_a_time_in_few_queries(bridge, lead_
     for number in range(2, 40):
         user_of(bridge.server, number)
     assert {url: queries(lead_client, url) for url in few} == few
-    assert max(few.values()) <= 18
+    assert max(few.values()) <= 20
     page = lead_client.get(f"{HERE}answers/?page=200")
     assert len(page.context["rows"]) == 50
     assert "page 200 of 200" in text(page).lower()

@@ -28,6 +28,16 @@ def test_people_who_wait_come_first_and_are_filtered_by_the_address(bridge, lead
         assert len(lead_client.get(f"{people}{nonsense}").context["lines"]) == 2
 
 
+def test_what_people_call_themselves_stands_apart_from_their_address(bridge, lead_client):
+    user = user_of(bridge.server, 2, name="mallory@example.org (anna@example.org (Anna))")
+    people = f"{SERVERS}{bridge.server_id}/people/"
+    [line] = lead_client.get(people).context["lines"]
+    assert (line.address, line.called) == ("mallory@example.org", "anna@example.org (Anna)")
+    for page in (people, f"{people}{user.pk}/"):
+        assert "anna@example.org (Anna)" in text(lead_client.get(page))
+        assert "mallory@example.org (" not in text(lead_client.get(page))
+
+
 def test_a_person_is_named_by_pseudonym_and_opened_again(bridge, lead_client):
     person, user = new_annotator(bridge.campaign), user_of(bridge.server, 2)
     here = f"{SERVERS}{bridge.server_id}/people/{user.pk}/"
