@@ -1,7 +1,9 @@
 """Whatever goes wrong over there, the campaign keeps its labels, says what is wrong, and recovers."""
 
+import json
 import threading
 import time
+from collections.abc import Callable
 from contextlib import contextmanager
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler
@@ -14,6 +16,7 @@ from django.utils import timezone
 from annotation import campaigns
 from annotation.bridge import background, findings, queueing
 from annotation.bridge.client import Client
+from annotation.guidelines import UNSURE
 from annotation.models import (
     Annotation,
     Campaign,
@@ -22,6 +25,7 @@ from annotation.models import (
     LabelStudioEvent,
     LabelStudioServer,
     LabelStudioTask,
+    LabelStudioUser,
 )
 from jobs.models import Job
 from tests.annotation.bridge.answering_servers import Answer, hangs_up, says, serving, silent
@@ -175,17 +179,90 @@ def _forwarding(url: str, pages: int) -> Answer:
     """Pass on what is asked, but only so many pages of tasks."""
     left = [pages]
 
+    def instead(path: str) -> Answer | None:
+        left[0] -= "fields=all" in path
+        return says({"detail": "broken"}, status=500) if left[0] < 0 else None
+
+    return _before(url, instead)
+
+
+def _before(url: str, instead: Callable[[str], Answer | None]) -> Answer:
+    """Pass on what is asked of the paths for which no other answer is given."""
+
     def answer(handler: BaseHTTPRequestHandler) -> None:
-        if "fields=all" in handler.path:
-            left[0] -= 1
-        if left[0] < 0:
-            says({"detail": "broken"}, status=500)(handler)
+        if (other := instead(handler.path)) is not None:
+            other(handler)
             return
         headers = {"Authorization": handler.headers["Authorization"]}
         asked = httpx.get(f"{url}{handler.path}", headers=headers, trust_env=False, timeout=60)
         says(asked.content, status=asked.status_code)(handler)
 
     return answer
+
+
+def test_an_answer_that_the_server_cannot_show_keeps_no_other_from_coming(here, label_studio, hands):
+    """Half a character is stored there, and fails whenever it is written out, with every page it stands on."""
+    spoiled, other = tasks(here)[4:6]
+    body = json.dumps({"result": rated(UNSURE, "\ud800"), "lead_time": 1})
+    told = httpx.post(
+        f"{label_studio.url}/api/tasks/{spoiled}/annotations/",
+        content=body,
+        headers={
+            "Authorization": f"Token {label_studio.annotators[1].token}",
+            "Content-Type": "application/json",
+        },
+        trust_env=False,
+        timeout=60,
+    )
+    assert told.status_code == 500
+    hands[1].answer(other, rated(1))
+    before = list(LabelStudioAnnotation.objects.order_by("pk").values())
+    pull(here)
+    assert (here.problem, counted()) == (findings.TASKS_UNREADABLE, 6)
+    assert f"task {spoiled} of project {here.projects.get().external_id}" in here.problem_text
+    assert list(LabelStudioAnnotation.objects.order_by("pk").values())[: len(before)] == before
+    # Told of it, too, the rest is worked off.
+    hands[2].answer(other, rated(2))
+    for task in (spoiled, other):
+        LabelStudioEvent.objects.create(bridge=here, action="ANNOTATION_CREATED", tasks=[task])
+    queueing.wake(here)
+    do_jobs()
+    assert not here.events.filter(done_at=None).exists()
+    assert counted() == 7
+    label_studio.execute("DELETE FROM task_completion WHERE task_id = ?", spoiled)
+    pull(here)
+    assert (here.problem, counted()) == ("", 7)
+
+
+def test_a_project_in_trouble_keeps_no_other_from_being_counted(here, study, lead, label_studio, hands):
+    draft = campaigns.create(study=study, name="Again", kind=Campaign.Kind.ATTRIBUTE_LIKERT, by=lead)
+    again = campaigns.open_(campaign=draft, by=lead)
+    owner = label_studio.owner
+    bridge = bridged(again, Arrangement.PER_SLOT, url=label_studio.url, token=owner.token, lead=lead)
+    first, *_, last = bridge.projects.order_by("slot")
+    hands[0].answer(last.tasks.earliest("pk").external_id, rated(2))
+    for trouble in (says({"detail": "broken"}, status=500), says({"tasks": 1}), says({}, status=404)):
+        broken = _before(
+            label_studio.url,
+            lambda path, other=trouble: other if f"project={first.external_id}&" in path else None,
+        )
+        LabelStudioAnnotation.objects.filter(project=last).delete()
+        with serving(broken) as served, answering(bridge, served.url):
+            pull(bridge)
+        assert bridge.problem
+        assert not Job.objects.filter(error_code="unexpected").exists()
+        row = LabelStudioAnnotation.objects.get(project=last)
+        assert row.state != LabelStudioAnnotation.State.NEW
+
+
+def test_a_token_that_may_not_list_users_still_brings_answers(here, label_studio, hands):
+    LabelStudioUser.objects.create(server=here.server, external_id=4711)  # who has no name yet
+    hands[1].answer(tasks(here)[4], rated(1))
+    forbidden = says({"detail": "forbidden"}, status=403)
+    proxy = _before(label_studio.url, lambda path: forbidden if path.startswith("/api/users") else None)
+    with serving(proxy) as served, answering(here, served.url):
+        pull(here)
+    assert (here.problem, counted()) == ("", 6)
 
 
 def test_a_database_that_was_set_back_takes_no_label_along(here, label_studio, lead):
