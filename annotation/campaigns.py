@@ -15,6 +15,7 @@ from accounts import consent
 from accounts.errors import Conflict, DomainError
 from accounts.models import User
 from annotation import planning, quota_rules
+from annotation.bridge import anew
 from annotation.guidelines import DEFAULTS
 from annotation.models import Campaign, Instrument
 from annotation.options import CHANGEABLE, Options
@@ -235,7 +236,10 @@ def close(*, campaign: Campaign, by: User | None) -> Campaign:
 
 def reopen(*, campaign: Campaign, by: User | None) -> Campaign:
     """Go on with a closed campaign where it stopped."""
-    return _move(campaign, by, "reopened", {State.CLOSED}, State.OPEN)
+    with transaction.atomic():
+        campaign = _move(campaign, by, "reopened", {State.CLOSED}, State.OPEN)
+        anew.reopened(campaign)
+        return campaign
 
 
 @transaction.atomic

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from django.db.models import F, Q, QuerySet
 
 from accounts.models import Annotator, AnnotatorProfile
+from annotation.bridge import anew
 from annotation.choosing import Choice
 from annotation.models import Assignment, Task
 from annotation.quota_rules import CampaignQuotas, quotas_of
@@ -96,6 +97,7 @@ def profile_changed(annotator: Annotator) -> int:
     pks = list(locked.values_list("pk", flat=True))
     if pks:
         mix_anew(pks)
+    anew.profile_changed(annotator)
     return len(pks)
 
 

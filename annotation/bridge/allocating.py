@@ -150,7 +150,7 @@ def _dropped(
     steps = []
     for annotator in sorted({*parts, *(one for one in skipped if one is not None)} - contending):
         part = parts.get(annotator)
-        if known.keeps(annotator) is not None:
+        if known.keeps(annotator) is not None and not _deserted(part, behind):
             continue
         if part is None:
             steps.append(Step(task.pk, annotator, None, Ended.SKIPPED, None))
@@ -162,9 +162,21 @@ def _dropped(
             if row is not None and row.frozen:
                 continue
             state = Ended.SKIPPED if annotator in skipped else Ended.SURPLUS
-            why = _why(row, annotator) if row is not None else part.reason or reasons.NOBODYS
+            why = _why(row, annotator) if row is not None else _still(part)
             steps.append(Step(task.pk, annotator, part, state, None, Status.EXCLUDED, why))
     return steps
+
+
+def _deserted(part: Part | None, behind: Mapping[int, Verdict]) -> bool:
+    """Whether the row that an answer was made of is somebody else's by now, which nothing here keeps from counting."""
+    if part is None or not part.made_there:
+        return False
+    row = behind.get(part.row or 0)
+    return row is None or row.annotator_id != part.annotator_id
+
+
+def _still(part: Part) -> str:
+    return part.reason if part.reason in reasons.OURS else reasons.NOBODYS
 
 
 def _why(row: Verdict, annotator: int) -> str:

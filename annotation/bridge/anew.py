@@ -4,7 +4,9 @@ from collections.abc import Iterable
 
 from django.db.models import QuerySet
 
-from annotation.models import Campaign, LabelStudioAnnotation
+from accounts.models import Annotator
+from annotation.bridge import queueing
+from annotation.models import Campaign, LabelStudioAnnotation, LabelStudioBridge, LabelStudioUser
 
 State = LabelStudioAnnotation.State
 
@@ -23,8 +25,33 @@ def look_again_at(*, campaign: Campaign, annotator_id: int | None = None) -> Non
     _mark(rows if annotator_id is None else rows.filter(user__annotator=annotator_id))
 
 
+def look_again_at_user(user: LabelStudioUser) -> None:
+    """Have all that a user answered over there settled again: it was decided anew whose it is, or whether it counts."""
+    _mark(LabelStudioAnnotation.objects.filter(user=user, task__isnull=False))
+
+
+def profile_changed(annotator: Annotator) -> None:
+    """Have the places of tasks with quotas given anew where an annotator answered over there."""
+    rows = LabelStudioAnnotation.objects.filter(user__annotator=annotator, task__quota_mix__gt="")
+    bridges = list(LabelStudioBridge.objects.filter(pk__in=rows.values("project__bridge")).order_by("pk"))
+    if not bridges:
+        return
+    _mark(rows)
+    for bridge in bridges:
+        for user in LabelStudioUser.objects.filter(annotator=annotator, server=bridge.server_id):
+            queueing.start_settle(bridge=bridge, by=None, user=user.pk)
+
+
+def reopened(campaign: Campaign) -> None:
+    """Have settled again what was left as it was because the campaign was closed."""
+    look_again_at(campaign=campaign)
+    for bridge in LabelStudioBridge.objects.filter(campaign=campaign):
+        queueing.start_settle(bridge=bridge, by=None)
+
+
 def _mark(rows: QuerySet[LabelStudioAnnotation]) -> None:
-    # In the order of their keys, as mirroring and settling lock them.
-    locked = rows.filter(deleted_at=None).select_for_update(of=("self",), no_key=True).order_by("pk")
+    # In the order of their keys, as mirroring and settling lock them. What was deleted there is looked at too: its
+    # label may have stood for as long as nothing could change it.
+    locked = rows.select_for_update(of=("self",), no_key=True).order_by("pk")
     if pks := list(locked.values_list("pk", flat=True)):
         LabelStudioAnnotation.objects.filter(pk__in=pks).update(state=State.NEW)

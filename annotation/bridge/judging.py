@@ -1,15 +1,17 @@
 """One mirrored annotation by itself: whether it may become a label, of whom, and what it answers."""
 
+import hashlib
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from annotation.answers import Answer
 from annotation.bridge import reasons
 from annotation.bridge.answering import Asked, Unreadable, read
 from annotation.models import (
     Annotation,
+    Assignment,
     Campaign,
     Enrolment,
     LabelStudioAnnotation,
@@ -20,6 +22,10 @@ from annotation.models import (
 
 State = LabelStudioAnnotation.State
 Status = Annotation.Status
+# The first bytes of a `submission_id` say which bridge made it: rows of the mirror come to stand for others' answers.
+_MARKED = 6
+# The clock over there and ours need not agree on when a campaign was closed.
+CLOCKS_DIFFER = timedelta(minutes=5)
 
 
 @dataclass(slots=True)
@@ -37,12 +43,13 @@ class Part:
     reason: str = ""
     submission_id: uuid.UUID | None = None
     row: int | None = None  # of the mirror, that the answer was made of
+    made_there: bool = False  # by this bridge, whether the row stands for it still or for somebody else's
 
     @property
     def ours(self) -> bool:
         """Whether it was answered on our own pages."""
         dropped = self.status == Status.EXCLUDED and self.reason in reasons.OURS
-        return self.annotation_id is not None and self.row is None and not dropped
+        return self.annotation_id is not None and not self.made_there and not dropped
 
     @property
     def kept_out(self) -> bool:
@@ -96,22 +103,32 @@ class Known:
     def submission_id(self, row: LabelStudioAnnotation, annotator_id: int, revision: int) -> uuid.UUID:
         """Return the name of what is made of a row as it is: made again it is the same."""
         project = self.projects[row.project_id].external_id
-        name = f"{project}:{row.external_id}:{annotator_id}:{revision}:{row.digest}"
-        return uuid.uuid5(self.bridge.public_id, name)
+        name = f"{project}:{annotator_id}:{revision}:{row.digest}"
+        made = uuid.uuid5(self.bridge.public_id, name)
+        return uuid.UUID(bytes=_mark(self.bridge) + made.bytes[_MARKED:])
+
+
+def made_by(bridge: LabelStudioBridge, submission_id: uuid.UUID) -> bool:
+    """Return whether an answer was made of what stands in Label Studio; an earlier bridge's are taken for our own."""
+    return submission_id.bytes[:_MARKED] == _mark(bridge)
+
+
+def _mark(bridge: LabelStudioBridge) -> bytes:
+    return hashlib.sha256(b"answers of " + bridge.public_id.bytes).digest()[:_MARKED]
 
 
 def judge(row: LabelStudioAnnotation, known: Known, part_of: Mapping[int, Part]) -> Verdict:
     """Return what a row is taken for, before it is known what else was answered to its task."""
     user = known.users.get(row.user_id or 0)
     annotator = user.annotator_id if user is not None else None
-    late = known.closed_at is not None and (row.deleted_at or row.changed_at) > known.closed_at
+    part = part_of.get(annotator or 0)
+    late = known.closed_at is not None and _is_late(row, known.closed_at, part)
     found = _kept_from(row, user, annotator, known)
     if found is None and late:
         found = State.WAITING, reasons.CLOSED
     if found is not None:
         return Verdict(row, *found, annotator_id=annotator, frozen=late)
     assert annotator is not None
-    part = part_of.get(annotator)
     if reasons.why_no_result(row.result) == reasons.WITHDRAWN and part is not None and part.row == row.pk:
         return Verdict(row, State.NEW, annotator_id=annotator, candidate=True)
     try:
@@ -119,6 +136,19 @@ def judge(row: LabelStudioAnnotation, known: Known, part_of: Mapping[int, Part])
     except Unreadable as error:
         return Verdict(row, State.REFUSED, str(error), annotator_id=annotator)
     return Verdict(row, State.NEW, annotator_id=annotator, candidate=True, answer=answer)
+
+
+def _is_late(row: LabelStudioAnnotation, closed_at: datetime, part: Part | None) -> bool:
+    """Whether what happened to a row after the campaign was closed changes nothing any more.
+
+    What was answered in time and is first seen after it was changed again counts as it is then seen: it is all there
+    is of it.
+    """
+    if row.deleted_at is not None:
+        return row.deleted_at > closed_at
+    first_seen = part is None or (part.row != row.pk and part.state != Assignment.State.SKIPPED)
+    moment = row.made_at if first_seen and not row.cancelled else row.changed_at
+    return moment > closed_at + CLOCKS_DIFFER
 
 
 def _kept_from(

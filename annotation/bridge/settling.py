@@ -17,7 +17,7 @@ from accounts import consent
 from annotation import slots
 from annotation.bridge.allocating import Places, Plan, allocate, by_task
 from annotation.bridge.answering import Asked
-from annotation.bridge.judging import Known, Part, Verdict, judge
+from annotation.bridge.judging import Known, Part, Verdict, judge, made_by
 from annotation.bridge.labelling import write
 from annotation.bridge.locking import lock_enrolments
 from annotation.models import (
@@ -93,7 +93,7 @@ def settle(
 @transaction.atomic
 def _settle(bridge: LabelStudioBridge, pks: Sequence[int], settled: Settled) -> None:
     enrolments = lock_enrolments(bridge.campaign_id)
-    parts = _parts(pks)
+    parts = _parts(bridge, pks)
     tasks = _tasks(bridge, pks)
     rows = _rows(bridge, [task.pk for task in tasks])
     known = _known(bridge, enrolments, tasks)
@@ -108,7 +108,7 @@ def _settle(bridge: LabelStudioBridge, pks: Sequence[int], settled: Settled) -> 
     settled.states.update(str(one.state) for one in everything)
 
 
-def _parts(pks: Sequence[int]) -> dict[int, dict[int, Part]]:
+def _parts(bridge: LabelStudioBridge, pks: Sequence[int]) -> dict[int, dict[int, Part]]:
     rows = (
         Assignment.objects.select_for_update(of=("self",))
         .filter(task__in=pks, purpose=Assignment.Purpose.LABEL)
@@ -123,6 +123,7 @@ def _parts(pks: Sequence[int]) -> dict[int, dict[int, Part]]:
         part = parts[assignment or 0]
         part.annotation_id, part.revision, part.submission_id = pk, revision, submission
         part.status, part.reason, part.row = status, reason, row
+        part.made_there = made_by(bridge, submission)
     return by_task(parts.values())
 
 
