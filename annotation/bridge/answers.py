@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import orjson
 
 from annotation.bridge import troubles
+from annotation.bridge.storable import storable
 from jobs.secrecy import HIDDEN, without_secrets
 
 if TYPE_CHECKING:
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
 _NAMES = {"projects": "such project", "tasks": "such task", "webhooks": "such webhook"}
 _LONGEST_DETAIL = 300
+# Of what is said about mistakes, however much it is.
+_DEEPEST, _MOST_WORDS = 4, 20
 
 
 def check(response: httpx.Response, *, place: str, token: str) -> None:
@@ -73,16 +77,20 @@ def _what(url: str) -> str:
 
 def _detail(said: dict[str, Any], token: str) -> str:
     errors = said.get("validation_errors")
-    words = "; ".join(_words(errors)) if errors else str(said.get("detail") or "no reason given")
+    words = _words(errors or said.get("detail") or "no reason given")
     # What was sent may be said back.
-    words = " ".join(without_secrets(words.replace(token, HIDDEN)).split())
-    return words if len(words) <= _LONGEST_DETAIL else f"{words[: _LONGEST_DETAIL - 1]}…"
+    return storable(without_secrets(words.replace(token, HIDDEN)), longest=_LONGEST_DETAIL)
 
 
-def _words(errors: Any) -> list[str]:
-    if isinstance(errors, dict):
-        return [f"{name}: {', '.join(_words(value))}" for name, value in errors.items()]
-    return [str(error) for error in errors] if isinstance(errors, list) else [str(errors)]
+def _words(errors: Any, depth: int = 0) -> str:
+    if not isinstance(errors, dict | list):
+        return str(errors)
+    if depth == _DEEPEST:
+        return "…"
+    if isinstance(errors, list):
+        return ", ".join(_words(one, depth + 1) for one in errors[:_MOST_WORDS])
+    some = islice(errors.items(), _MOST_WORDS)
+    return "; ".join(f"{name}: {_words(one, depth + 1)}" for name, one in some)
 
 
 def _host(url: str) -> str:

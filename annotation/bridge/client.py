@@ -37,7 +37,10 @@ _MOST_PAGES = 500  # of projects
 class Client:
     """A connection to one server, as the owner of a token. Close it, or use it in a `with` block."""
 
-    def __init__(self, url: str, token: str, *, seconds: float | None = None) -> None:
+    def __init__(
+        self, url: str, token: str, *, seconds: float | None = None, within: float | None = None
+    ) -> None:
+        """`seconds` are for each request, `within` for all together: where somebody waits for a page."""
         try:
             # Only here: it comes with the full installation, and takes a moment to read.
             from label_studio_sdk.base_client import LabelStudioBase
@@ -51,15 +54,16 @@ class Client:
             token=token,
             seconds=seconds or settings.LABEL_STUDIO_TIMEOUT_SECONDS,
             limit=LARGEST_ANSWER,
+            within=within,
         )
         self._sdk = LabelStudioBase(
             base_url=self.url, api_key=_UNUSED, httpx_client=self._http, max_retries=0
         )
 
     @classmethod
-    def of(cls, server: LabelStudioServer) -> Self:
+    def of(cls, server: LabelStudioServer, *, within: float | None = None) -> Self:
         """Connect to a server as it was connected before."""
-        return cls(server.url, unseal(server.token))
+        return cls(server.url, unseal(server.token), within=within)
 
     def __enter__(self) -> Self:
         return self

@@ -12,6 +12,7 @@ from accounts.models import User
 from annotation.bridge import troubles
 from annotation.bridge.client import Client
 from annotation.bridge.sealing import seal
+from annotation.bridge.storable import storable
 from annotation.bridge.troubles import Trouble
 from annotation.models import LabelStudioBridge, LabelStudioServer
 from studies import audit
@@ -20,6 +21,8 @@ from studies.models import Study
 # The first with personal access tokens; what we do was tried with 1.23.
 OLDEST = (1, 16)
 _LONGEST_URL = 300
+# Somebody waits for the page, and a server that answers no sooner cannot be worked with.
+_SECONDS = 8.0
 _LONGEST_PROBLEM = 500
 # What is wrong with one project or request, and says nothing about the server as a whole.
 _NOT_OF_THE_SERVER = frozenset({"gone", "refused"})
@@ -63,7 +66,7 @@ def check(*, server: LabelStudioServer) -> CheckResult:
     """Look whether a server answers and knows its token, and remember what was found."""
     version = server.version
     try:
-        with Client.of(server) as client:
+        with Client.of(server, within=_SECONDS) as client:
             version = _asked(client)
     except DomainError as trouble:
         note_trouble(server=server, trouble=trouble)
@@ -109,7 +112,7 @@ def note_trouble(
     server: LabelStudioServer | None = None,
 ) -> None:
     """Remember what is wrong, for the pages: with a campaign's bridge, and with the server where it is its fault."""
-    text = trouble.message[:_LONGEST_PROBLEM]
+    text = storable(trouble.message, longest=_LONGEST_PROBLEM)
     now = timezone.now()
     if bridge is not None:
         bridge.problem, bridge.problem_text, bridge.problem_at = trouble.code, text, now
@@ -143,7 +146,7 @@ def clear_trouble(
 
 
 def _look(url: str, token: str) -> tuple[str, str]:
-    with Client(url, token.strip()) as client:
+    with Client(url, token.strip(), within=_SECONDS) as client:
         return client.url, _asked(client)
 
 
@@ -160,6 +163,6 @@ def _asked(client: Client) -> str:
     if numbers is None:
         raise troubles.no_label_studio(client.url)
     if (int(numbers[1]), int(numbers[2])) < OLDEST:
-        raise troubles.too_old(version[:40], ".".join(map(str, OLDEST)))
+        raise troubles.too_old(storable(version, longest=40), ".".join(map(str, OLDEST)))
     client.whoami()
-    return version[:40]
+    return storable(version, longest=40)

@@ -5,6 +5,7 @@ Imported only where Label Studio is spoken to: it needs httpx, which comes with 
 
 import http.cookiejar
 import ipaddress
+import math
 import socket
 import time
 from collections.abc import Generator, Iterator
@@ -76,15 +77,21 @@ class CheckedTransport(httpx.HTTPTransport):
         named = request.url
         try:
             for address in addresses[:-1]:
+                self._in_time(request)
                 request.url = named.copy_with(host=address)
                 try:
                     return super().handle_request(request)
                 except (httpx.ConnectError, httpx.ConnectTimeout):
                     continue  # nothing was sent; another of its addresses may answer
+            self._in_time(request)
             request.url = named.copy_with(host=addresses[-1])
             return super().handle_request(request)
         finally:
             request.url = named
+
+    def _in_time(self, request: httpx.Request) -> None:
+        if time.monotonic() > request.extensions[_ENDS]:
+            raise httpx.ConnectTimeout("its name and addresses took all of the time", request=request)
 
 
 class TokenAuth(httpx.Auth):
@@ -139,10 +146,14 @@ class TokenAuth(httpx.Auth):
 class GuardedClient(httpx.Client):
     """An HTTP client of one server: whatever goes wrong is a Trouble, and what comes back was checked."""
 
-    def __init__(self, *, base: str, token: str, seconds: float, limit: int) -> None:
+    def __init__(
+        self, *, base: str, token: str, seconds: float, limit: int, within: float | None = None
+    ) -> None:
+        """`seconds` are for each request, `within` for all of them together."""
         self._place = base
         self._token = token
-        self._seconds = seconds
+        self._seconds = seconds = seconds if within is None else min(seconds, within)
+        self._until = math.inf if within is None else time.monotonic() + within
         self._limit = limit
         super().__init__(
             auth=TokenAuth(token, base=base),
@@ -187,7 +198,12 @@ class GuardedClient(httpx.Client):
 
     def _before(self, request: httpx.Request) -> None:
         # A request for an access token comes without limits of its own.
-        limits = {"timeout": self.timeout.as_dict(), _ENDS: time.monotonic() + self._seconds}
+        now = time.monotonic()
+        left = self._until - now
+        if left <= 0:
+            raise troubles.timeout(self._place, self._seconds)
+        waits = {name: min(seconds or left, left) for name, seconds in self.timeout.as_dict().items()}
+        limits = {"timeout": waits, _ENDS: min(now + self._seconds, self._until)}
         request.extensions = {**request.extensions, **limits}
         request.headers["Accept-Encoding"] = "identity"
 

@@ -1,7 +1,9 @@
 """What can be wrong with a Label Studio server: a code, one sentence a person can act on, whether to try again."""
 
 from accounts.errors import DomainError
+from annotation.bridge.storable import storable
 
+_LONGEST = 500
 # Codes after which the same request may succeed later, with nobody doing anything.
 PASSING = frozenset({"unreachable", "timeout", "server_error", "busy"})
 
@@ -10,6 +12,10 @@ class Trouble(DomainError):
     """A Label Studio server did not do what it was asked. Its text never holds what was sent to it."""
 
     status = 409
+
+    def __init__(self, code: str, message: str) -> None:
+        # It may hold words of theirs.
+        super().__init__(code, storable(message, longest=_LONGEST))
 
     @property
     def passing(self) -> bool:

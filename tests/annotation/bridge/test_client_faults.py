@@ -1,5 +1,6 @@
 """A Label Studio in trouble, or something else in its place: one code and one sentence for each, soon enough."""
 
+import json
 import logging
 import time
 import traceback
@@ -120,6 +121,16 @@ def test_each_answer_has_its_code(answer, code, passing):
 )
 def test_whatever_is_asked_an_answer_without_sense_is_a_trouble(ask, content):
     assert trouble_of(says(content), ask).code in ("garbage", "wrong_url")
+
+
+def test_what_is_said_to_be_wrong_is_cut_where_it_is_too_long_too_deep_or_cannot_be_stored():
+    deep = b'{"more": [' * 450 + b"]}" * 450
+    others: list[object] = [{"title": ["a\0b\u202ec"] * 500}, ["x" * 5000, {"0": None}]]
+    for errors in (deep, *(json.dumps(one).encode() for one in others)):
+        trouble = trouble_of(says(b'{"validation_errors": ' + errors + b"}", status=400))
+        assert trouble.code == "refused"
+        assert trouble.message.isprintable()
+        assert len(trouble.message) < 400
 
 
 def test_a_huge_answer_is_not_read(monkeypatch):

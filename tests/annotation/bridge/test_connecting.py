@@ -1,5 +1,7 @@
 """A server is connected only when it works, and what is wrong with one is said in a sentence."""
 
+import time
+
 import pytest
 from django.core import serializers
 
@@ -190,3 +192,32 @@ def test_what_is_wrong_with_one_project_is_not_told_of_the_server(server, bridge
     bridge.refresh_from_db()
     server.refresh_from_db()
     assert (bridge.problem, len(bridge.problem_text), server.problem) == ("configuration_edited", 500, "")
+
+
+def test_who_waits_for_a_page_does_not_wait_for_each_request(study, lead, monkeypatch):
+    monkeypatch.setattr(connecting, "_SECONDS", 1.0)
+
+    def slow(handler):
+        time.sleep(0.6)
+        WORKS(handler)
+
+    began = time.monotonic()
+    with serving(slow) as served:
+        assert refusal(study, lead, served.url).code == "timeout"
+    assert time.monotonic() - began < 5  # each request has half a minute
+
+
+@pytest.mark.parametrize("release", ["1.23.2\0", "1.23\u202e2", "1.23" + "\0" * 500])
+def test_a_version_that_cannot_be_stored_is_made_storable(study, lead, release):
+    answer = by_path(version=says({"release": release}), whoami=says({"id": 1}))
+    with serving(answer) as served:
+        server = connecting.connect(study=study, url=served.url, token=TOKEN, by=lead)
+    server.refresh_from_db()
+    assert server.version.isprintable()
+    assert server.version.startswith("1.23")
+
+
+def test_words_of_theirs_are_made_storable_before_they_are_kept(server):
+    connecting.note_trouble(server=server, trouble=DomainError("refused", "No\0thing \u202edone\n\x1b[0m"))
+    server.refresh_from_db()
+    assert server.problem_text == "Nothing done [0m"

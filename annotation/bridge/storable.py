@@ -1,0 +1,17 @@
+"""Words of another server as every database can hold them and every page can show them."""
+
+import unicodedata
+
+
+def storable(text: object, *, longest: int) -> str:
+    """Return a text as one line of so many characters; without those that are not seen, or turn others round."""
+    if not isinstance(text, str):
+        return ""
+    line = " ".join("".join(map(_seen, text[: 20 * longest])).split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def _seen(character: str) -> str:
+    if character.isspace():
+        return " "
+    return "" if unicodedata.category(character)[0] == "C" else character
