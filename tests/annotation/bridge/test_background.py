@@ -16,6 +16,8 @@ from jobs.models import Job
 from jobs.progress import Unwatched
 from jobs.running import execute
 from tests.annotation.bridge.rows import bridge_of
+from tests.annotation.engine.databases import shared_database
+from tests.annotation.engine.test_concurrency import at_once
 
 State = Job.State
 
@@ -66,13 +68,15 @@ def test_a_job_that_goes_well_clears_no_problem_of_another_kind(bridge):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_hints_are_left_at_once_to_who_reads(bridge):
-    LabelStudioEvent.objects.create(bridge=bridge, action="ANNOTATION_CREATED", tasks=[1])
-    job = queueing.wake(bridge)
-    with reading_from(bridge, seconds=0, progress=Unwatched()) as mine:
-        assert mine
-        execute(job.pk)
-    job.refresh_from_db()
+def test_hints_are_left_at_once_to_who_reads(rating, tmp_path):
+    with shared_database(tmp_path):
+        bridge = bridge_of(rating)
+        LabelStudioEvent.objects.create(bridge=bridge, action="ANNOTATION_CREATED", tasks=[1])
+        job = queueing.wake(bridge)
+        with reading_from(bridge, seconds=0, progress=Unwatched()) as mine:
+            assert mine
+            assert at_once([lambda: execute(job.pk)]) == [None]
+        job.refresh_from_db()
     assert job.state == State.SUCCEEDED
     assert (job.finished_at - job.started_at).total_seconds() < 4
     assert "Another job is reading" in job.result["summary"]
