@@ -13,7 +13,8 @@ from annotation.bridge.bridging import needs_annotators
 from annotation.bridge.client import Client
 from annotation.bridge.places import Sharing, places_of
 from annotation.bridge.projects import Found, set_up
-from annotation.bridge.sending import send, take_back, take_stock
+from annotation.bridge.sending import send
+from annotation.bridge.stock import take_back, take_stock
 from annotation.bridge.telling import ask_to_be_told
 from annotation.bridge.turns import alone_with
 from annotation.models import Campaign, LabelStudioBridge, LabelStudioProject, LabelStudioTask
@@ -35,6 +36,7 @@ class PushReport:
     restored: int = 0  # of these, projects that somebody had changed over there
     made_anew: int = 0  # projects in place of ones that are gone
     taken_back: int = 0  # tasks that are not to be labelled any more
+    twice: int = 0  # stand in a project more than once, answered: only what is said to one of the two is read
     notes: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
@@ -49,6 +51,11 @@ class PushReport:
         if self.reconfigured:
             edited = f", {self.restored:,} of them changed by hand in Label Studio" if self.restored else ""
             said += f" {_projects(self.reconfigured)} brought up to date{edited}."
+        if self.twice:
+            said += (
+                f" {self.twice:,} task{' stands' if self.twice == 1 else 's stand'} in a project twice, and both were "
+                "answered: only the answers to one of the two are read. Delete the other in Label Studio."
+            )
         return " ".join((said, *self.notes))
 
 
@@ -81,7 +88,9 @@ def _push(
         found = set_up(client, bridge, place, campaign, instrument)
         project = LabelStudioProject.objects.select_related("bridge__campaign").get(pk=found.project.pk)
         _note(report, found)
-        report.adopted += take_stock(client, project, found.tasks)
+        stock = take_stock(client, project, found.tasks, progress)
+        report.adopted += stock.adopted
+        report.twice += stock.answered_twice
         if (why := ask_to_be_told(client, project)) and why not in report.notes:
             report.notes.append(why)
         projects.append(project)
@@ -89,12 +98,12 @@ def _push(
     report.present = LabelStudioTask.objects.filter(project__in=projects).count() - report.adopted
     sharing = Sharing(bridge, campaign)
     for project in _others(bridge, projects):  # of a place that is not asked for any more
-        report.taken_back += take_back(client, project, sharing.of(project).needless)
+        report.taken_back += take_back(client, project, sharing.of(project).needless, progress)
     shares = [(project, sharing.of(project)) for project in projects]
     progress.step("Sending tasks")
     progress.start(sum(len(share.missing) for _, share in shares))
     for project, share in shares:
-        report.taken_back += take_back(client, project, share.needless)
+        report.taken_back += take_back(client, project, share.needless, progress)
         report.sent += sum(send(client, project, share.missing, progress))
 
 

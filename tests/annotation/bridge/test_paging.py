@@ -69,6 +69,7 @@ def test_what_goes_wrong_is_told_to_who_reads():
         {"tasks": [{"id": 5, "annotations": []}], "total": 2},  # the same page again and again
         {"tasks": [{"id": 2, "annotations": []}, {"id": 1, "annotations": []}], "total": 2},
         {"tasks": [{"id": 1, "annotations": []}, {"id": 1, "annotations": []}], "total": 2},
+        {"tasks": [], "total": 50},  # withheld: they are not gone
         {"tasks": [{"id": 1, "annotations": []}], "total": None},
         {"tasks": [{"id": True, "annotations": []}], "total": 1},
         {"tasks": [{"id": 1}], "total": 1},
