@@ -215,7 +215,7 @@ class AnswerLine:
 
     @property
     def person(self) -> str:
-        return name_of(self.answer.user) if self.answer.user else "nobody"
+        return PersonLine(self.answer.user, {}).address if self.answer.user else "nobody"
 
     @property
     def may_count(self) -> bool:
@@ -335,21 +335,25 @@ def answers(
 def answer_lines(bridge: LabelStudioBridge, rows: Iterable[LabelStudioAnnotation]) -> list[AnswerLine]:
     """Return these answers as they are listed: one query for the names of who sent them in place of others."""
     rows = list(rows)
-    by_others = {
-        one.updated_by for one in rows if one.user and one.updated_by not in (None, one.user.external_id)
-    }
-    users = (
-        bridge.server.users.filter(external_id__in=by_others) if by_others else LabelStudioUser.objects.none()
-    )
-    names = {user.external_id: name_of(user) for user in users}
+    senders = {one.pk: _sender(one) for one in rows}
+    numbers = {number for number in senders.values() if number is not None}
+    users = bridge.server.users.filter(external_id__in=numbers) if numbers else LabelStudioUser.objects.none()
+    names: dict[int | None, str] = {user.external_id: PersonLine(user, {}).address for user in users}
     return [
         AnswerLine(
             answer=one,
             address=f"{bridge.server.url}/projects/{one.project.external_id}/data?task={one.external_task}",
-            sender=names.get(one.updated_by, f"User {one.updated_by}") if one.updated_by in by_others else "",
+            sender=names.get(sender, f"User {sender}") if (sender := senders[one.pk]) is not None else "",
         )
         for one in rows
     ]
+
+
+def _sender(answer: LabelStudioAnnotation) -> int | None:
+    """Return who sent it last, where that is another than the person it is said to be of."""
+    if answer.user is None or answer.updated_by == answer.user.external_id:
+        return None
+    return answer.updated_by
 
 
 def name_of(user: LabelStudioUser) -> str:

@@ -56,6 +56,7 @@ NOT_PAGES = {
     "annotation:label_studio_check", "annotation:label_studio_token", "annotation:label_studio_person_confirm",
     "annotation:label_studio_person_invite", "annotation:label_studio_person_ignore",
     "annotation:label_studio_person_undo", "annotation:label_studio_person_erase",
+    "annotation:campaign_label_studio_missing_deleted", "annotation:campaign_label_studio_missing_kept",
     "annotation:campaign_label_studio_live", "annotation:campaign_label_studio_renew",
     "annotation:campaign_label_studio_push", "annotation:campaign_label_studio_reconcile",
     "annotation:campaign_label_studio_replace", "annotation:label_studio_allow", "annotation:label_studio_disallow",
@@ -208,7 +209,7 @@ def label_studio_pages(server: int, user: int) -> dict[str, str]:
     named = {
         "label_studio": S, "label_studio_server": at, "label_studio_disconnect": at, "label_studio_people": at,
         "label_studio_person": {**at, "user": user}, "campaign_label_studio": C, "campaign_label_studio_end": C,
-        "label_studio_answers": C,
+        "label_studio_answers": C, "campaign_label_studio_missing": C,
     }  # fmt: skip
     return {
         f"annotation:{name}": reverse(f"annotation:{name}", kwargs=values) for name, values in named.items()
@@ -368,6 +369,7 @@ def test_every_page_about_label_studio(new_page, marking, lead, client, live_ser
     named = rows.user_of(server, 2, state="mapped", annotator=new_annotator(marking))
     for state in rows.State.values:
         rows.seen(bridge, named, state=state, reason="Why it is so.")
+    rows.seen(bridge, named, missing="held")
     rows.in_trouble(bridge)
     work = {"kind": "label_studio.push", "title": "Push", "arguments": {"bridge": bridge.pk}}
     Job.objects.create(**work, study_id=study.pk, state="running", steps_done=3, steps_total=40)

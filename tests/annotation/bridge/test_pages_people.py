@@ -120,6 +120,17 @@ def test_a_flagged_answer_is_let_count_and_flagged_again(bridge, lead_client):
     assert not answer.allowed
 
 
+def test_who_really_sent_an_answer_stands_beside_that_answer_only(bridge, lead_client):
+    ada, ben = user_of(bridge.server, 1), user_of(bridge.server, 2)
+    seen(bridge, ada, 1, state=State.FLAGGED, updated_by=2)
+    seen(bridge, ben, 1, state=State.WAITING, updated_by=2)
+    rows = lead_client.get(f"{HERE}answers/").context["rows"]
+    assert [(row.person, row.sender) for row in rows] == [
+        ("worker1@example.org", "worker2@example.org"),
+        ("worker2@example.org", ""),
+    ]
+
+
 def test_queries_of_people_do_not_grow(bridge, lead_client, queries):
     url = f"{SERVERS}{bridge.server_id}/people/"
     first = user_of(bridge.server, 1)
