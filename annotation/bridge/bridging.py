@@ -8,7 +8,9 @@ from django.utils import timezone
 
 from accounts.errors import Conflict, DomainError, NotFound
 from accounts.models import User
+from annotation.assignment import release_tasks
 from annotation.bridge import images
+from annotation.bridge.locking import lock_enrolments
 from annotation.bridge.sealing import seal
 from annotation.bridge.turns import alone_with
 from annotation.models import (
@@ -17,6 +19,7 @@ from annotation.models import (
     LabelStudioAnnotation,
     LabelStudioBridge,
     LabelStudioServer,
+    Task,
 )
 from studies import audit
 
@@ -34,6 +37,8 @@ def begin(
     Gold tasks, repeats and practice stay here: what is sent is what asks for labels. What was answered on our own
     pages before keeps its place.
     """
+    # Whoever is being given a task now has it before its lease is ended below.
+    lock_enrolments(campaign.pk)
     rows = Campaign.objects.select_for_update(of=("self",), no_key=True).select_related("study")
     campaign = rows.get(pk=campaign.pk)
     if server.study_id != campaign.study_id:
@@ -54,6 +59,8 @@ def begin(
         raise Conflict(
             "bridged_already", f"“{campaign.name}” is labelled in a Label Studio already."
         ) from None
+    # A task that somebody has open here would hold its place for as long as nobody looks.
+    release_tasks(tasks=campaign.tasks.filter(purpose=Task.Purpose.LABEL))
     audit.record(
         by=by,
         action=BEGUN,

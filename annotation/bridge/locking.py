@@ -11,3 +11,11 @@ def lock_enrolments(campaign_id: int) -> dict[int, str]:
     """
     enrolled = Enrolment.objects.select_for_update(of=("self",)).filter(campaign=campaign_id)
     return dict(enrolled.order_by("pk").values_list("annotator_id", "state"))
+
+
+def lock_enrolments_at(server_id: int) -> None:
+    """Lock those of all campaigns that a server has tasks of, before a user of it and then their answers are."""
+    enrolled = Enrolment.objects.select_for_update(of=("self",)).filter(
+        campaign__label_studio__server=server_id
+    )
+    list(enrolled.order_by("pk").values_list("pk", flat=True))

@@ -11,9 +11,12 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
+from django.utils import timezone
 
 from accounts.consent import withdrawn_from
 from annotation.bridge import reasons
+from annotation.bridge.forgetting import erased_at
 from annotation.bridge.locking import lock_enrolments
 from annotation.bridge.seen import NO_MOMENT, Seen, seen
 from annotation.bulk import insert, update
@@ -73,20 +76,19 @@ def _write(project: LabelStudioProject, found: Mapping[int, Seen]) -> set[int]:
     lock_enrolments(project.bridge.campaign_id)
     tasks = _tasks(project, {one.external_task for one in found.values()})
     known = _set_apart(found, _known(project, list(found)))
+    users = _users(project, found.values())
+    silent = _silent(project, users)
     fresh, changed, touched = [], [], set[int]()
     for one in found.values():
         before, task = known.get(one.external_id), tasks.get(one.external_task)
         if before is None:
             fresh.append(one)
-        elif before.digest != one.digest or before.lost or before.task_id != task:
+        elif before.digest != _digest(one, silent) or before.lost or before.task_id != task:
             changed.append((before.pk, one))
             touched.add(before.task_id or 0)
         else:
             continue
         touched.add(task or 0)
-    looked_at = [*fresh, *(one for _, one in changed)]
-    users = _users(project, looked_at)
-    silent = _silent(project, users)
     if fresh:
         columns = _columns(fresh, tasks, users, silent)
         columns |= {
@@ -155,23 +157,38 @@ def _users(project: LabelStudioProject, rows: Iterable[Seen]) -> dict[int, int]:
     ]
     if not new:
         return known
+    erased = erased_at(project.bridge.server)
+    for user in new:
+        if user.external_id in erased:
+            user.name, user.state, user.forgotten_at = "", LabelStudioUser.State.IGNORED, timezone.now()
     LabelStudioUser.objects.bulk_create(new, ignore_conflicts=True)
     return dict(users.all().values_list("external_id", "pk"))
 
 
-def _silent(project: LabelStudioProject, users: Mapping[int, int]) -> set[int]:
-    """Return those of the users whose answers are not kept: their annotators took back consent."""
+def _silent(project: LabelStudioProject, users: Mapping[int, int]) -> dict[int | None, str]:
+    """Return the users whose answers are not kept, and why: they took back consent, or were erased."""
     withdrawn = withdrawn_from(project.bridge.campaign.study)
-    theirs = LabelStudioUser.objects.filter(pk__in=users.values(), annotator__in=withdrawn)
-    return set(theirs.values_list("external_id", flat=True))
+    theirs = LabelStudioUser.objects.filter(
+        Q(annotator__in=withdrawn) | Q(annotator=None, forgotten_at__isnull=False), pk__in=users.values()
+    )
+    erased = LabelStudioUser.State.IGNORED
+    return {
+        number: reasons.ERASED if state == erased else reasons.WITHDRAWN
+        for number, state in theirs.values_list("external_id", "state")
+    }
+
+
+def _digest(one: Seen, silent: Mapping[int | None, str]) -> str:
+    """Return the digest that is kept: another where the content is not, so that it is read once it may be kept."""
+    return f"-{one.digest[1:]}" if one.user in silent else one.digest
 
 
 def _columns(
-    rows: Sequence[Seen], tasks: Mapping[int, int], users: Mapping[int, int], silent: Collection[int]
+    rows: Sequence[Seen], tasks: Mapping[int, int], users: Mapping[int, int], silent: Mapping[int | None, str]
 ) -> dict[str, list[Any]]:
     ours = [one.external_task in tasks for one in rows]
     kept: list[Any] = [
-        reasons.instead_of_result(reasons.WITHDRAWN) if one.user in silent else one.result for one in rows
+        reasons.instead_of_result(silent[one.user]) if one.user in silent else one.result for one in rows
     ]
     return {
         "external_task": [one.external_task for one in rows],
@@ -183,7 +200,7 @@ def _columns(
         "cancelled": [one.cancelled for one in rows],
         "result": kept,
         "lead_time": [None if one.user in silent else one.lead_time for one in rows],
-        "digest": [one.digest for one in rows],
+        "digest": [_digest(one, silent) for one in rows],
         "deleted_at": [None] * len(rows),
         "missing": [""] * len(rows),
         "state": [State.NEW.value if sent else State.REFUSED.value for sent in ours],

@@ -15,7 +15,8 @@ def name_users(client: Client, server: LabelStudioServer) -> int:
 
     A server that does not tell leaves them nameless: counting what was answered does not depend on it.
     """
-    nameless = LabelStudioUser.objects.filter(server=server, state=LabelStudioUser.State.WAITING, name="")
+    waiting = LabelStudioUser.objects.filter(server=server, state=LabelStudioUser.State.WAITING)
+    nameless = waiting.filter(name="", forgotten_at=None)
     users = {user.external_id: user for user in nameless}
     if not users:
         return 0

@@ -12,8 +12,11 @@ from django.utils import timezone
 from accounts.errors import Conflict, NotFound
 from accounts.models import Annotator, User
 from annotation import invitations
-from annotation.bridge import queueing
+from annotation.bridge import queueing, reasons
+from annotation.bridge.anew import look_again_at_user
 from annotation.bridge.claiming import bridges_with, decided, put_down, taken
+from annotation.bridge.forgetting import ERASED, wipe
+from annotation.bridge.locking import lock_enrolments_at
 from annotation.bridge.settling import settle
 from annotation.models import (
     Campaign,
@@ -26,7 +29,7 @@ from annotation.models import (
 from studies import audit
 from studies.models import Study
 
-State = LabelStudioUser.State
+State, Mirrored = LabelStudioUser.State, LabelStudioAnnotation.State
 # More than these are counted by a job.
 MOST_AT_ONCE = 200
 
@@ -45,6 +48,7 @@ def confirm(*, user: LabelStudioUser, annotator: Annotator, by: User | None) -> 
             )
         _end_invitation(user)
         put_down(user, annotator, by=by, how="by the lead")
+        look_again_at_user(user)
     _count(user, by)
     return user
 
@@ -76,6 +80,7 @@ def ignore(*, user: LabelStudioUser, by: User | None) -> LabelStudioUser:
         _end_invitation(user)
         user.state = State.IGNORED
         decided(user, by, "ignored")
+        look_again_at_user(user)
     _count(user, by)
     return user
 
@@ -87,8 +92,11 @@ def undo(*, user: LabelStudioUser, by: User | None) -> LabelStudioUser:
         if user.state == State.WAITING:
             return user
         was = {"pseudonym": user.annotator.pseudonym} if user.annotator is not None else {}
+        if user.state == State.IGNORED and user.forgotten_at is not None:
+            raise Conflict("user_erased", "This user was erased, which cannot be undone.")
         user.state, user.annotator = State.WAITING, None
         decided(user, by, "undone", **was)
+        look_again_at_user(user)
     _count(user, by)
     return user
 
@@ -102,8 +110,10 @@ def erase(*, user: LabelStudioUser, by: User | None) -> LabelStudioUser:
         user = _locked(user)
         _end_invitation(user)
         user.state, user.annotator, user.name = State.IGNORED, None, ""
-        user.save(update_fields=["name"])
-        decided(user, by, "erased")
+        user.forgotten_at = timezone.now()
+        user.save(update_fields=["name", "forgotten_at"])
+        decided(user, by, ERASED)
+        wipe(LabelStudioAnnotation.objects.filter(user=user), reasons.ERASED, state=Mirrored.NEW)
     _count(user, by)
     return user
 
@@ -113,7 +123,7 @@ def allow(*, mirrored: LabelStudioAnnotation, by: User | None, allowed: bool = T
     bridge = mirrored.project.bridge
     with transaction.atomic():
         changed = LabelStudioAnnotation.objects.filter(pk=mirrored.pk).exclude(allowed=allowed)
-        if changed.update(allowed=allowed):
+        if changed.update(allowed=allowed, state=Mirrored.NEW):
             audit.record(
                 by=by,
                 action=f"label_studio_annotation.{'allowed' if allowed else 'flagged'}",
@@ -146,6 +156,11 @@ def _count(user: LabelStudioUser, by: User | None) -> None:
 
 
 def _locked(user: LabelStudioUser) -> LabelStudioUser:
+    # The link that was made for them before all else, as whoever uses it does.
+    links = Invitation.objects.filter(label_studio_user=user.pk).values_list("pk", flat=True)
+    list(Invitation.objects.select_for_update().filter(pk__in=list(links)))
+    # Then these, as mirroring does: it writes answers, and after them of whom they are.
+    lock_enrolments_at(user.server_id)
     users = LabelStudioUser.objects.select_for_update(of=("self",)).select_related(
         "server__study", "annotator"
     )

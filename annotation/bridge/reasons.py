@@ -34,6 +34,7 @@ CLOSED = "it was made or changed after the campaign was closed"
 NOT_THEIR_PROJECT = "it was made in the project of another annotator"
 ANSWERED_HERE = "its annotator had answered the task here before"
 WITHDRAWN = "its annotator took back consent, so its content was not kept"
+ERASED = "its user was erased, so its content was not kept"
 
 _REFUSED = "refused"
 

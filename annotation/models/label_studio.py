@@ -170,6 +170,9 @@ class LabelStudioUser(models.Model):
     external_id = models.BigIntegerField()
     # How the server names them, for the lead to know them by: personal, shown to leads only, never exported.
     name = models.CharField(max_length=200, blank=True)
+    # When they took back consent or were erased: their name is never asked for again, whatever is decided afterwards,
+    # and what they answer is kept only for an annotator who agreed.
+    forgotten_at = models.DateTimeField(null=True, blank=True)
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     annotator = models.ForeignKey(
         Annotator, null=True, blank=True, on_delete=models.CASCADE, related_name="label_studio_users"
