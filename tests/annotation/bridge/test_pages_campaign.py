@@ -170,6 +170,12 @@ def test_whether_answers_were_deleted_there_or_lost_is_said_by_the_lead(
     assert "Nothing waits for a decision" in text(lead_client.get(f"{HERE}missing/"))
     seen(bridge, user_of(bridge.server, 1), 3, state=State.WAITING, missing="held")
     assert "3 answers are no longer in Label Studio" in text(lead_client.get(HERE))
+    LabelStudioBridge.objects.update(
+        problem="many_deleted", problem_text="Many are no longer there.", problem_at=timezone.now()
+    )
+    page = text(lead_client.get(HERE))
+    assert page.count("Say which it was") == 1
+    assert "answers are no longer in" not in page  # it is said once
     asked = text(lead_client.get(f"{HERE}missing/"))
     assert "Keep the labels" in asked
     assert "They were deleted" in asked
