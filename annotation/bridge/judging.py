@@ -2,7 +2,7 @@
 
 import hashlib
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -81,6 +81,7 @@ class Known:
     enrolments: Mapping[int, str]  # annotator → state
     consenting: frozenset[int]
     asked: Mapping[int, Asked]
+    instruments: Sequence[tuple[int, datetime]]  # the versions of what annotators read, the newest first
     now: datetime
 
     @property
@@ -99,6 +100,18 @@ class Known:
         if enrolled == Enrolment.State.PAUSED:
             return State.WAITING, reasons.PAUSED
         return None
+
+    def read_by(self, row: LabelStudioAnnotation) -> int | None:
+        """Return the version that an answer's maker had read: what its project shows now, or what was current then.
+
+        A version that was written after the answer was given cannot be it, however late the answer is seen.
+        """
+        shown = self.projects[row.project_id].instrument_id
+        newest = [pk for pk, _ in self.instruments]
+        if shown not in newest:
+            return shown
+        upto = self.instruments[newest.index(shown) :]
+        return next((pk for pk, since in upto if since <= row.changed_at), upto[-1][0])
 
     def submission_id(self, row: LabelStudioAnnotation, annotator_id: int, revision: int) -> uuid.UUID:
         """Return the name of what is made of a row as it is: made again it is the same."""

@@ -11,6 +11,7 @@ from annotation.bridge.judging import Known, Verdict
 from annotation.bulk import allocate_keys, insert, new_uuids, update
 from annotation.models import Annotation, Assignment, Box, Judgement, LabelStudioAnnotation, Task
 
+_Given = tuple[Step, Verdict, Answer]  # what an answer is to become, what it was made of, and what it says
 _MOST_REVISIONS = 32_000
 _LONGEST_TIME = timedelta(days=1)  # at work on one answer
 
@@ -141,37 +142,37 @@ def _answer(steps: Sequence[Step], assignments: dict[tuple[int, int], int], know
     given = [
         (step, step.verdict, step.verdict.answer) for step in steps if step.verdict and step.verdict.answer
     ]
-    revisions = [(step.part.revision if step.part else 0) + 1 for step, _, _ in given]
-    insert(
-        Annotation,
-        {
-            "id": keys,
-            "submission_id": [
-                known.submission_id(verdict.row, step.annotator_id, revision)
-                for (step, verdict, _), revision in zip(given, revisions, strict=True)
-            ],
-            "campaign_id": [known.campaign.pk] * len(given),
-            "task_id": [step.task_id for step, _, _ in given],
-            "annotator_id": [step.annotator_id for step, _, _ in given],
-            "assignment_id": [
-                step.part.assignment_id if step.part else assignments[step.task_id, step.annotator_id]
-                for step, _, _ in given
-            ],
-            "instrument_id": [
-                known.projects[verdict.row.project_id].instrument_id for _, verdict, _ in given
-            ],
-            "revision": revisions,
-            "is_latest": [True] * len(given),
-            "status": [str(step.status) for step, _, _ in given],
-            "status_reason": [step.reason for step, _, _ in given],
-            "none_of_the_above": [answer.none_of_the_above for _, _, answer in given],
-            "justification": [answer.justification for _, _, answer in given],
-            "active_seconds": [seconds(verdict) for _, verdict, _ in given],
-            "submitted_at": [moment_of(step, known.now) for step, _, _ in given],
-        },
-    )
+    insert(Annotation, {"id": keys} | _columns(given, assignments, known))
     _judge(keys, [(step.task_id, answer) for step, _, answer in given], known)
     return {verdict.row.pk: key for (_, verdict, _), key in zip(given, keys, strict=True)}
+
+
+def _columns(
+    given: Sequence[_Given], assignments: dict[tuple[int, int], int], known: Known
+) -> dict[str, list[Any]]:
+    revisions = [(step.part.revision if step.part else 0) + 1 for step, _, _ in given]
+    return {
+        "submission_id": [
+            known.submission_id(verdict.row, step.annotator_id, revision)
+            for (step, verdict, _), revision in zip(given, revisions, strict=True)
+        ],
+        "campaign_id": [known.campaign.pk] * len(given),
+        "task_id": [step.task_id for step, _, _ in given],
+        "annotator_id": [step.annotator_id for step, _, _ in given],
+        "assignment_id": [
+            step.part.assignment_id if step.part else assignments[step.task_id, step.annotator_id]
+            for step, _, _ in given
+        ],
+        "instrument_id": [known.read_by(verdict.row) for _, verdict, _ in given],
+        "revision": revisions,
+        "is_latest": [True] * len(given),
+        "status": [str(step.status) for step, _, _ in given],
+        "status_reason": [step.reason for step, _, _ in given],
+        "none_of_the_above": [answer.none_of_the_above for _, _, answer in given],
+        "justification": [answer.justification for _, _, answer in given],
+        "active_seconds": [seconds(verdict) for _, verdict, _ in given],
+        "submitted_at": [moment_of(step, known.now) for step, _, _ in given],
+    }
 
 
 def _judge(annotations: Sequence[int], answers: Sequence[tuple[int, Answer]], known: Known) -> None:

@@ -154,6 +154,7 @@ def _known(bridge: LabelStudioBridge, enrolments: dict[int, str], tasks: Sequenc
         enrolments=enrolments,
         consenting=frozenset(consenting.values_list("pk", flat=True)),
         asked={task.pk: Asked.of(campaign, attributes[task.pk]) for task in tasks},
+        instruments=list(campaign.instruments.order_by("-version").values_list("pk", "created_at")),
         now=timezone.now(),
     )
 

@@ -1,16 +1,19 @@
 """What is answered over there becomes labels here, by the rules that hold on our own pages."""
 
+from datetime import timedelta
+
 import pytest
 from django.utils import timezone
 
 from accounts import profiles
 from accounts.errors import Conflict
-from annotation import assignment
+from annotation import assignment, instruments
 from annotation.bridge import reasons
 from annotation.bridge.mirroring import mirror
 from annotation.bridge.settling import settle
-from annotation.models import Annotation, Assignment, LabelStudioAnnotation, LabelStudioUser, Task
+from annotation.models import Annotation, Assignment, Instrument, LabelStudioAnnotation, LabelStudioUser, Task
 from tests.annotation.bridge.over_there import (
+    START,
     annotation,
     compare,
     number_of,
@@ -281,3 +284,16 @@ def test_labels_outlast_their_bridge(marking, bridge, task, anna):
     assert statuses(task) == {anna.pk: "accepted"}
     assert assignment.next_assignment(campaign=marking, annotator=anna).task != task
     assert slots_are_counted()
+
+
+def test_an_answer_names_the_version_that_its_maker_had_read(marking, bridge, task, anna, bela, lead):
+    first = instruments.current(marking)
+    second = instruments.revise(campaign=marking, by=lead, guidelines="Look twice.")
+    # Written this morning, and sent since.
+    written = START + timedelta(minutes=30)
+    Instrument.objects.filter(pk=second.pk).update(created_at=written)
+    bridge.projects.update(instrument=second)
+    told(bridge, task, 1, 1, minute=10)
+    told(bridge, task, 2, 2, minute=40)
+    assert task.annotations.get(annotator=anna).instrument == first
+    assert task.annotations.get(annotator=bela).instrument == second
