@@ -18,12 +18,13 @@ $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Stereoscope needs Python 3.11 or newer; set PYTHON=…"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.web: requirements/web.txt requirements/constraints.txt | $(VENV)/bin/python
+$(VENV)/.web: requirements/web.txt requirements/label-studio-client.txt requirements/constraints.txt | $(VENV)/bin/python
 	@echo "Installing what the web server needs …"
 	@$(PIP) -r requirements/web.txt
+	@$(PIP) --no-deps -r requirements/label-studio-client.txt
 	@touch $@
 
-$(VENV)/.full: requirements.txt requirements/web.txt requirements/constraints.txt | $(VENV)/bin/python
+$(VENV)/.full: requirements.txt requirements/web.txt requirements/label-studio-client.txt requirements/constraints.txt | $(VENV)/bin/python
 	@echo "Installing everything, model code included (some minutes the first time) …"
 	@$(PIP) -r requirements.txt
 	@touch $@ $(VENV)/.web

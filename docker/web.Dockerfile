@@ -4,6 +4,7 @@ ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 STEREOSCOPE_VAR=/var/lib/stereo
 WORKDIR /app
 COPY requirements/ requirements/
 RUN pip install --no-cache-dir -r requirements/web.txt \
+    && pip install --no-cache-dir --no-deps -r requirements/label-studio-client.txt \
     && useradd --system --uid 10001 --create-home --home-dir /var/lib/stereoscope stereoscope
 COPY manage.py ./
 COPY platform/ platform/

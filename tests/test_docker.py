@@ -204,4 +204,5 @@ def test_images_hold_the_code_and_not_the_tests_and_run_as_nobody_in_particular(
         assert all((ROOT / path).exists() for path in copied)
         assert "USER 10001" in image_lines(name)
     assert any("requirements/web.txt" in line for line in image_lines("web"))
+    assert any("--no-deps -r requirements/label-studio-client.txt" in line for line in image_lines("web"))
     assert any("-r requirements.txt" in line for line in image_lines("worker"))

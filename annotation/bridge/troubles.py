@@ -141,5 +141,7 @@ def too_large(place: str, limit: int) -> Trouble:
 
 def sdk_missing() -> Trouble:
     return Trouble(
-        "sdk_missing", "Label Studio’s client is not installed on this server: pip install label-studio-sdk."
+        "sdk_missing",
+        "Label Studio’s client is not installed on this server: pip install --no-deps -r "
+        "requirements/label-studio-client.txt.",
     )
