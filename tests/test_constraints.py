@@ -88,6 +88,10 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
         {"present": None, "rating": 6},
     ],
     "known_answer_is_mark_or_ratings": [{"present": None}, {"ratings": [4]}],
+    "label_studio_annotation_missing_or_deleted": [
+        {"missing": "lost"},
+        {"missing": "kept", "deleted_at": datetime(2026, 1, 1, tzinfo=UTC)},
+    ],
     "label_studio_arrangement_known": [{"arrangement": "by_chance"}],
     "label_studio_bridge_problem_said": [
         {"problem": "unreachable"},
