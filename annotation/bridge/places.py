@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count
 
+from annotation.bridge.refs import place_name
 from annotation.models import (
     Annotation,
     Campaign,
@@ -32,9 +33,7 @@ class Place:
     @property
     def name(self) -> str:
         """Return what it is, the same whenever it is asked."""
-        if self.slot is not None:
-            return f"slot {self.slot}"
-        return "all" if self.annotator_id is None else f"annotator {self.annotator_id}"
+        return place_name(self.slot, self.annotator_id)
 
 
 def places_of(bridge: LabelStudioBridge, campaign: Campaign) -> list[Place]:

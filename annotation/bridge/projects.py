@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.db import transaction
 from django.utils import timezone
 
 from annotation.bridge.client import Client
@@ -32,22 +33,20 @@ def set_up(
     client: Client, bridge: LabelStudioBridge, place: Place, campaign: Campaign, instrument: Instrument
 ) -> Found:
     """Return the project of a place, made or changed where need be. Labels and tasks in it are not touched."""
-    project = _row(bridge, place)
-    shown = _shown(client, project, bridge, place) if project is not None else None
-    anew = project is not None and shown is None
-    if anew and project is not None:
-        LabelStudioProject.objects.filter(pk=project.pk).update(gone_at=timezone.now())
-        project.tasks.all().delete()
-    made = shown is None
     wanted = settings_of(campaign, instrument, annotations_per_task=place.annotations_per_task)
-    if project is None or shown is None:
-        project = LabelStudioProject.objects.create(
-            bridge=bridge,
-            slot=place.slot,
-            annotator_id=place.annotator_id,
-            external_id=_number(client, bridge, place, wanted),
-        )
-        shown = client.project(project.external_id)
+    before = _row(bridge, place)
+    shown = _shown(client, before, bridge, place) if before is not None else None
+    made = anew = False
+    if before is None or shown is None:
+        number = _found(client, bridge, place, before)
+        made = number is None
+        if number is None:
+            number = _make(client, bridge, place, wanted)
+        shown = client.project(number)
+        project = _written_down(bridge, place, number, before, again=bool(shown.get("task_number")))
+        anew = before is not None and project.pk != before.pk
+    else:
+        project = before
     edited = bool(project.configuration) and not as_sent(project, shown)
     wanted["description"] = mark_of(bridge, place.name)
     changed = {name: value for name, value in wanted.items() if differs(name, shown.get(name), value)}
@@ -90,17 +89,44 @@ def _shown(
     return shown if any(ref in ours for _, ref in client.task_refs(project.external_id)) else None
 
 
-def _number(client: Client, bridge: LabelStudioBridge, place: Place, wanted: Mapping[str, Any]) -> int:
-    """Return the number of a project that was made for the place and not written down, or make one."""
-    title, mark = title_of(bridge, place.number), mark_of(bridge, place.name)
+def _found(
+    client: Client, bridge: LabelStudioBridge, place: Place, before: LabelStudioProject | None
+) -> int | None:
+    """Return the number of a project that was made for the place: it was not written down, or could not be seen a
+    moment ago."""
     live = LabelStudioProject.objects.filter(bridge__server=bridge.server_id, gone_at=None)
-    taken = set(live.values_list("external_id", flat=True))
+    taken = set(live.values_list("external_id", flat=True)) - {before.external_id if before else None}
+    title, mark = title_of(bridge, place.number), mark_of(bridge, place.name)
     found = [int(one["id"]) for one in client.projects(title=title) if one.get("description") == mark]
-    if left := sorted(set(found) - taken):
-        return left[0]
+    return min(set(found) - taken, default=None)
+
+
+@transaction.atomic
+def _written_down(
+    bridge: LabelStudioBridge, place: Place, number: int, before: LabelStudioProject | None, *, again: bool
+) -> LabelStudioProject:
+    """Return the row of a place's project that has this number, an earlier one where it is seen `again`; what stood
+    for the place before is gone.
+
+    Only one that holds tasks is seen again: a new one may have got the number of one that is gone.
+    """
+    if again and before is not None and before.external_id == number:
+        return before
+    if before is not None:
+        LabelStudioProject.objects.filter(pk=before.pk).update(gone_at=timezone.now())
+        before.tasks.all().delete()
+    place_of = {"bridge": bridge, "slot": place.slot, "annotator_id": place.annotator_id}
+    rows = LabelStudioProject.objects.filter(**place_of, external_id=number).order_by("-pk")
+    project = (rows.first() if again else None) or LabelStudioProject(**place_of, external_id=number)
+    project.gone_at = None
+    project.save()
+    return project
+
+
+def _make(client: Client, bridge: LabelStudioBridge, place: Place, wanted: Mapping[str, Any]) -> int:
     return client.create_project(
-        title=title,
-        description=mark,
+        title=title_of(bridge, place.number),
+        description=mark_of(bridge, place.name),
         configuration=wanted["label_config"],
         annotations_per_task=wanted["maximum_annotations"],
         instructions=wanted["expert_instruction"],

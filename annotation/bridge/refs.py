@@ -14,9 +14,21 @@ from annotation.models import LabelStudioBridge, LabelStudioProject, LabelStudio
 _LENGTH = 24
 
 
+def place_name(slot: int | None, annotator_id: int | None) -> str:
+    """Return what a project is by the arrangement, the same whenever it is asked."""
+    if slot is not None:
+        return f"slot {slot}"
+    return "all" if annotator_id is None else f"annotator {annotator_id}"
+
+
 def ref_of(project: LabelStudioProject, public_id: UUID) -> str:
-    """Return the `ref` of a task of ours in one project: another one in every project."""
-    return _digest(f"task:{project.bridge.public_id}:{project.pk}:{public_id}").hex()[:_LENGTH]
+    """Return the `ref` of a task of ours in one project: another one in every project.
+
+    It follows from what the project is for and from no number of ours: a project that could not be seen for a while
+    is known again by its tasks.
+    """
+    place = place_name(project.slot, project.annotator_id)
+    return _digest(f"task:{project.bridge.public_id}:{place}:{public_id}").hex()[:_LENGTH]
 
 
 def refs_of(project: LabelStudioProject) -> dict[int, str]:

@@ -2,11 +2,12 @@
 
 import httpx
 import pytest
+from django.utils import timezone
 
 from annotation import extending
 from annotation.bridge import queueing, stock
 from annotation.bridge.pushing import push
-from annotation.models import Campaign, LabelStudioTask
+from annotation.models import Campaign, LabelStudioProject, LabelStudioTask
 from tests.services.label_studio.pushed import (
     SITE,
     answer_there,
@@ -112,3 +113,21 @@ def test_as_many_tasks_as_were_sent_are_looked_at_where_some_are_known_to_be_mis
     do_jobs()
     assert push(bridge=bridge, by=lead).sent == 1
     assert LabelStudioTask.objects.filter(project=project, task=lost.task_id).exclude(pk=lost.pk).exists()
+
+
+def test_a_project_that_could_not_be_seen_for_a_while_is_gone_on_with(label_studio, rating, lead):
+    bridge = begun(label_studio, rating, lead)
+    push(bridge=bridge, by=lead)
+    before = there(label_studio, bridge)
+    project = bridge.projects.get(slot=1)
+    answer_there(label_studio, min(before[project.external_id]), label_studio.annotators[0])
+    queueing.start_reconcile(bridge=bridge, by=None)
+    do_jobs()
+    # As a push leaves it that is killed after the project was taken for gone.
+    LabelStudioProject.objects.filter(pk=project.pk).update(gone_at=timezone.now())
+    project.tasks.all().delete()
+    report = push(bridge=bridge, by=lead)
+    assert (report.sent, report.made_anew, report.adopted) == (0, 0, len(before[project.external_id]))
+    again = bridge.projects.get(slot=1)
+    assert (again.pk, again.gone_at) == (project.pk, None)
+    assert there(label_studio, bridge) == before
