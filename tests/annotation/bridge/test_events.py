@@ -1,8 +1,11 @@
 """Which place over there a hint says to look at: each once, and nothing where it names what is not ours."""
 
-import pytest
+from datetime import timedelta
 
-from annotation.bridge import events
+import pytest
+from django.utils import timezone
+
+from annotation.bridge import events, queueing
 from annotation.bridge.mirroring import mirror
 from annotation.bridge.sealing import seal
 from annotation.models import (
@@ -12,6 +15,7 @@ from annotation.models import (
     LabelStudioServer,
     LabelStudioTask,
 )
+from jobs.models import Job
 from tests.annotation.bridge.test_people import annotation
 from tests.annotation.engine.conftest import rating
 
@@ -101,3 +105,27 @@ def test_who_names_nothing_says_look_at_everything(plan, action):
 def test_very_many_named_are_looked_at_by_reading_everything(plan, monkeypatch):
     monkeypatch.setattr(events, "MOST_ROWS", 1)
     assert plan(told("TASKS_DELETED", tasks=[101, 102]))[0]
+
+
+def test_hints_to_compare_everything_lead_to_a_comparison_now_and_then(bridge):
+    """Whoever knows the secrets may send such hints without end."""
+    now = timezone.now()
+    LabelStudioBridge.objects.filter(pk=bridge.pk).update(reconciled_at=now)
+    for _ in range(3):
+        event = LabelStudioEvent.objects.create(bridge=bridge, action=events.EVERYTHING)
+        done = events.work_off(bridge=bridge)
+        event.refresh_from_db()
+        assert (done.compared, event.outcome) == (False, "Everything is compared.")
+    job = Job.objects.get()
+    assert (job.kind, job.state) == (queueing.RECONCILE, Job.State.QUEUED)
+    assert job.wait_until == now + timedelta(minutes=5)
+
+
+def test_the_numbers_of_a_hint_are_kept_until_it_is_done(bridge):
+    event = LabelStudioEvent.objects.create(
+        bridge=bridge, **told("ANNOTATION_CREATED", tasks=[999], annotations=list(range(1, 500)))
+    )
+    events.work_off(bridge=bridge)
+    event.refresh_from_db()
+    assert event.done_at is not None
+    assert (event.tasks, event.annotations) == ([], [])
