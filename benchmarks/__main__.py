@@ -29,6 +29,7 @@ BENCHMARKS = [
     "label_studio_push",
     "label_studio_settle",
     "label_studio_pull",
+    "label_studio_arrival",
 ]
 # Minutes and gigabytes each: only when named.
 LARGE = ["results_pages_large"]

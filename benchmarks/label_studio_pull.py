@@ -24,7 +24,7 @@ PEOPLE = 3
 LIMIT_SECONDS = 60.0
 LIMIT_MEBIBYTES = 300.0
 _SITE = "https://stereoscope.example.org"
-_CODE = "import json\nfrom benchmarks.label_studio_pull import {what}\nprint(json.dumps({what}({arguments})))"
+_CODE = "import json\nfrom benchmarks.{module} import {what}\nprint(json.dumps({what}({arguments})))"
 
 
 def run() -> Iterable[Row]:
@@ -49,10 +49,10 @@ def _rows(claim: str, ours: Platform, there: LabelStudio) -> Iterator[Row]:
     ours.environment.update(SITE_URL=_SITE, LABEL_STUDIO_ALLOWED_HOSTS="127.0.0.1")
     campaign = ours.campaign(tasks=ANNOTATIONS // PER_TASK, annotators=PEOPLE)["campaign"]
     users = [person.id for person in there.annotators[:PEOPLE]]
-    pushed = _ask(ours, "send", f"{campaign}, {there.url!r}, {there.owner.token!r}, {users}")
+    pushed = ask(ours, "send", f"{campaign}, {there.url!r}, {there.owner.token!r}, {users}")
     _label(there, pushed["project"], pushed["tasks"], pushed["result"], users)
-    first = _ask(ours, "pull", str(campaign))
-    again = _ask(ours, "pull", str(campaign))
+    first = ask(ours, "pull", str(campaign))
+    again = ask(ours, "pull", str(campaign))
     yield Row(
         f"{claim}, {ours.database}",
         f"{first['seconds']:.0f} s",
@@ -69,8 +69,9 @@ def _rows(claim: str, ours: Platform, there: LabelStudio) -> Iterator[Row]:
     )
 
 
-def _ask(ours: Platform, what: str, arguments: str) -> dict:
-    code = _CODE.format(what=what, arguments=arguments)
+def ask(ours: Platform, what: str, arguments: str, *, module: str = "label_studio_pull") -> dict:
+    """Call a function of a benchmark in the platform, in a process of its own."""
+    code = _CODE.format(module=module, what=what, arguments=arguments)
     return dict(json.loads(ours.run("manage.py", "shell", "-v", "0", "-c", code).splitlines()[-1]))
 
 
