@@ -1,7 +1,7 @@
 """Tasks go to a project over there: each once, whatever was interrupted, and nothing in them but what is asked."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -23,9 +23,9 @@ _ASKED = """
     SELECT a.task_id, b.text FROM annotation_taskattribute a JOIN catalog_attribute b ON b.id = a.attribute_id
     WHERE a.task_id IN ({}) ORDER BY a.task_id, a.position
 """
-_WRITE = "INSERT INTO annotation_labelstudiotask (project_id, task_id, external_id) VALUES "
-# So many are sent before their numbers are written down.
-AT_ONCE = 1000
+_WRITE = "INSERT INTO annotation_labelstudiotask (project_id, task_id, external_id, images_version) VALUES "
+# So many are sent at once, and then their numbers are written down: more would not be faster there.
+FIRST, AT_ONCE = 500, 2_500
 
 
 def rows_of(project: LabelStudioProject, tasks: Collection[int]) -> list[tuple[int, dict[str, Any]]]:
@@ -62,9 +62,9 @@ def send(
     under_way: _UnderWay | None = None
     with ThreadPoolExecutor(max_workers=1) as sender:
         try:
-            for start in range(0, len(ordered), AT_ONCE):
+            for part in _parts(ordered):
                 progress.check_cancelled()
-                ready = rows_of(project, ordered[start : start + AT_ONCE])
+                ready = rows_of(project, part)
                 before, under_way = under_way, None
                 done = 0 if before is None else _done(project, before, progress)
                 data = [row for _, row in ready]
@@ -85,21 +85,32 @@ def send(
 _UnderWay = tuple[list[int], Future[list[int]]]
 
 
+def _parts(tasks: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Cut tasks into what is sent at once: few at first, so that Label Studio has something to do soon."""
+    start, size = 0, FIRST
+    while start < len(tasks):
+        yield tasks[start : start + size]
+        start, size = start + size, min(2 * size, AT_ONCE)
+
+
 def _done(project: LabelStudioProject, under_way: _UnderWay, progress: Progress) -> int:
     """Wait until Label Studio has taken tasks, and write down their numbers there; return how many they are."""
     tasks, numbers = under_way
-    write_down(project, dict(zip(tasks, numbers.result(), strict=True)))
+    given = dict(zip(tasks, numbers.result(), strict=True))
+    write_down(project, given, images_version=project.bridge.images_version)
     progress.advance(len(tasks), message="tasks sent")
     return len(tasks)
 
 
 @transaction.atomic
-def write_down(project: LabelStudioProject, numbers: dict[int, int]) -> None:
-    """Remember under which numbers tasks of ours stand in the project."""
-    held = [(project.pk, task, number) for task, number in numbers.items()]
+def write_down(project: LabelStudioProject, numbers: dict[int, int], *, images_version: int) -> None:
+    """Remember under which numbers tasks of ours stand in the project, and which addresses their pictures have."""
+    held = [(project.pk, task, number, images_version) for task, number in numbers.items()]
     for start in range(0, len(held), AT_ONCE):
         part = held[start : start + AT_ONCE]
-        changed(_WRITE + ", ".join(["(%s, %s, %s)"] * len(part)), [value for row in part for value in row])
+        changed(
+            _WRITE + ", ".join(["(%s, %s, %s, %s)"] * len(part)), [value for row in part for value in row]
+        )
 
 
 def _places(values: Collection[int]) -> str:
