@@ -9,6 +9,7 @@ from annotation.bridge import queueing
 from annotation.models import Campaign, LabelStudioAnnotation, LabelStudioBridge, LabelStudioUser
 
 State = LabelStudioAnnotation.State
+_AT_ONCE = 10_000  # SQLite takes 32,766 values in a statement
 
 
 def look_again(task_ids: Iterable[int]) -> None:
@@ -53,5 +54,7 @@ def _mark(rows: QuerySet[LabelStudioAnnotation]) -> None:
     # In the order of their keys, as mirroring and settling lock them. What was deleted there is looked at too: its
     # label may have stood for as long as nothing could change it.
     locked = rows.select_for_update(of=("self",), no_key=True).order_by("pk")
-    if pks := list(locked.values_list("pk", flat=True)):
-        LabelStudioAnnotation.objects.filter(pk__in=pks).update(state=State.NEW)
+    pks = list(locked.values_list("pk", flat=True))
+    for start in range(0, len(pks), _AT_ONCE):
+        some = LabelStudioAnnotation.objects.filter(pk__in=pks[start : start + _AT_ONCE])
+        some.update(state=State.NEW)

@@ -11,6 +11,7 @@ from annotation.models import Campaign, LabelStudioAnnotation, LabelStudioServer
 from studies.models import AuditEntry
 
 State = LabelStudioAnnotation.State
+_AT_ONCE = 10_000  # SQLite takes 32,766 values in a statement
 ERASED = "erased"  # as it stands in the study's history, behind the name of what it happened to
 
 
@@ -32,8 +33,9 @@ def forget(*, annotator: Annotator, campaigns: Iterable[Campaign]) -> None:
 def wipe(rows: QuerySet[LabelStudioAnnotation], reason: str, *, state: str) -> None:
     """Drop what these say; what became of them is settled as `state` tells. The caller locked the enrolments."""
     locked = rows.select_for_update(of=("self",), no_key=True).order_by("pk")
-    if pks := list(locked.values_list("pk", flat=True)):
-        LabelStudioAnnotation.objects.filter(pk__in=pks).update(
+    pks = list(locked.values_list("pk", flat=True))
+    for start in range(0, len(pks), _AT_ONCE):
+        LabelStudioAnnotation.objects.filter(pk__in=pks[start : start + _AT_ONCE]).update(
             # Without its digest the next comparison looks at it anew, and keeps it only if it may.
             digest="",
             result=reasons.instead_of_result(reason),
