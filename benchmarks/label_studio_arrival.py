@@ -1,7 +1,7 @@
 """From submitting an answer in a Label Studio to the label that it becomes here: by its webhook, with one worker.
 
 A real Label Studio, our web server and a worker run for this. Answers come one after the other, each once the one
-before has arrived.
+before has arrived. The first, for which a worker that was just started loads what it needs, is a row of its own.
 """
 
 import subprocess
@@ -29,39 +29,39 @@ _PATIENCE = 60.0
 
 def run() -> Iterable[Row]:
     """Measure on SQLite and, where it answers, on PostgreSQL as our own database."""
-    claim = f"submitted in Label Studio to counted here, slowest of {ANSWERS} answers"
+    claim = f"answer in Label Studio to label here, slowest of {ANSWERS}"
     try:
         with label_studio_server() as there, tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             with platform(f"sqlite:///{folder / 'ours.sqlite3'}", "SQLite", folder) as made:
-                yield _row(claim, made, there, folder)
+                yield from _rows(claim, made, there, folder)
             if address := postgres_address():
                 with (
                     own_database(address, f"bench_{uuid.uuid4().hex[:8]}") as url,
                     platform(url, "PostgreSQL", folder) as made,
                 ):
-                    yield _row(claim, made, there, folder)
+                    yield from _rows(claim, made, there, folder)
     except pytest.skip.Exception as reason:
         yield Row(f"{claim}: not measured: {reason}"[:300], "", f"≤ {LIMIT_SECONDS:.0f} s", None)
 
 
-def _row(claim: str, ours: Platform, there: LabelStudio, folder: Path) -> Row:
+def _rows(claim: str, ours: Platform, there: LabelStudio, folder: Path) -> Iterator[Row]:
     ours.environment.update(LABEL_STUDIO_ALLOWED_HOSTS="127.0.0.1")
-    campaign = ours.campaign(tasks=ANSWERS, annotators=1)["campaign"]
+    campaign = ours.campaign(tasks=1 + ANSWERS, annotators=1)["campaign"]
     person = there.annotators[0]
     with serving(ours, folder) as server:
         ours.environment.update(SITE_URL=f"http://127.0.0.1:{server.port}")
         sent = ask(ours, "send", f"{campaign}, {there.url!r}, {there.owner.token!r}, {[person.id]}")
         with _worker(ours):
             said = f"{campaign}, {there.url!r}, {person.token!r}, {sent['tasks']}, {sent['result']!r}"
-            took = ask(ours, "answer", said, module="label_studio_arrival")["seconds"]
-    slowest = max(took)
-    return Row(
+            first, *took = ask(ours, "answer", said, module="label_studio_arrival")["seconds"]
+    yield Row(
         f"{claim}, {ours.database}",
-        f"{slowest:.1f} s",
+        f"{max(took):.1f} s",
         f"≤ {LIMIT_SECONDS:.0f} s",
-        len(took) == ANSWERS and slowest <= LIMIT_SECONDS,
+        len(took) == ANSWERS and max(took) <= LIMIT_SECONDS,
     )
+    yield Row(f"  the first that a worker takes in, {ours.database}", f"{first:.1f} s", "", None)
 
 
 @contextmanager
