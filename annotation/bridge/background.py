@@ -91,7 +91,12 @@ def addresses(job: Job, progress: Progress) -> dict[str, Any]:
     """Send new addresses of images."""
     bridge = _bridge(job)
     with _noting(bridge, ADDRESSES):
-        number = images.replace_addresses(bridge=bridge, by=job.created_by, progress=progress)
+        number = images.replace_addresses(
+            bridge=bridge,
+            by=job.created_by,
+            finish=bool(job.arguments.get("finish")),
+            progress=progress,
+        )
     return _result(bridge, f"{number:,} tasks were given new addresses of images.")
 
 
@@ -126,6 +131,7 @@ def sweep() -> None:
             _again(bridge, RECONCILE)
         if bridge.campaign.closed_at is None:
             _push_again(bridge)
+            _finish_addresses(bridge)
         queueing.forget(bridge)
         _forget_events(bridge)
 
@@ -144,6 +150,12 @@ def _is_due(bridge: LabelStudioBridge, old: datetime) -> bool:
 def _again(bridge: LabelStudioBridge, kind: str) -> None:
     if queueing.may_try(bridge, kind):
         queueing.start(kind, bridge, by=None)
+
+
+def _finish_addresses(bridge: LabelStudioBridge) -> None:
+    """Go on with giving pictures other addresses where that was interrupted: until then some show none."""
+    if images.without_picture(bridge).exists() and queueing.may_try(bridge, ADDRESSES, PUSH):
+        queueing.start(ADDRESSES, bridge, by=None, finish=True)
 
 
 def _push_again(bridge: LabelStudioBridge) -> None:

@@ -44,6 +44,7 @@ def begin(
     if server.study_id != campaign.study_id:
         raise NotFound("server_not_found", "This study is connected to no such Label Studio.")
     _check(campaign, arrangement)
+    pictures = campaign.kind == Campaign.Kind.STEREOTYPE_MARKING
     try:
         with transaction.atomic():
             bridge = LabelStudioBridge.objects.create(
@@ -52,7 +53,7 @@ def begin(
                 arrangement=arrangement,
                 address_secret=seal(secrets.token_urlsafe(32)),
                 header_secret=seal(secrets.token_urlsafe(32)),
-                images_until=timezone.now() + timedelta(days=images.DAYS),
+                images_until=timezone.now() + timedelta(days=images.DAYS) if pictures else None,
                 created_by=by,
             )
     except IntegrityError:

@@ -8,6 +8,7 @@ from django.utils import timezone
 from accounts.errors import Conflict, NotFound
 from accounts.models import User
 from annotation import instruments
+from annotation.bridge import images
 from annotation.bridge.addresses import needs_site_url
 from annotation.bridge.bridging import needs_annotators
 from annotation.bridge.client import Client
@@ -105,6 +106,7 @@ def _push(
     for project, share in shares:
         report.taken_back += take_back(client, project, share.needless, progress)
         report.sent += sum(send(client, project, share.missing, progress))
+    images.rewrite(client, bridge, progress)
 
 
 def _note(report: PushReport, found: Found) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from django.db.models import Count, Exists, F, OuterRef, QuerySet
 
 from annotation import instruments
+from annotation.bridge import images
 from annotation.bridge.places import Place
 from annotation.models import (
     LabelStudioAnnotation,
@@ -40,6 +41,9 @@ def behind(
     now = instruments.current(bridge.campaign).pk
     if any(one.instrument_id != now for one in live):
         said.append("Annotators there still read earlier guidelines.")
+    blind = images.without_picture(bridge).values("task").distinct().count()
+    if blind:
+        said.append(f"{blind:,} screen{' shows no picture' if blind == 1 else 's show no picture'} there.")
     return said
 
 

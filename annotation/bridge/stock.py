@@ -56,7 +56,7 @@ def take_stock(client: Client, project: LabelStudioProject, number: int | None, 
         for start in range(0, len(gone), AT_ONCE):
             part = gone[start : start + AT_ONCE]
             LabelStudioTask.objects.filter(project=project, task__in=part).delete()
-        write_down(project, found | moved)
+        write_down(project, found | moved, images_version=_version_of_found(project))
     kept = dict(_known(project))
     copies = {
         task: [kept[task], *sorted(set(numbers) - {kept[task]})]
@@ -107,7 +107,9 @@ def _keep_one(
             several += bool(answered)
         with transaction.atomic():
             for task, number in moved.items():
-                LabelStudioTask.objects.filter(project=project, task=task).update(external_id=number)
+                LabelStudioTask.objects.filter(project=project, task=task).update(
+                    external_id=number, images_version=_version_of_found(project)
+                )
         if needless:
             client.delete_tasks(project.external_id, needless)
     return several
@@ -129,6 +131,11 @@ def take_back(client: Client, project: LabelStudioProject, tasks: Collection[int
             LabelStudioTask.objects.filter(project=project, external_id__in=unanswered).delete()
         removed += len(unanswered)
     return removed
+
+
+def _version_of_found(project: LabelStudioProject) -> int:
+    """Return which addresses of pictures a task has that was not known: 0, none, where there were several."""
+    return 1 if project.bridge.images_version == 1 else 0
 
 
 def _parts(values: Collection[int]) -> Iterator[list[int]]:

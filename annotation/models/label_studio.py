@@ -147,6 +147,8 @@ class LabelStudioTask(models.Model):
     project = models.ForeignKey(LabelStudioProject, on_delete=models.CASCADE, related_name="tasks")
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="label_studio_tasks")
     external_id = models.BigIntegerField()
+    # Of the picture's address as it was sent: any other than the bridge's shows none. Ratings have no picture.
+    images_version = models.PositiveIntegerField(default=1)
 
     class Meta:
         constraints: ClassVar = [
