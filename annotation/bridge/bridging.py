@@ -1,6 +1,8 @@
 """That a campaign is labelled in a Label Studio from now on, and that this ends."""
 
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 
 from django.db import IntegrityError, transaction
@@ -12,7 +14,7 @@ from annotation.assignment import release_tasks
 from annotation.bridge import images
 from annotation.bridge.locking import lock_enrolments
 from annotation.bridge.sealing import seal
-from annotation.bridge.turns import alone_with
+from annotation.bridge.turns import alone_with, reading_from
 from annotation.models import (
     Campaign,
     Enrolment,
@@ -21,10 +23,12 @@ from annotation.models import (
     LabelStudioServer,
     Task,
 )
+from jobs.progress import Unwatched
 from studies import audit
 
 BEGUN, ENDED = "label_studio.begun", "label_studio.ended"
 _Arrangement = LabelStudioBridge.Arrangement
+_PATIENCE = 5.0  # seconds that somebody waits for who reads just now
 _WAITING = ("new", "waiting", "consent", "flagged")
 
 
@@ -77,7 +81,7 @@ def end(*, bridge: LabelStudioBridge, by: User | None) -> None:
     """Give the campaign's tasks out on our own pages again. Labels stay; what waited for a name or a decision is
     not taken. The projects over there are their owner's and are left as they are.
     """
-    with alone_with(bridge), transaction.atomic():
+    with _nobody_else_with(bridge), transaction.atomic():
         campaign = Campaign.objects.select_for_update(of=("self",), no_key=True).get(pk=bridge.campaign_id)
         found = LabelStudioBridge.objects.select_related("server").filter(pk=bridge.pk).first()
         if found is None:
@@ -94,6 +98,18 @@ def end(*, bridge: LabelStudioBridge, by: User | None) -> None:
             not_taken=waiting,
         )
         found.delete()
+
+
+@contextmanager
+def _nobody_else_with(bridge: LabelStudioBridge) -> Iterator[None]:
+    with alone_with(bridge), reading_from(bridge, seconds=_PATIENCE, progress=Unwatched()) as mine:
+        if not mine:
+            raise Conflict(
+                "label_studio_busy",
+                "What was answered in Label Studio is being read just now; wait until that has ended, or stop it "
+                "under Jobs.",
+            )
+        yield
 
 
 def _check(campaign: Campaign, arrangement: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from annotation.guideline_text import as_html
-from annotation.label_studio.interface import labelling_interface
+from annotation.label_studio.interface import NONE, labelling_interface
 from annotation.models import Campaign, Instrument, LabelStudioProject
 
 _SETTINGS = (
@@ -14,11 +14,16 @@ _SETTINGS = (
     "expert_instruction",
     "label_config",
     "maximum_annotations",
+    "sampling",
     "show_annotation_history",
     "show_collab_predictions",
     "show_instruction",
     "show_skip_button",
     "skip_queue",
+)
+_NOT_COUNTED = (
+    "Before you submit: tick what the picture shows, or choose ‘{none}’ alone. An answer with neither is not "
+    "counted, nor one with ‘{none}’ beside a tick or a box{bare}."
 )
 
 
@@ -32,16 +37,23 @@ def configuration(campaign: Campaign, instrument: Instrument) -> str:
     )
 
 
-def instructions(instrument: Instrument) -> str:
-    """Return the guidelines as HTML, as our own pages arrange them: every character of the lead's is escaped."""
-    return str(as_html(instrument.guidelines, instrument.labels.values()))
+def instructions(campaign: Campaign, instrument: Instrument) -> str:
+    """Return the guidelines as HTML, as our own pages arrange them: every character of the lead's is escaped.
+
+    Label Studio takes marks that contradict each other, and nobody is told there that we refuse them.
+    """
+    said = str(as_html(instrument.guidelines, instrument.labels.values()))
+    if campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT:
+        return said
+    bare = ", and a ticked word without a box" if campaign.boxes_required else ""
+    return f"{said}\n<p>{_NOT_COUNTED.format(none=NONE, bare=bare)}</p>"
 
 
 def settings_of(campaign: Campaign, instrument: Instrument, *, annotations_per_task: int) -> dict[str, Any]:
     """Return every field of a project that we set, by Label Studio's names."""
     return {
         "label_config": configuration(campaign, instrument),
-        "expert_instruction": instructions(instrument),
+        "expert_instruction": instructions(campaign, instrument),
         "maximum_annotations": annotations_per_task,
         "show_instruction": True,
         # Others' answers stay unseen; what one skips is asked of others, who may know.
@@ -50,6 +62,8 @@ def settings_of(campaign: Campaign, instrument: Instrument, *, annotations_per_t
         "enable_empty_annotation": False,
         "show_skip_button": True,
         "skip_queue": "REQUEUE_FOR_OTHERS",
+        # In order of their numbers, what a campaign was extended by would come last for everybody.
+        "sampling": "Uniform sampling",
     }
 
 

@@ -8,16 +8,16 @@ from annotation.bridge.addresses import open_address
 from generation.image_views import no_picture, picture
 from generation.serving import FULL
 
-# Addresses are renewed or made void at any moment: a browser asks again now and then.
-_KEPT = 3600.0
-
 
 @require_safe
 def shown(request: HttpRequest, token: str) -> HttpResponse:
     """Answer the picture to whoever has its address, on whatever site; no cookie of ours plays any part."""
     try:
         image, left = open_address(token)
-        response = picture(request, image, size=FULL, seconds=min(left, _KEPT))
+        response = picture(request, image, size=FULL, seconds=left)
+        # An address may be made void, or its image retracted, at any moment. So a browser that has the picture asks
+        # each time whether it still may show it, and is sent nothing again.
+        response["Cache-Control"] = "private, no-cache"
     except NotFound as error:
         response = no_picture(error)
     # Label Studio draws the picture on a canvas and so asks for it across sites, without credentials.

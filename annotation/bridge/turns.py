@@ -3,6 +3,7 @@
 import fcntl
 import hashlib
 import os
+import stat
 import tempfile
 import time
 from collections.abc import Iterator
@@ -70,12 +71,12 @@ def _on_server(name: str) -> Iterator[bool]:
 @contextmanager
 def _on_this_machine(name: str) -> Iterator[bool]:
     # An SQLite database is used on one machine only.
-    digest = hashlib.sha256(f"{connection.settings_dict['NAME']} {name}".encode()).hexdigest()[:32]
-    file = os.open(
-        Path(tempfile.gettempdir()) / f"stereoscope-{digest}.lock",
-        os.O_RDWR | os.O_CREAT | os.O_CLOEXEC,
-        0o600,
-    )
+    database = Path(connection.settings_dict["NAME"])
+    digest = hashlib.sha256(f"{database} {name}".encode()).hexdigest()[:32]
+    if database.is_file():
+        file = _opened(database.with_name(f"{database.name}.{digest}.lock"), like=database.stat())
+    else:  # it is in memory
+        file = _opened(Path(tempfile.gettempdir()) / f"stereoscope-{digest}.lock", like=None)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -86,3 +87,14 @@ def _on_this_machine(name: str) -> Iterator[bool]:
         yield mine
     finally:
         os.close(file)  # which unlocks it
+
+
+def _opened(path: Path, *, like: os.stat_result | None) -> int:
+    """Open a file, made where need be: whoever may write the database may lock it, whoever made it."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    held = os.fstat(file)
+    if like is not None and held.st_uid == os.geteuid():
+        os.fchmod(file, stat.S_IMODE(like.st_mode) & 0o666)
+        if os.geteuid() == 0:
+            os.fchown(file, like.st_uid, like.st_gid)
+    return file

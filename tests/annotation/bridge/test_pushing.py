@@ -1,6 +1,7 @@
 """What is pushed and where, as far as no server is needed: arrangements, names, addresses, refusals."""
 
 import re
+import stat
 import threading
 from datetime import timedelta
 from xml.etree import ElementTree
@@ -12,7 +13,7 @@ from django.utils import timezone
 
 from accounts.errors import Conflict, DomainError, NotFound
 from annotation import campaigns, instruments
-from annotation.bridge import bridging, images
+from annotation.bridge import bridging, images, turns
 from annotation.bridge.addresses import open_address
 from annotation.bridge.configuration import digest, settings_of
 from annotation.bridge.places import Sharing, places_of
@@ -20,12 +21,13 @@ from annotation.bridge.pushing import push
 from annotation.bridge.refs import mark_of, ref_of, refs_of, title_of
 from annotation.bridge.sealing import unseal
 from annotation.bridge.sending import rows_of
-from annotation.bridge.turns import alone_with
+from annotation.bridge.turns import alone_with, reading_from
 from annotation.models import Campaign, Enrolment, LabelStudioProject, LabelStudioTask
 from generation.models import Image
 from generation.serving import image_url
 from generation.sketch.drawing import draw
 from generation.storage import store_image
+from jobs.progress import Unwatched
 from studies.models import AuditEntry, Study
 from tests.annotation.bridge.rows import bridge_of, server_of
 from tests.annotation.engine.people import add_images, new_annotator
@@ -222,7 +224,7 @@ def test_a_picture_is_shown_on_other_sites_without_metadata_and_says_nothing(sho
     assert answer["Access-Control-Allow-Origin"] == "*"
     assert answer["Cross-Origin-Resource-Policy"] == "cross-origin"
     assert "Access-Control-Allow-Credentials" not in answer
-    assert int(re.search(r"max-age=(\d+)", answer["Cache-Control"])[1]) <= 3600
+    assert answer["Cache-Control"] == "private, no-cache"  # one that was made void is shown nowhere any more
     assert not answer.cookies
     again = Browser().get(path_of(image, project), headers={"if-none-match": answer["ETag"]})
     assert again.status_code == 304
@@ -281,3 +283,48 @@ def test_guidelines_that_change_change_what_is_configured(rating, lead):
     assert after["expert_instruction"] == "<p>Look &lt;closely&gt;.</p>"
     assert digest(before) != digest(after)
     assert ElementTree.fromstring(before["label_config"]).tag == "View"
+
+
+def test_marks_that_are_not_counted_are_named_in_the_instructions(marking, rating):
+    said = settings_of(marking, instruments.current(marking), annotations_per_task=1)["expert_instruction"]
+    assert "‘None of the above’ beside a tick or a box, and a ticked word without a box.</p>" in said
+    marking.boxes_required = False
+    said = settings_of(marking, instruments.current(marking), annotations_per_task=1)["expert_instruction"]
+    assert said.endswith("‘None of the above’ beside a tick or a box.</p>")
+    said = settings_of(rating, instruments.current(rating), annotations_per_task=1)["expert_instruction"]
+    assert "Before you submit" not in said
+
+
+def test_nobody_ends_what_is_being_read(rating, lead, monkeypatch, transactional_db):
+    monkeypatch.setattr(bridging, "_PATIENCE", 0.0)
+    bridge, seen = bridge_of(rating), []
+
+    def other() -> None:
+        try:
+            bridging.end(bridge=bridge, by=lead)
+        except Conflict as refused:
+            seen.append(refused.code)
+        finally:
+            connection.close()
+
+    with reading_from(bridge, seconds=0, progress=Unwatched()) as mine:
+        assert mine
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+    assert seen == ["label_studio_busy"]
+    bridging.end(bridge=bridge, by=lead)
+
+
+def test_the_lock_stands_beside_the_database_for_all_who_may_write_it(rating, tmp_path, monkeypatch):
+    bridge = bridge_of(rating)
+    database = tmp_path / "db.sqlite3"
+    database.touch(mode=0o660)
+    database.chmod(0o660)
+    monkeypatch.setitem(connection.settings_dict, "NAME", database)
+    monkeypatch.setattr(turns, "_held", turns._on_this_machine)
+    with alone_with(bridge):
+        (lock,) = tmp_path.glob("db.sqlite3.*.lock")
+        assert stat.S_IMODE(lock.stat().st_mode) == 0o660
+        with pytest.raises(Conflict), alone_with(bridge):
+            pass
