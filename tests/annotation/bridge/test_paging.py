@@ -63,6 +63,20 @@ def test_what_goes_wrong_is_told_to_who_reads():
         next(pages)
 
 
+@given(held=NUMBERS, bad=NUMBERS, size=st.integers(1, 7))
+def test_all_but_the_tasks_at_which_the_server_fails_is_read(held, bad, size):
+    def ask(span):
+        page, total = shelf(held, size=size)(span)
+        if any(task["id"] in bad for task in page):
+            raise Trouble("server_error", "It failed.")
+        return page, total
+
+    told = []
+    pages = list(paging.pages_of(ask, held, size=size, failing=lambda number, _: told.append(number)))
+    assert [task["id"] for page in pages for task in page] == sorted(held - bad)
+    assert told == sorted(held & bad)
+
+
 @pytest.mark.parametrize(
     "said",
     [
