@@ -23,6 +23,7 @@ from annotation.models import (
     LabelStudioProject,
     LabelStudioTask,
 )
+from jobs.models import Job
 from jobs.progress import Progress, Unwatched
 
 _AT_ONCE = 200
@@ -79,7 +80,9 @@ def work_off(*, bridge: LabelStudioBridge, progress: Progress | None = None) -> 
     progress = progress or Unwatched()
     done = WorkedOff()
     with Client.of(bridge.server) as client:
-        while events := list(bridge.events.filter(done_at=None).order_by("pk")[:_AT_ONCE]):
+        waiting, last = bridge.events.filter(done_at=None).order_by("pk"), 0
+        while events := list(waiting.filter(pk__gt=last)[:_AT_ONCE]):
+            last = events[-1].pk
             progress.check_cancelled()
             _work_off(client, bridge, events, done, progress)
     return done
@@ -107,7 +110,7 @@ def _work_off(
         event.tasks, event.annotations = [], []  # they may be very many, and are of no more use
     done_with = [event for event, _ in plan.outcomes]
     LabelStudioEvent.objects.bulk_update(done_with, ["done_at", "outcome", "tasks", "annotations"])
-    done.events += len(events)
+    done.events += len(done_with)
 
 
 def _compared_until(bridge: LabelStudioBridge) -> datetime | None:
@@ -150,13 +153,18 @@ def _look(
 
 def _plan(bridge: LabelStudioBridge, events: Sequence[LabelStudioEvent]) -> _Plan:
     plan = _Plan()
+    # Asked first: what a push that has ended sent is known below.
+    sending = queueing.jobs_of(bridge, queueing.PUSH).filter(state=Job.State.RUNNING).exists()
     projects = {one.external_id: one for one in bridge.projects.filter(gone_at=None)}
     named, seen = _numbers(event.tasks for event in events), _numbers(event.annotations for event in events)
     if max(len(named), len(seen)) > MOST_ROWS:
         return _Plan(everything=True, outcomes=[(event, _EVERYTHING) for event in events])
     tasks, answers = _projects_of_tasks(bridge, named), _tasks_of_annotations(bridge, seen)
     for event in events:
-        plan.outcomes.append((event, _planned(event, plan, projects, tasks, answers)))
+        outcome = _planned(event, plan, projects, tasks, answers)
+        # It may name a task that is just being sent, whose number is not written down yet: so it waits.
+        if not sending or outcome != _outcome(0):
+            plan.outcomes.append((event, outcome))
     return plan
 
 

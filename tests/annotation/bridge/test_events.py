@@ -16,6 +16,7 @@ from annotation.models import (
     LabelStudioTask,
 )
 from jobs.models import Job
+from tests.annotation.bridge.rows import bridge_of
 from tests.annotation.bridge.test_people import annotation
 from tests.annotation.engine.conftest import rating
 
@@ -129,3 +130,18 @@ def test_the_numbers_of_a_hint_are_kept_until_it_is_done(bridge):
     event.refresh_from_db()
     assert event.done_at is not None
     assert (event.tasks, event.annotations) == ([], [])
+
+
+def test_a_hint_of_a_task_that_is_just_being_sent_waits_until_its_number_is_known(rating):
+    bridge = bridge_of(rating)
+    hint = {"bridge": bridge, "action": "ANNOTATION_CREATED", "project": 11, "tasks": [4711]}
+    first = LabelStudioEvent.objects.create(**hint)
+    push = queueing.start_push(bridge=bridge, by=None)
+    Job.objects.filter(pk=push.pk).update(state=Job.State.RUNNING)
+    assert events.work_off(bridge=bridge).events == 0
+    first.refresh_from_db()
+    assert first.done_at is None
+    Job.objects.filter(pk=push.pk).update(state=Job.State.SUCCEEDED, finished_at=timezone.now())
+    assert events.work_off(bridge=bridge).events == 1
+    first.refresh_from_db()
+    assert first.outcome == "It names nothing that was sent from here or seen before."
