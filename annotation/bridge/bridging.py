@@ -48,10 +48,27 @@ def begin(
     if server.study_id != campaign.study_id:
         raise NotFound("server_not_found", "This study is connected to no such Label Studio.")
     _check(campaign, arrangement)
+    bridge = _made(campaign, server, arrangement, by)
+    # A task that somebody has open here would hold its place for as long as nobody looks.
+    release_tasks(tasks=campaign.tasks.filter(purpose=Task.Purpose.LABEL))
+    audit.record(
+        by=by,
+        action=BEGUN,
+        subject=campaign,
+        study=campaign.study,
+        server=server.url,
+        arrangement=arrangement,
+    )
+    return bridge
+
+
+def _made(
+    campaign: Campaign, server: LabelStudioServer, arrangement: str, by: User | None
+) -> LabelStudioBridge:
     pictures = campaign.kind == Campaign.Kind.STEREOTYPE_MARKING
     try:
         with transaction.atomic():
-            bridge = LabelStudioBridge.objects.create(
+            return LabelStudioBridge.objects.create(
                 campaign=campaign,
                 server=server,
                 arrangement=arrangement,
@@ -64,17 +81,6 @@ def begin(
         raise Conflict(
             "bridged_already", f"“{campaign.name}” is labelled in a Label Studio already."
         ) from None
-    # A task that somebody has open here would hold its place for as long as nobody looks.
-    release_tasks(tasks=campaign.tasks.filter(purpose=Task.Purpose.LABEL))
-    audit.record(
-        by=by,
-        action=BEGUN,
-        subject=campaign,
-        study=campaign.study,
-        server=server.url,
-        arrangement=arrangement,
-    )
-    return bridge
 
 
 def end(*, bridge: LabelStudioBridge, by: User | None) -> None:
