@@ -12,6 +12,9 @@ def main() -> None:
     # `platform/` is a folder of apps, not a package: a package of that name would shadow the standard library.
     sys.path.insert(1, str(ROOT / "platform"))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    from config.bytecode import keep_bytecode
+
+    keep_bytecode()
     from django.core.management import execute_from_command_line
 
     execute_from_command_line(sys.argv)

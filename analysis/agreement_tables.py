@@ -67,7 +67,10 @@ def overlap(data: StudyData, resampling: Resampling) -> BoxAgreement | None:
     # A picture of one group is another unit than the same bytes in another group.
     picture = data.boxes.groupby(["identity_group", "image"], observed=True, sort=True).ngroup()
     return box_agreement(
-        data.boxes.assign(image=picture), resamples=resampling.resamples, seed=resampling.seed
+        data.boxes.assign(image=picture),
+        resamples=resampling.resamples,
+        seed=resampling.seed,
+        annotators="auto" if resampling.annotators_resampled else "ignore",
     )
 
 
@@ -76,6 +79,15 @@ def _boxes(boxes: BoxAgreement, resampling: Resampling) -> pd.DataFrame:
     if not resampling.annotator_ids.usable:
         table["annotators"] = pd.array([None] * len(table), dtype="Int64")
     return table
+
+
+def resampled(agreement: pd.DataFrame) -> dict[str, str]:
+    """What the intervals of agreement over everything resample, by kind of campaign."""
+    if "resampled" not in agreement:
+        return {}
+    stated = agreement[(agreement["scope"] == "all") & agreement["resampled"].notna()]
+    first = stated.drop_duplicates("campaign_kind")
+    return dict(zip(first["campaign_kind"], first["resampled"].astype(str), strict=True))
 
 
 def iou_table(boxes: BoxAgreement) -> pd.DataFrame:

@@ -9,11 +9,8 @@ import pandas as pd
 from analysis.annotator_groupings import RELATION, Grouping, own_places
 from analysis.loading import StudyData
 from analysis.metrics.annotator_ids import UNUSABLE
-from analysis.metrics.compare_annotator_groups import (
-    TOO_FEW_ANNOTATORS,
-    AnnotatorGroups,
-    compare_annotator_groups,
-)
+from analysis.metrics.compare_annotator_groups import AnnotatorGroups, compare_annotator_groups
+from analysis.metrics.intervals import TOO_FEW_ANNOTATORS
 from analysis.metrics.judgements import Judgements
 from analysis.metrics.resampling import Resampling
 from analysis.results import PROMISED
@@ -65,10 +62,11 @@ def group_tables(
                 )
                 differences.append(_with_sizes(part, result))
                 agreement.append(result.agreement.assign(field=part.field))
+                family = result.notes["family"]
                 notes[part.name if len(models) == 1 else f"{part.name}, {model}"] = {
                     "field": one.field,
                     "model": model,
-                    "family": result.notes["family"],
+                    "family": family if part.scopes == "both" else {part.scopes: family},
                     "permutations": result.notes["permutations"],
                     "method": result.method,
                 }

@@ -9,11 +9,13 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import pandas as pd
 
+from accounts import codes
 from accounts.models import AnnotatorProfile
 from annotation import checks
 from annotation.models import Annotation, Campaign
+from annotation.quality_flags import flags_of
 from annotation.quota_rules import own_values
-from annotation.quotas import profile_of
+from annotation.quotas import normalise, profile_of
 from studies.models import Study
 
 _AT_ONCE = 500  # keys in one query
@@ -22,7 +24,7 @@ _AT_ONCE = 500  # keys in one query
 def profiles(
     campaigns: Sequence[Campaign], annotators: pd.DataFrame, counted: Collection[int]
 ) -> pd.DataFrame:
-    """What annotators said of themselves: annotator, field, value; a row per value, as rules compare them.
+    """What annotators said of themselves: annotator, field, value; a row per value that has a code, by its name.
 
     `annotators` (id, key) names them, `counted` are the ids of those whose labels count; of others nothing is read.
     """
@@ -35,8 +37,8 @@ def profiles(
         said = AnnotatorProfile.objects.filter(annotator__in=wanted[begin : begin + _AT_ONCE])
         for values in said.order_by("annotator").values("annotator", *AnnotatorProfile.FIELDS):
             key = keys[values.pop("annotator")]
-            for field, texts in profile_of(values).items():
-                rows += [(key, field, text) for text in sorted(texts)]
+            for field, codes_said in profile_of(values).items():
+                rows += [(key, field, name) for name in _names(field, codes_said)]
     return pd.DataFrame(rows, columns=["annotator", "field", "value"], dtype=object)
 
 
@@ -48,9 +50,15 @@ def depicted(study: Study) -> pd.DataFrame:
     rows: list[tuple[str, str | None, str | None]] = []
     for group in study.groups.order_by("name"):
         own = own_values(group)
-        region = next(iter(own["region"]), None)
-        rows += [(group.name, nationality, region) for nationality in sorted(own["nationality"])]
+        region = next(iter(_names("region_of_origin", own["region"])), None)
+        rows += [(group.name, name, region) for name in _names("nationality", own["nationality"])]
     return pd.DataFrame(rows, columns=["identity_group", "nationality", "region"], dtype=object)
+
+
+def _names(field: str, codes_said: Collection[str]) -> list[str]:
+    """Return what codes are called in English, in small letters as results have them."""
+    named = (codes.label(field, one, language="en") for one in codes_said if one != codes.UNCODED)
+    return sorted(map(normalise, named))
 
 
 def gold_answers(campaigns: Sequence[Campaign], annotators: pd.DataFrame) -> pd.DataFrame:
@@ -71,6 +79,21 @@ def repeats(campaigns: Sequence[Campaign], annotators: pd.DataFrame) -> pd.DataF
         for pair in checks.repeat_pairs(campaign)
     ]
     return _keyed(rows, ["kind", "annotator", "first", "again"], annotators)
+
+
+def flags(campaigns: Sequence[Campaign], annotators: pd.DataFrame) -> pd.DataFrame:
+    """Who misses a quality rule: annotator, the measures in one text, and why in words; a row for each person."""
+    measures: dict[int, list[str]] = {}
+    reasons: dict[int, list[str]] = {}
+    for campaign in campaigns:
+        for person, found in flags_of(campaign).items():
+            measures.setdefault(person, []).extend(flag.measure for flag in found)
+            reasons.setdefault(person, []).extend(flag.words for flag in found)
+    rows = [
+        (person, " ".join(dict.fromkeys(names)), "; ".join(dict.fromkeys(reasons[person])))
+        for person, names in measures.items()
+    ]
+    return _keyed(rows, ["annotator", "flags", "reasons"], annotators)
 
 
 def _keyed(rows: Sequence[tuple[object, ...]], columns: list[str], annotators: pd.DataFrame) -> pd.DataFrame:

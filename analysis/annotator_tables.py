@@ -18,7 +18,7 @@ def annotator_table(
     """One row per annotator who counts: how much, how fast; agreement and skill need ids that stand for people.
 
     `judgements` are marks and ratings together. Everything else is about marks of images, and about ratings for
-    those who only rated; skill is about marks.
+    those who only rated; skill is about marks. Flags are those that the lead sees (`annotation.quality_flags`).
     """
     table = pd.DataFrame({"annotator": pd.Series(dtype=object), "judgements": pd.Series(dtype="Int64")})
     if resampling is not None:
@@ -40,6 +40,8 @@ def annotator_table(
         only_rated["reason"] = only_rated["reason"].fillna(ONLY_RATED)
         table = pd.concat([table, only_rated.assign(marks=pd.array([0] * len(only_rated), "Int64"))])
     table["judgements"] = table["marks"] + table["ratings"]
+    flags = data.flags.set_index("annotator").reindex(table["annotator"])
+    table["flags"], table["flag_reasons"] = (flags[name].to_numpy(object) for name in ("flags", "reasons"))
     pseudonyms = data.annotators.set_index("key")["pseudonym"]
     table["annotator"] = pseudonyms.reindex(table["annotator"]).to_numpy()
     return table.sort_values("annotator", ignore_index=True)

@@ -22,12 +22,14 @@ from studies.models import Study
 
 
 class ParametersSerializer(serializers.Serializer[object]):
-    """Every choice; what is left out takes its default."""
+    """Every choice; what is left out is that of the preset, if one is named, or else its default."""
 
+    preset = serializers.CharField(required=False)
     resamples = serializers.IntegerField(required=False)
     seed = serializers.IntegerField(required=False)
     none_of_the_above = serializers.CharField(required=False)
     min_raters = serializers.IntegerField(required=False)
+    rater_pools = serializers.CharField(required=False)
     min_stereotypes = serializers.IntegerField(required=False)
     without_annotators = serializers.ListField(child=serializers.CharField(), required=False)
     offensiveness_source = serializers.CharField(required=False)

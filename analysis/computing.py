@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.agreement_tables import agreement_table, consensus_table, divisive_table, iou_table, overlap
+from analysis.agreement_tables import (
+    agreement_table,
+    consensus_table,
+    divisive_table,
+    iou_table,
+    overlap,
+    resampled,
+)
 from analysis.annotator_group_tables import group_tables
 from analysis.annotator_groupings import groupings
 from analysis.annotator_tables import annotator_table
@@ -26,7 +33,7 @@ from analysis.metrics.role_means import role_means
 from analysis.metrics.roles import stereotype_cells
 from analysis.metrics.tendency import Tendency, tendency
 from analysis.metrics.visual_attributes import visual_attributes
-from analysis.parameters import Parameters
+from analysis.parameters import NONE_OF_THE_ABOVE, Parameters
 from analysis.results import AUTOMATED, DIVISIVE, PROMISED, SALIENT, Results, ordered, records
 from analysis.sensitivity_tables import scenarios, shown_tables
 from jobs.progress import Progress
@@ -62,6 +69,7 @@ def compute(
     boxes = None if resampling is None else overlap(data, resampling)
     summary["left_out"]["agreement"] = _rated_once(data, resampling)
     tables["agreement"] = agreement_table(data, parameters, resampling, boxes)
+    summary["agreement_resampled"] = resampled(tables["agreement"])
     tables["consensus"] = consensus_table(data)
     if boxes is not None:
         tables["iou_distribution"] = iou_table(boxes)
@@ -77,7 +85,7 @@ def compute(
     )
     if resampling is not None:
         tables[DIVISIVE] = divisive_table(data, resampling.judgements)
-        summary["headline"] = _headline(summary.pop("overall"), tables)
+        summary["headline"] = _headline(summary.pop("overall"), summary.pop("overall_by_mode"), tables)
         step("annotators")
         _comparisons(data, parameters, resampling, tables, summary)
     else:
@@ -117,14 +125,20 @@ def _images_measures(
     shares = likelihood(data.judgements, data.associations, resampling=resampling)
     tables["likelihood"] = shares.to_frame()
     step("likelihood")
-    as_random = parameters.none_of_the_above == "as_random" and len(data.none_rows) > 0
-    theta = tendency(
-        data.judgements,
-        data.associations,
-        none_of_the_above="as_random" if as_random else "ignore",
-        min_stereotypes=parameters.min_stereotypes,
-        resampling=resampling,
-    )
+    # Without such answers there is only one way to count.
+    modes = NONE_OF_THE_ABOVE if len(data.none_rows) else NONE_OF_THE_ABOVE[:1]
+    by_mode = {
+        mode: tendency(
+            data.judgements,
+            data.associations,
+            none_of_the_above=mode,
+            min_stereotypes=parameters.min_stereotypes,
+            resampling=resampling,
+        )
+        for mode in modes
+    }
+    theta = by_mode.get(parameters.none_of_the_above, by_mode["ignore"])
+    as_random = theta.notes["none_of_the_above"] == "as_random"
     tables["tendency"] = with_listed_groups(theta, resampling.judgements, data.associations, as_random)
     step("tendency")
     offence = offensiveness(
@@ -137,6 +151,7 @@ def _images_measures(
     tables["offensiveness"] = offence.to_frame()
     step("offensiveness")
     summary["overall"] = theta.overall
+    summary["overall_by_mode"] = {mode: result.overall for mode, result in by_mode.items()}
     for name, result in (("likelihood", shares), ("tendency", theta), ("offensiveness", offence)):
         _note(summary, name, result)
 
@@ -155,7 +170,11 @@ def _automated(
         tables[SALIENT] = tables["salience"][tables["salience"]["rank"].notna()]
     summary["notes"] |= found.notes
     summary["left_out"] |= {name: dropped for name, dropped in found.left_out.items() if dropped}
-    summary["automated"] = {"models": found.models, "sets": list(scores.sets)}
+    summary["automated"] = {
+        "models": found.models,
+        "sets": list(scores.sets),
+        "rounded": list(scores.rounded),
+    }
     return found.reasons
 
 
@@ -248,16 +267,20 @@ def with_listed_groups(
     return pd.concat([tendency.to_frame(), excluded.merge(known, how="left")], ignore_index=True)
 
 
-def _headline(overall: pd.DataFrame, tables: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
-    """Per model: pooled, mean and median θ, and α over everything."""
+def _headline(
+    overall: pd.DataFrame, by_mode: Mapping[str, pd.DataFrame], tables: Mapping[str, pd.DataFrame]
+) -> list[dict[str, Any]]:
+    """Per model: pooled, mean and median θ, the same by each way of counting 'none of the above', and α."""
     agreement = tables["agreement"]
     alpha = agreement[(agreement["scope"] == "all") & (agreement["measure"] == "krippendorff_alpha_nominal")]
     alpha = alpha[alpha["campaign_kind"] == str(MARKING)]
     lines = []
     for model, rows in overall.groupby("model", sort=True):
-        line: dict[str, Any] = {"model": model}
-        for row in records(rows.drop(columns="model")):
-            line[row.pop("statistic")] = row
+        line: dict[str, Any] = {"model": model, **_statistics(rows)}
+        line["none_of_the_above"] = {
+            mode: _statistics(by_mode[mode][by_mode[mode]["model"] == model]) if mode in by_mode else None
+            for mode in NONE_OF_THE_ABOVE
+        }
         mine = records(
             alpha[alpha["model"] == model][["value", "ci_low", "ci_high", "units", "judgements", "reason"]]
         )
@@ -269,6 +292,11 @@ def _headline(overall: pd.DataFrame, tables: Mapping[str, pd.DataFrame]) -> list
     return lines
 
 
+def _statistics(overall: pd.DataFrame) -> dict[str, Any]:
+    """The rows of one model by their statistic: pooled, mean, median."""
+    return {row.pop("statistic"): row for row in records(overall.drop(columns="model"))}
+
+
 def _rests_on(
     data: StudyData, scores: Scores, parameters: Parameters, resampling: Resampling | None
 ) -> dict[str, Any]:
@@ -276,6 +304,7 @@ def _rests_on(
     ids = None if resampling is None else resampling.annotator_ids
     return {
         "parameters": parameters.as_json(),
+        "preset": parameters.preset,
         "counted": {
             "judgements": len(data.judgements),
             "none_of_the_above_answers": len(data.none_rows),

@@ -5,13 +5,30 @@ from typing import Any
 from django import forms
 
 from accounts.errors import DomainError
-from analysis.parameters import MOST_RESAMPLES, MOST_TOP_K, RESAMPLES, Parameters, parameters_of
+from analysis.parameters import (
+    MOST_RESAMPLES,
+    MOST_TOP_K,
+    PRESET_WORDS,
+    PRESETS,
+    RESAMPLES,
+    Parameters,
+    parameters_of,
+)
+from catalog.raters import RaterPools
 from studies.models import Study
 
 
 class ParametersForm(forms.Form):
     """What an analyst may choose. A field left out takes the study's own number."""
 
+    preset = forms.ChoiceField(
+        label="Preset",
+        choices=[("", "None: the choices below"), *PRESET_WORDS.items()],
+        required=False,
+        help_text="“As published” replaces the choices below that the published analysis of ViSAGe made: two "
+        "raters of one pool, ‘none of the above’ as a random attribute, two stereotypes for θ, stored "
+        "offensiveness.",
+    )
     none_of_the_above = forms.ChoiceField(
         label="‘None of the above’",
         choices=[("ignore", "is left out"), ("as_random", "counts as a random attribute, as published")],
@@ -20,6 +37,7 @@ class ParametersForm(forms.Form):
     min_raters = forms.IntegerField(
         label="Raters who make a stereotype", min_value=1, max_value=1000, required=False
     )
+    rater_pools = forms.ChoiceField(label="Raters counted", choices=RaterPools.choices, required=False)
     min_stereotypes = forms.IntegerField(
         label="Stereotypes a group needs for θ", min_value=1, max_value=1000, required=False
     )
@@ -71,6 +89,10 @@ class ParametersForm(forms.Form):
             label = self.fields[name].label if name in self.fields else name
             raise DomainError("invalid_parameter", f"{label}: {errors[0]}", fields={name: str(errors[0])})
         chosen = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
+        # Every field of a form has a value: where a preset is chosen, it says more.
+        chosen = {
+            name: chosen[name] for name in chosen.keys() - PRESETS.get(chosen.get("preset", ""), {}).keys()
+        }
         chosen["without_annotators"] = str(chosen.get("without_annotators", "")).split()
         chosen.setdefault("resamples", RESAMPLES)
         return parameters_of(self.study, **chosen)

@@ -12,6 +12,7 @@ from accounts.models import Annotator
 from analysis import annotator_loading
 from analysis.campaign_choice import campaigns_named
 from analysis.fetching import fetch
+from analysis.metrics.roles import assign_roles
 from analysis.not_counted import EXCLUDED_BY_ANALYST, OTHER_CONDITION
 from analysis.parameters import Parameters
 from annotation.counted import counted, not_counted
@@ -19,7 +20,6 @@ from annotation.models import Annotation, Box, Campaign, Judgement
 from catalog.models import Attribute
 from generation.models import Condition, Image
 from jobs.progress import Progress, Unwatched
-from studies import roles
 from studies.models import Study
 
 MARKING = Campaign.Kind.STEREOTYPE_MARKING
@@ -35,7 +35,7 @@ class StudyData:
     `judgements`: campaign, model, identity_group, image, attribute, annotator, present; `none_rows` the same
     without attribute. `ratings`: campaign, attribute, annotator, rating. `boxes`: keys as of judgements, two
     corners. `submissions`: kind, campaign, annotator and active seconds of each counted annotation.
-    `associations` carry the role that follows from `min_raters`. `annotators`, `images`, `groups` and
+    `associations` carry the role that follows from `min_raters` and `rater_pools`. `annotators`, `images`, `groups` and
     `campaigns` say what labels stand for. `not_counted`: annotations by kind of campaign and reason.
     `instruments`: the version that each row of `judgements`, `none_rows` and `ratings` was answered under, null
     for imported labels; no part of what results are computed from.
@@ -56,6 +56,7 @@ class StudyData:
     last_annotation: int
     gold: pd.DataFrame
     repeats: pd.DataFrame
+    flags: pd.DataFrame
     profiles: pd.DataFrame
     depicted: pd.DataFrame
 
@@ -99,7 +100,7 @@ def load(*, study: Study, parameters: Parameters, progress: Progress | None = No
         ),
         boxes=_boxes(campaigns, marks, labels, progress),
         submissions=_all_submissions(marking, likert, labels),
-        associations=_associations(study, parameters.min_raters),
+        associations=_associations(study, parameters),
         annotators=annotators,
         images=images,
         groups=_groups(study),
@@ -114,6 +115,7 @@ def load(*, study: Study, parameters: Parameters, progress: Progress | None = No
         last_annotation=last_annotation(study),
         gold=annotator_loading.gold_answers(campaigns, working),
         repeats=annotator_loading.repeats(campaigns, working),
+        flags=annotator_loading.flags(campaigns, working),
         profiles=annotator_loading.profiles(
             campaigns, working, () if parameters.part_of_the_labels else marking["annotator"].unique()
         ),
@@ -284,20 +286,16 @@ def _all_submissions(
     return pd.concat(parts, ignore_index=True)
 
 
-def _associations(study: Study, min_raters: int) -> pd.DataFrame:
-    columns = ("group__name", "attribute__text", "offensiveness_stored", "rating_1", "rating_2", "rating_3")
-    stereotypes = set(
-        roles.stereotypes(study.associations.all(), min_raters=min_raters).values_list("pk", flat=True)
+def _associations(study: Study, parameters: Parameters) -> pd.DataFrame:
+    scores = ["offensiveness_stored", "rating_1", "rating_2", "rating_3"]
+    counts = ["in_region_stereotype", "out_region_stereotype"]
+    rows = study.associations.order_by("group__name", "attribute__text").values_list(
+        "group__name", "attribute__text", *scores, *counts
     )
-    rows = list(study.associations.order_by("group__name", "attribute__text").values_list("pk", *columns))
-    frame = pd.DataFrame(
-        [row[1:] for row in rows],
-        columns=["identity_group", "attribute", "offensiveness_stored", "rating_1", "rating_2", "rating_3"],
-    )
-    numbers = ["offensiveness_stored", "rating_1", "rating_2", "rating_3"]
-    frame[numbers] = frame[numbers].astype(float)
-    frame.insert(2, "role", [roles.STEREOTYPE if row[0] in stereotypes else roles.RANDOM for row in rows])
-    return frame
+    frame = pd.DataFrame(list(rows), columns=["identity_group", "attribute", *scores, *counts])
+    frame = frame.astype(dict.fromkeys([*scores, *counts], float))
+    listed = assign_roles(frame, min_raters=parameters.min_raters, rater_pools=parameters.rater_pools)
+    return listed[["identity_group", "attribute", "role", *scores]]
 
 
 def _groups(study: Study) -> pd.DataFrame:

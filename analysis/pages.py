@@ -18,7 +18,7 @@ from analysis import reports
 from analysis.campaign_choice import campaigns_named
 from analysis.forms import ParametersForm
 from analysis.models import Report
-from analysis.results import COEFFICIENTS, FILES, LABELS
+from analysis.results import FILES, LABELS, described
 from annotation.counted import counted
 from annotation.models import Annotation, Campaign
 from generation.models import Image
@@ -186,7 +186,7 @@ class ResultsPage:
     def agreement(self, kind: str, scope: str, measure: str | None = None) -> list[Row]:
         """Rows of the agreement table."""
         return [
-            row | {"words": COEFFICIENTS.get(row["measure"], row["measure"])}
+            described(row)
             for row in self.table("agreement")
             if row["campaign_kind"] == kind
             and row["scope"] == scope

@@ -1,10 +1,11 @@
 """What an analyst may choose before results are computed, validated once."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from accounts.errors import DomainError
+from catalog.raters import RaterPools
 from studies.models import Study
 
 RESAMPLES = 2_000
@@ -16,6 +17,38 @@ SALIENT_AMONG = ("visual", "all")
 TARGET_PRECISION = 0.9
 TOP_K = 5
 MOST_TOP_K = 100
+CHOICES: Mapping[str, tuple[Any, ...]] = {
+    "none_of_the_above": NONE_OF_THE_ABOVE,
+    "rater_pools": tuple(RaterPools.values),
+    "offensiveness_source": OFFENSIVENESS_SOURCES,
+    "not_offensive": NOT_OFFENSIVE,
+    "salient_among": SALIENT_AMONG,
+}
+_DEFAULTS: Mapping[str, Any] = {
+    "resamples": RESAMPLES,
+    "seed": 0,
+    "none_of_the_above": "ignore",
+    "offensiveness_source": "stored",
+    "not_offensive": -1,
+    "target_precision": TARGET_PRECISION,
+    "top_k": TOP_K,
+    "salient_among": "visual",
+}
+
+
+# The published analysis of ViSAGe: what `analyze --preset as-published` and the form's preset choose.
+AS_PUBLISHED = "as-published"
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    AS_PUBLISHED: {
+        "min_raters": 2,
+        "rater_pools": RaterPools.SEPARATE.value,
+        "none_of_the_above": "as_random",
+        "min_stereotypes": 2,
+        "offensiveness_source": "stored",
+        "not_offensive": -1,
+    }
+}
+PRESET_WORDS = {AS_PUBLISHED: "As published (ViSAGe)"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +59,7 @@ class Parameters:
     seed: int
     none_of_the_above: str
     min_raters: int
+    rater_pools: str
     min_stereotypes: int
     without_annotators: tuple[str, ...]
     offensiveness_source: str
@@ -41,6 +75,14 @@ class Parameters:
         """Whether annotators or campaigns were chosen: then nothing is told of groups of annotators."""
         return bool(self.without_annotators or self.campaigns)
 
+    @property
+    def preset(self) -> str | None:
+        """The preset that these parameters agree with, if any."""
+        for name, values in PRESETS.items():
+            if all(getattr(self, parameter) == value for parameter, value in values.items()):
+                return name
+        return None
+
     def as_json(self) -> dict[str, Any]:
         return {
             name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()
@@ -50,42 +92,41 @@ class Parameters:
 def parameters_of(
     study: Study,
     *,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-    none_of_the_above: str = "ignore",
-    min_raters: int | None = None,
-    min_stereotypes: int | None = None,
+    preset: str | None = None,
     without_annotators: Iterable[str] = (),
-    offensiveness_source: str = "stored",
-    not_offensive: int = -1,
     campaigns: Iterable[str] = (),
-    target_precision: float = TARGET_PRECISION,
-    top_k: int = TOP_K,
-    salient_among: str = "visual",
+    **chosen: Any,
 ) -> Parameters:
-    """Return the parameters with the study's own numbers where none were given, or raise DomainError."""
+    """Return the parameters, or raise DomainError.
+
+    What is not `chosen` (or None) is that of the preset, then the study's own number, then the default.
+    """
+    if preset is not None:
+        _require_choice("preset", preset, tuple(PRESETS))
+    values = {
+        **_DEFAULTS,
+        "min_raters": study.min_raters,
+        "rater_pools": str(study.rater_pools),
+        "min_stereotypes": study.min_stereotypes,
+        **(PRESETS[preset] if preset is not None else {}),
+        **{name: value for name, value in chosen.items() if value is not None},
+    }
     given = Parameters(
-        resamples=resamples,
-        seed=seed,
-        none_of_the_above=none_of_the_above,
-        min_raters=study.min_raters if min_raters is None else min_raters,
-        min_stereotypes=study.min_stereotypes if min_stereotypes is None else min_stereotypes,
         without_annotators=tuple(sorted(set(without_annotators))),
-        offensiveness_source=offensiveness_source,
-        not_offensive=not_offensive,
         campaigns=tuple(sorted(set(campaigns))),
-        target_precision=target_precision,
-        top_k=top_k,
-        salient_among=salient_among,
+        **values,
     )
+    _check(given)
+    return given
+
+
+def _check(given: Parameters) -> None:
     _require_range("resamples", given.resamples, 100, MOST_RESAMPLES)
     _require_range("seed", given.seed, 0, 2**63 - 1)
     _require_range("min_raters", given.min_raters, 1, 1_000)
     _require_range("min_stereotypes", given.min_stereotypes, 1, 1_000)
-    _require_choice("none_of_the_above", given.none_of_the_above, NONE_OF_THE_ABOVE)
-    _require_choice("offensiveness_source", given.offensiveness_source, OFFENSIVENESS_SOURCES)
-    _require_choice("not_offensive", given.not_offensive, NOT_OFFENSIVE)
-    _require_choice("salient_among", given.salient_among, SALIENT_AMONG)
+    for name, choices in CHOICES.items():
+        _require_choice(name, getattr(given, name), choices)
     _require_range("top_k", given.top_k, 1, MOST_TOP_K)
     if not 0 < given.target_precision < 1:  # not a number is refused too
         raise DomainError(
@@ -93,7 +134,6 @@ def parameters_of(
             f"target_precision must be a share between 0 and 1, such as 0.9, not {given.target_precision}.",
             fields={"target_precision": "between 0 and 1"},
         )
-    return given
 
 
 def _require_range(name: str, value: int, least: int, most: int) -> None:

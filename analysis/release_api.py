@@ -15,9 +15,12 @@ from rest_framework.views import APIView
 from accounts.models import User
 from analysis.models import Release
 from analysis.releases import past, requesting
+from analysis.releases.check import Check
 from analysis.releases.contents import FORMATS
 from analysis.releases.documents.licences import DEFAULT
-from analysis.releases.parameters import K, parameters_of
+from analysis.releases.parameters import LEAST_K, MOST_K, K, parameters_of
+from analysis.releases.preview import check_of
+from analysis.releases.zips import set_aside
 from analysis.views.releases import archive_response
 from studies.access import ANALYST, LEAD, study_for
 
@@ -29,6 +32,7 @@ class ReleaseParametersSerializer(serializers.Serializer[object]):
     formats = serializers.ListField(child=serializers.CharField(max_length=40), default=list(FORMATS))
     licence = serializers.CharField(default=DEFAULT, max_length=200)
     include_justifications = serializers.BooleanField(default=False)
+    leave_out_people = serializers.BooleanField(default=False)
 
 
 class ReleaseSerializer(serializers.Serializer[Release]):
@@ -41,6 +45,7 @@ class ReleaseSerializer(serializers.Serializer[Release]):
     rows = serializers.DictField(child=serializers.IntegerField())
     parameters = ReleaseParametersSerializer()
     archive_bytes = serializers.IntegerField(allow_null=True)
+    set_aside_at = serializers.DateTimeField(allow_null=True)
     url = serializers.URLField()
     download = serializers.URLField(allow_null=True)
 
@@ -64,6 +69,44 @@ class ReleaseDetailSerializer(ReleaseSerializer):
         return ReleaseSerializer(instance, context=self.context).data | {"changes": past.changes_of(instance)}
 
 
+class FieldPrivacySerializer(serializers.Serializer[object]):
+    """What would become of one profile field."""
+
+    field = serializers.CharField()
+    kept = serializers.CharField()
+    stated = serializers.IntegerField()
+    released = serializers.IntegerField()
+    why = serializers.CharField()
+
+
+class JoinedPrivacySerializer(serializers.Serializer[object]):
+    """The table that readers get by joining the release with earlier ones."""
+
+    releases = serializers.ListField(child=serializers.IntegerField())
+    people = serializers.IntegerField()
+    smallest = serializers.IntegerField(allow_null=True)
+
+
+class CheckSerializer(serializers.Serializer[object]):
+    """What the privacy check of a release built now says; null counts where a release must be built to know."""
+
+    k = serializers.IntegerField()
+    allowed = serializers.BooleanField(allow_null=True)
+    refusal = serializers.CharField(allow_blank=True)
+    remedies = serializers.ListField(child=serializers.CharField())
+    left_out = serializers.IntegerField(allow_null=True)
+    smallest = serializers.IntegerField(allow_null=True)
+    fields_kept = FieldPrivacySerializer(many=True)
+    joined = JoinedPrivacySerializer(allow_null=True)
+
+
+class CheckParametersSerializer(serializers.Serializer[object]):
+    """The choices that the privacy check depends on."""
+
+    k = serializers.IntegerField(default=K, min_value=LEAST_K, max_value=MOST_K)
+    leave_out_people = serializers.BooleanField(default=False)
+
+
 class BuildingSerializer(serializers.Serializer[object]):
     """The job that builds the release."""
 
@@ -82,7 +125,7 @@ class Releases(generics.ListAPIView[Release]):
         return (
             Release.objects.filter(study=study)
             .select_related("study")
-            .defer("annotations", "annotators", "images")
+            .defer("annotations", "annotators", "images", "profiles")
         )
 
     @extend_schema(request=ReleaseParametersSerializer, responses={202: BuildingSerializer})
@@ -95,6 +138,29 @@ class Releases(generics.ListAPIView[Release]):
         parameters = parameters_of(**chosen.validated_data)
         job = requesting.request(study=study, parameters=parameters, by=request.user)
         return Response({"job": job.pk}, status=202)
+
+
+class ReleaseCheck(APIView):
+    """Whether a release may be built now beside the earlier ones. Builds nothing."""
+
+    @extend_schema(parameters=[CheckParametersSerializer], responses=CheckSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        study = study_for(request.user, slug, role=ANALYST)
+        chosen = CheckParametersSerializer(data=request.query_params)
+        chosen.is_valid(raise_exception=True)
+        checked = check_of(study, **chosen.validated_data)
+        return Response(CheckSerializer(_check_facts(checked, k=chosen.validated_data["k"])).data)
+
+
+class SetAside(APIView):
+    """State that nobody ever got a release, so that later ones are not checked against it. Leads only."""
+
+    @extend_schema(request=None, responses=ReleaseDetailSerializer)
+    def post(self, request: Request, slug: str, version: int) -> Response:
+        assert isinstance(request.user, User)  # HasScope lets nobody else in
+        study = study_for(request.user, slug, role=LEAD)
+        release = set_aside(release=past.release_of(study, version), by=request.user)
+        return Response(ReleaseDetailSerializer(release, context={"request": request}).data)
 
 
 class OneRelease(APIView):
@@ -112,3 +178,17 @@ class ReleaseDownload(APIView):
     @extend_schema(responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)})
     def get(self, request: Request, slug: str, version: int) -> FileResponse:
         return archive_response(past.release_of(study_for(request.user, slug, role=ANALYST), version))
+
+
+def _check_facts(checked: Check | None, *, k: int) -> dict[str, Any]:
+    report = checked.coarsened.report if checked else None
+    return {
+        "k": k,
+        "allowed": None if checked is None else not checked.refusal,
+        "refusal": checked.refusal if checked else "",
+        "remedies": checked.remedies if checked else [],
+        "left_out": report.left_out if report else None,
+        "smallest": report.smallest if report else None,
+        "fields_kept": report.fields if report else [],
+        "joined": report.joined if report else None,
+    }

@@ -27,6 +27,10 @@ class Release(models.Model):
     annotations = models.BinaryField()
     annotators = models.BinaryField()
     images = models.BinaryField()
+    # What was shown of each annotator: see `analysis.releases.kept_profiles`; null before this was kept.
+    profiles = models.BinaryField(null=True)
+    # Since when a lead says that nobody ever got it: later releases are not checked against it.
+    set_aside_at = models.DateTimeField(null=True, blank=True)
     archive = models.CharField(
         max_length=300, blank=True
     )  # name of the zip in storage, "" when none was kept
@@ -45,6 +49,9 @@ class Release(models.Model):
                 condition=Q(archive="", archive_bytes__isnull=True)
                 | ~Q(archive="") & Q(archive_bytes__isnull=False),
                 name="release_archive_has_size",
+            ),
+            models.CheckConstraint(
+                condition=Q(set_aside_at__isnull=True) | Q(archive=""), name="release_set_aside_without_files"
             ),
         ]
         ordering: ClassVar = ["study", "-version"]

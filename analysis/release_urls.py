@@ -10,5 +10,6 @@ urlpatterns = [
     path("build/", releases.build, name="build"),
     path("<int:version>/", releases.release, name="release"),
     path("<int:version>/download/", releases.download, name="download"),
+    path("<int:version>/set-aside/", releases.set_aside, name="set_aside"),
     path("<int:version>/remove-files/", releases.remove_files, name="remove_files"),
 ]

@@ -9,12 +9,13 @@ from django.template.loader import render_to_string
 from analysis.automated_report import automated_part
 from analysis.country_values import MEASURES
 from analysis.group_rows import group_rows, of_groups, on_map
+from analysis.none_of_the_above import headline_by_mode
 from analysis.not_counted import not_counted_words
 from analysis.plots.colours import stylesheet
 from analysis.plots.figures import alpha_plot, consensus_plot, likelihood_plot, overlap_plot, theta_plot
 from analysis.plots.map_figures import map_plot
 from analysis.plots.plot import Plot
-from analysis.results import AUTOMATED, COEFFICIENTS
+from analysis.results import AUTOMATED, described
 from analysis.sensitivity_rows import sensitivity_rows
 from studies.models import Study
 
@@ -63,7 +64,7 @@ def report_html(study: Study, tables: Tables, summary: Mapping[str, Any], comput
             "consensus": consensus_plot(
                 [row for row in tables["consensus"] if row["campaign_kind"] == "attribute_likert"]
             ),
-            "ratings_agreement": _named([row for row in ratings if row["scope"] == "all"]),
+            "ratings_agreement": [described(row) for row in ratings if row["scope"] == "all"],
             "visual": sum(bool(row["visual"]) for row in tables["visual_attributes"]),
             "rated": len(tables["visual_attributes"]),
         },
@@ -88,11 +89,12 @@ def _model(
     plots = _group_plots(mine["likelihood"], names)
     return {
         "headline": line,
+        "conventions": headline_by_mode(line, summary["parameters"]["none_of_the_above"]),
         "theta": theta_plot(mine["tendency"], names),
         "maps": _maps(rows, mine["likelihood"], summary, line["model"]),
         "tendency": rows,
         "sensitivity": sensitivity_rows(mine["sensitivity"], names),
-        "agreement": _named([row for row in presence if row["scope"] == "all"]),
+        "agreement": [described(row) for row in presence if row["scope"] == "all"],
         "alpha": alpha_plot(_alpha(presence, "identity_group"), names, "identity_group"),
         "alpha_by_attribute": alpha_plot(_alpha(presence, "attribute"), {}, "attribute"),
         "overlap": overlap_plot(mine["iou_distribution"]),
@@ -138,7 +140,3 @@ def _sides_named(row: Row, campaigns: Mapping[str, str]) -> Row:
     if row["compared"] != "campaign":
         return row
     return row | {side: campaigns.get(row[side], row[side]) for side in ("side_a", "side_b")}
-
-
-def _named(rows: Sequence[Row]) -> list[Row]:
-    return [row | {"words": COEFFICIENTS.get(row["measure"], row["measure"])} for row in rows]

@@ -27,7 +27,7 @@ STOPPED = (Job.State.FAILED, Job.State.CANCELLED)
 MOST_COUNTED = 500_000
 # What makes labels stop counting, or count again, after they were submitted.
 _TAKEN_BACK = (
-    Q(action="consent.withdrawn")
+    Q(action__in=["consent.withdrawn", "consent.renewed"])
     | Q(action__startswith="enrolment.")
     | Q(action__in=["annotation.excluded", "annotation.readmitted", "image.retracted", "image.restored"])
 )

@@ -62,6 +62,7 @@ PROMISED: dict[str, tuple[str, ...]] = {
         "mace",
         "gold_accuracy",
         "flags",
+        "flag_reasons",
     ),
     # How the headline and the ranking of groups change: one row per scenario and statistic (pooled, mean, median).
     # scenario: baseline, without_flagged, majority, annotator_group, none_of_the_above. scenario_value is
@@ -289,6 +290,11 @@ COEFFICIENTS = {
     "box_expected_distance": "Boxes: expected distance (other images)",
     "box_alpha": "Boxes: α against other images",
 }
+# What a note beside a coefficient means.
+COEFFICIENT_NOTES = {
+    "sampled_pairs": "estimated: an attribute with more than 50,000 pairs of drawings is represented by 50,000 of "
+    "them, drawn at random",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,6 +303,15 @@ class Results:
 
     tables: "Mapping[str, pd.DataFrame]"
     summary: Mapping[str, Any]
+
+
+def described(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of the agreement table with its coefficient and note in words, as pages and the report show it."""
+    return {
+        **row,
+        "words": COEFFICIENTS.get(row["measure"], row["measure"]),
+        "note_words": COEFFICIENT_NOTES.get(row.get("note") or "", ""),
+    }
 
 
 def ordered(name: str, frame: "pd.DataFrame") -> "pd.DataFrame":

@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from analysis.scoring.vector_types import FLOAT32, VECTOR_TYPES
 from catalog.models import Attribute
 from generation.models import Image
 from jobs.models import Job
@@ -26,6 +27,7 @@ class Encoder(models.Model):
     pretrained = models.CharField(max_length=300, blank=True)  # tag, hub id, or name of a folder or file
     revision = models.CharField(max_length=120)  # commit of the hub, or digest of the files
     precision = models.CharField(max_length=10, default="fp32")
+    vector_type = models.CharField(max_length=10, default=FLOAT32)  # how its vectors are kept
     dim = models.PositiveIntegerField()
     parameters = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
@@ -33,19 +35,25 @@ class Encoder(models.Model):
     class Meta:
         constraints: ClassVar = [
             models.UniqueConstraint(
-                fields=["architecture", "pretrained", "revision", "precision"], name="encoder_unique"
+                fields=["architecture", "pretrained", "revision", "precision", "vector_type"],
+                name="encoder_unique",
             ),
             models.CheckConstraint(condition=Q(dim__gte=1), name="encoder_has_dimensions"),
             models.CheckConstraint(condition=~Q(revision=""), name="encoder_has_revision"),
+            models.CheckConstraint(
+                condition=Q(vector_type__in=VECTOR_TYPES), name="encoder_vector_type_known"
+            ),
         ]
         ordering: ClassVar = ["id"]
 
     def __str__(self) -> str:
-        return f"{self.architecture} · {self.pretrained}" if self.pretrained else self.architecture
+        name = f"{self.architecture} · {self.pretrained}" if self.pretrained else self.architecture
+        # Tables of results name the encoder: rounded vectors are to be seen there.
+        return name if self.vector_type == FLOAT32 else f"{name} · {self.vector_type} vectors"
 
 
 class ImageEmbedding(models.Model):
-    """The vector of some bytes: float16, little-endian, of unit length."""
+    """The vector of some bytes: of unit length, little-endian, in the encoder's `vector_type`."""
 
     encoder = models.ForeignKey(Encoder, on_delete=models.CASCADE, related_name="image_embeddings")
     sha256 = models.CharField(max_length=64)
@@ -61,7 +69,7 @@ class ImageEmbedding(models.Model):
 
 
 class TextEmbedding(models.Model):
-    """The vector of a text: float16, little-endian, of unit length."""
+    """The vector of a text: of unit length, little-endian, in the encoder's `vector_type`."""
 
     encoder = models.ForeignKey(Encoder, on_delete=models.CASCADE, related_name="text_embeddings")
     text_sha256 = models.CharField(max_length=64)

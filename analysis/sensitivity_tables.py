@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.annotator_groupings import Grouping
 from analysis.loading import StudyData
-from analysis.metrics.compare_annotator_groups import TOO_FEW_ANNOTATORS
+from analysis.metrics.intervals import TOO_FEW_ANNOTATORS
 from analysis.metrics.judgements import Judgements
 from analysis.metrics.sensitivity import ANNOTATOR_GROUP, BASELINE, NO_GROUPS, Sensitivity, sensitivity
 from analysis.parameters import Parameters

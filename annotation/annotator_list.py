@@ -1,31 +1,31 @@
 """Who works in a campaign, in the numbers a lead looks at."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Any, Self
 
 from django.db.models import Count, Max, Q
 
+from annotation import quality_events, snapshots
 from annotation.models import (
     Annotation,
     Assignment,
     Campaign,
     Enrolment,
-    QualityAction,
-    QualityEvent,
     QualityMeasure,
 )
-from annotation.quality import Measured, Quality, qualities
-from annotation.quality_words import for_lead
+from annotation.quality import ALL, Measured, Quality, nothing_measured, qualities
+from annotation.quality_flags import Flag, standing_flags
 
 _SHARES = (
     QualityMeasure.GOLD_ACCURACY,
     QualityMeasure.AGREEMENT,
     QualityMeasure.SELF_CONSISTENCY,
     QualityMeasure.STRAIGHT_LINING,
+    QualityMeasure.VARIETY,
 )
-_DID = {QualityAction.WARN: "warned", QualityAction.PAUSE: "paused"}
+_NUMBERS = ("answered", "surplus", "skipped", "open_now")
 
 # Excluded ones too: they were answered. Checks are no answers a campaign asked for.
 _TAKEN = (Annotation.Status.ACCEPTED, Annotation.Status.EXCLUDED)
@@ -44,6 +44,28 @@ class AnnotatorLine:
     quality: Quality
     flags: list[str]  # the quality rules they miss now, in words
 
+    def as_json(self) -> dict[str, Any]:
+        """Return its numbers as `AnnotatorLine.of` reads them: neither state nor flags, which are read when shown."""
+        return {
+            **{name: getattr(self, name) for name in _NUMBERS},
+            "last_active": self.last_active and self.last_active.isoformat(),
+            "quality": {measure: asdict(found) for measure, found in self.quality.items()},
+        }
+
+    @classmethod
+    def of(cls, enrolment: Enrolment, kept: Mapping[str, Any] | None, flags: list[str]) -> Self:
+        """Return the line of an enrolment with numbers counted before, all 0 where it was not counted with them."""
+        if kept is None:
+            nothing = dict.fromkeys(_NUMBERS, 0)
+            return cls(enrolment, **nothing, last_active=None, quality=nothing_measured(), flags=flags)
+        return cls(
+            enrolment=enrolment,
+            **{name: kept[name] for name in _NUMBERS},
+            last_active=datetime.fromisoformat(kept["last_active"]) if kept["last_active"] else None,
+            quality={measure: Measured(**found) for measure, found in kept["quality"].items()},
+            flags=flags,
+        )
+
     @property
     def median_seconds(self) -> float | None:
         return self.quality[QualityMeasure.MEDIAN_SECONDS].value
@@ -52,6 +74,42 @@ class AnnotatorLine:
     def shares(self) -> list[Measured]:
         """The measures that are shares, in the order of the page's columns."""
         return [self.quality[measure] for measure in _SHARES]
+
+
+@snapshots.register("annotators")
+def _count(campaign: Campaign, _: str) -> dict[str, Any]:
+    quality_events.check(campaign=campaign, warn_only=True)
+    enrolments = campaign.enrolments.select_related("annotator")
+    return {
+        str(line.enrolment.pk): line.as_json() for line in annotator_lines(campaign, enrolments, measures=ALL)
+    }
+
+
+def shown_lines(
+    campaign: Campaign, enrolments: Iterable[Enrolment]
+) -> tuple[list[AnnotatorLine], datetime | None, bool]:
+    """Return the lines of a page, of when their numbers are (None: of now), and whether these are still counted.
+
+    Of a small campaign only these annotators are measured; those of a large one are counted together.
+    """
+    enrolments = list(enrolments)
+    if not snapshots.is_large(campaign):
+        quality_events.check(
+            campaign=campaign, annotators=[one.annotator_id for one in enrolments], warn_only=True
+        )
+        return annotator_lines(campaign, enrolments, measures=ALL), None, False
+    counted = snapshots.read(campaign, "annotators")
+    lines = lines_of(enrolments, counted.value or {})
+    return lines, counted.counted_at, counted.pending
+
+
+def lines_of(enrolments: Iterable[Enrolment], kept: Mapping[str, Any]) -> list[AnnotatorLine]:
+    """Return the lines of these enrolments with numbers counted before; one query, for their flags."""
+    enrolments = list(enrolments)
+    flags = standing_flags(enrolments)
+    return [
+        AnnotatorLine.of(one, kept.get(str(one.pk)), _words(flags, one.annotator_id)) for one in enrolments
+    ]
 
 
 def annotator_lines(
@@ -76,7 +134,7 @@ def annotator_lines(
         .values_list("annotator", "accepted", "surplus", "last")
     }
     measured = qualities(campaign, people, measures=measures)
-    flags = _flags(enrolments)
+    flags = standing_flags(enrolments)
     held = {
         person: (leased, skipped)
         for person, leased, skipped in Assignment.objects.filter(
@@ -99,15 +157,11 @@ def annotator_lines(
             open_now=held.get(one.annotator_id, (0, 0))[0],
             last_active=answered.get(one.annotator_id, (0, 0, None))[2],
             quality=measured[one.annotator_id],
-            flags=flags[one.pk],
+            flags=_words(flags, one.annotator_id),
         )
         for one in enrolments
     ]
 
 
-def _flags(enrolments: list[Enrolment]) -> dict[int, list[str]]:
-    found: dict[int, list[str]] = defaultdict(list)
-    standing = QualityEvent.objects.filter(enrolment__in=[one.pk for one in enrolments], ended_at=None)
-    for event in standing.order_by("pk"):
-        found[event.enrolment_id].append(f"{_DID[QualityAction(event.action)]}: {for_lead(event)}")
-    return found
+def _words(flags: Mapping[int, list[Flag]], annotator_id: int) -> list[str]:
+    return [flag.words for flag in flags.get(annotator_id, [])]

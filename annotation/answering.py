@@ -45,7 +45,7 @@ _PLAIN = f"""
            EXISTS (SELECT 1 FROM annotation_assignment o JOIN annotation_task u ON u.id = o.task_id
                    WHERE u.campaign_id = c.id AND o.state = 'leased'
                    AND (o.expires_at <= %(now)s OR (o.annotator_id = a.annotator_id AND o.id <> a.id))),
-           EXISTS (SELECT 1 FROM annotation_qualityrule r WHERE r.campaign_id = c.id),
+           EXISTS (SELECT 1 FROM annotation_qualityrule r WHERE r.campaign_id = c.id AND NOT r.standard),
            {_PROFILE}
     FROM annotation_assignment a
     JOIN accounts_annotator n ON n.id = a.annotator_id
@@ -60,6 +60,8 @@ _PLAIN = f"""
       AND NOT EXISTS (SELECT 1 FROM annotation_labelstudiobridge l WHERE l.campaign_id = c.id)
       AND EXISTS (SELECT 1 FROM accounts_consent k WHERE k.annotator_id = a.annotator_id
                   AND k.withdrawn_at IS NULL AND k.text_id = {_TEXT})
+      AND NOT EXISTS (SELECT 1 FROM accounts_withdrawal w WHERE w.annotator_id = a.annotator_id
+                      AND w.study_id = c.study_id AND w.ended_at IS NULL)
       AND NOT EXISTS (SELECT 1 FROM annotation_annotation b WHERE b.submission_id = %(submission)s
                       OR b.assignment_id = a.id)
 """
@@ -86,7 +88,7 @@ class Saved:
     campaign: Campaign
     annotator_id: int
     following: Assignment | None
-    ruled: bool  # the campaign has quality rules: see `annotation.quality_events`
+    ruled: bool  # a lead set quality rules for the campaign: see `annotation.quality_events`
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from accounts.models import Annotator, ApiToken, User
 from annotation import answers, assignment, campaigns, edit_window, image_reports, quality_events
 from annotation.access import campaign_for, own_assignment, own_enrolment
 from annotation.answering import submit_and_next
-from annotation.models import Campaign, Enrolment, QualityAction
+from annotation.campaign_progress import shown_progress
+from annotation.models import Campaign, Enrolment, QualityAction, QualityEvent
 from annotation.payload import leased_payload, shown_status, task_payload
-from annotation.progress import progress
 from annotation.quality_words import for_annotator
 from annotation.serializers import (
     CampaignProgressSerializer,
@@ -67,11 +67,12 @@ class CampaignDetail(generics.RetrieveAPIView[Campaign]):
 
 
 class CampaignProgressView(APIView):
-    """How far a campaign is."""
+    """How far a campaign is; a large one as of `counted_at`."""
 
     @extend_schema(responses=CampaignProgressSerializer)
     def get(self, request: Request, pk: int) -> Response:
-        return Response(CampaignProgressSerializer(progress(campaign_for(request.user, pk))).data)
+        found = shown_progress(campaign_for(request.user, pk))
+        return Response(CampaignProgressSerializer(found).data)
 
 
 class CampaignAnnotators(generics.ListAPIView[Enrolment]):
@@ -141,7 +142,11 @@ class Submit(APIView):
             following, why = self._next(saved.campaign, Annotator(pk=saved.annotator_id))
         found = {"annotation": saved.annotation_id, "submission_id": str(sent), "revision": 1}
         answered = {**found, "status": "accepted", "next": following, "why": why}
-        return Response(_judged(answered, ruled=saved.ruled))
+        if saved.ruled:
+            events = quality_events.after_answer(annotation_id=saved.annotation_id)
+        else:
+            events = quality_events.now_and_then(campaign=saved.campaign, annotator_id=saved.annotator_id)
+        return Response(_judged(answered, events))
 
     def _with_care(self, request: Request, public_id: UUID, sent: UUID, data: dict[str, Any]) -> Response:
         """Take in what is not plain: a retry, a correction, a late answer."""
@@ -164,7 +169,7 @@ class Submit(APIView):
             "next": following,
             "why": why,
         }
-        return Response(_judged(answered, ruled=True))
+        return Response(_judged(answered, quality_events.after_answer(annotation_id=saved.pk)))
 
     @staticmethod
     def _next(campaign: Campaign, annotator: Any) -> tuple[dict[str, Any] | None, str]:
@@ -209,9 +214,8 @@ class Report(APIView):
         return Response({"reason": kept.reason, "details": kept.details}, status=201)
 
 
-def _judged(answered: dict[str, Any], *, ruled: bool) -> dict[str, Any]:
+def _judged(answered: dict[str, Any], events: list[QualityEvent]) -> dict[str, Any]:
     """Add to an answer that is saved what the campaign's quality rules make of how this annotator works."""
-    events = quality_events.after_answer(annotation_id=answered["annotation"]) if ruled else []
     if any(event.action == QualityAction.PAUSE for event in events):
         answered |= {"next": None, "why": "annotator_paused"}
     warnings = [for_annotator(event) for event in events if event.action == QualityAction.WARN]

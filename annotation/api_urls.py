@@ -77,17 +77,26 @@ urlpatterns = [
             decision=decision,
         )
     ),
+    *_both("campaigns/<int:pk>/label-studio/cleanup", label_studio.BridgeCleanup, "label-studio-cleanup"),
     *_both("campaigns/<int:pk>/label-studio/answers/", label_studio.AnswerList, "label-studio-answers"),
+    *_both("label-studio/answers/<int:pk>/", label_studio.AnswerDetail, "label-studio-answer"),
     *(
         pattern
-        for name, allowed in (("allow", True), ("disallow", False))
+        for name, what in (
+            ("keep", "keep"),
+            ("take", "take"),
+            ("undo", "undo"),
+            ("allow", "take"),
+            ("disallow", "undo"),
+        )
         for pattern in _both(
             f"label-studio/answers/<int:pk>/{name}",
-            label_studio.AnswerAllow,
+            label_studio.AnswerDecision,
             f"label-studio-{name}",
-            allowed=allowed,
+            what=what,
         )
     ),
+    *_both("label-studio/answers/<int:pk>/restore", label_studio.AnswerRestoring, "label-studio-restore"),
     *_both("assignments/<uuid:public_id>/skip", api.Skip, "assignment-skip"),
     *_both("assignments/<uuid:public_id>/report", api.Report, "assignment-report"),
 ]

@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce
 
 from catalog.models import Attribute, Stereotype
 from studies.models import Study, StudyAssociation
-from studies.roles import stereotypes
+from studies.roles import stereotypes_of
 
 A = TypeVar("A", Stereotype, StudyAssociation)
 
@@ -45,7 +45,7 @@ class Associations:
 
     @classmethod
     def _read(cls, listed: QuerySet[A], study: Study, group: str) -> Self:
-        marked = stereotypes(listed, min_raters=study.min_raters)
+        marked = stereotypes_of(study, listed)
         ratings = (Coalesce(F(f"rating_{number}"), Value(0.0)) for number in (1, 2, 3))
         offensive = marked.annotate(rated=sum(ratings, start=Value(0.0))).filter(
             Q(offensiveness_stored__gt=0) | Q(offensiveness_stored=None, rated__gt=0)

@@ -10,6 +10,7 @@ from django.urls import reverse
 from accounts.errors import DomainError
 from accounts.models import User
 from annotation.bridge import background as _of_bridges  # noqa: F401 - registers its jobs
+from annotation.label_studio import background as _of_files  # noqa: F401 - registers its jobs
 from annotation.models import Notice
 from annotation.notices import NOTIFY
 from jobs.models import Job

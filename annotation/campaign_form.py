@@ -1,5 +1,6 @@
 """The form of a campaign's draft: settings, attributes and images, and what annotators read."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -32,6 +33,16 @@ _COLUMNS = (
     "boxes_required",
     "guidelines",
 )
+QUOTA_FIELDS = (
+    "quota_presets",
+    "quota_kept",
+    "quota_kind",
+    "quota_number",
+    "quota_field",
+    "quota_relation",
+    "quota_values",
+)
+PROFILE_FIELDS = [(name, words.capitalize()) for name, words in quota_rules.FIELD_WORDS.items()]
 
 
 class CampaignForm(WorkingFields):
@@ -44,15 +55,31 @@ class CampaignForm(WorkingFields):
     annotators_per_task = forms.IntegerField(
         min_value=1, max_value=100, initial=3, help_text="How many people answer each screen, independently."
     )
-    quotas = forms.CharField(
+    quota_presets = forms.MultipleChoiceField(
         required=False,
-        max_length=10_000,
-        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        widget=forms.CheckboxSelectMultiple,
         label="Who has to be among them",
-        help_text="One rule per line, kept for every screen; empty: anybody. For example: "
-        "at_least 1 gender != man · at_most 2 languages = English | French · "
-        "at_least 1 region_of_origin = group.region · distinct nationality. "
-        "Who leaves a field empty counts for no rule on it.",
+        help_text="Applies to every screen; if none is ticked, anybody may answer. People count by what they say about "
+        "themselves. An empty field, or an answer that a lead has not matched yet, counts toward no rule.",
+    )
+    quota_kept = forms.MultipleChoiceField(
+        required=False, widget=forms.CheckboxSelectMultiple, label="Your other rules"
+    )
+    quota_kind = forms.ChoiceField(
+        required=False,
+        label="Add another rule",
+        choices=[("", "No further rule"), ("at_least", "At least"), ("at_most", "At most")],
+    )
+    quota_number = forms.IntegerField(required=False, min_value=0, max_value=100, label="How many people")
+    quota_field = forms.ChoiceField(required=False, label="Whose", choices=PROFILE_FIELDS)
+    quota_relation = forms.ChoiceField(
+        required=False, label="Relation", choices=[("=", "is one of"), ("!=", "is given and is not one of")]
+    )
+    quota_values = forms.CharField(
+        required=False,
+        max_length=2_000,
+        label="Values",
+        help_text="Names or codes, separated by commas: “Kenya, Uganda” or “KEN, UGA”. They are stored as codes.",
     )
     guidelines = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 12}),
@@ -65,6 +92,18 @@ class CampaignForm(WorkingFields):
         super().__init__(*args, **kwargs)
         self.study = study
         self.stored_options = dict(campaign.options) if campaign else {}
+        self._offer_quotas(campaign)
+
+    def _offer_quotas(self, campaign: Campaign | None) -> None:
+        rates = self.kind == Campaign.Kind.ATTRIBUTE_LIKERT
+        offered = {name: one for name, one in quota_rules.PRESETS.items() if not (rates and one.needs_group)}
+        self.fields["quota_presets"].choices = [(name, one.title) for name, one in offered.items()]  # type: ignore[attr-defined]
+        _, others = quota_rules.presets_in(quota_rules.stored(campaign) if campaign else ())
+        if others:
+            kept = [(quota_rules.line(rule), quota_rules.in_words(rule)) for rule in others]
+            self.fields["quota_kept"].choices = kept  # type: ignore[attr-defined]
+        else:
+            del self.fields["quota_kept"]
 
     def parts(self) -> list[tuple[str, list[forms.BoundField]]]:
         """Return the fields under their headings."""
@@ -79,21 +118,25 @@ class CampaignForm(WorkingFields):
             return {"name": _NAMES[Campaign.Kind(cls.kind)], "guidelines": DEFAULTS[cls.kind].guidelines}
         options = Options.of(campaign)
         instrument = campaign.instruments.first()
+        presets, others = quota_rules.presets_in(quota_rules.stored(campaign))
         return {
             **{name: getattr(campaign, name) for name in _COLUMNS if name != "guidelines"},
             **{name: getattr(options, name) for name in (*cls.option_names, *WORKING_OPTIONS)},
             "guidelines": instrument.guidelines if instrument else DEFAULTS[cls.kind].guidelines,
-            "quotas": "\n".join(quota_rules.line(rule) for rule in quota_rules.stored(campaign)),
+            "quota_presets": presets,
+            "quota_kept": [quota_rules.line(rule) for rule in others],
         }
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         number = cleaned.get("annotators_per_task")
-        if number is not None and "quotas" in cleaned:
+        if number is not None and not self.errors.keys() & set(QUOTA_FIELDS):
             try:
-                quota_rules.parse(_lines(cleaned["quotas"]), annotators_per_task=number, kind=self.kind)
+                quota_rules.parse(_quotas(cleaned), annotators_per_task=number, kind=self.kind)
             except DomainError as error:
-                self.add_error("quotas", error.message)
+                self.add_error(
+                    "quota_values" if cleaned.get("quota_kind") else "quota_presets", error.message
+                )
         return cleaned
 
     def settings(self) -> dict[str, Any]:
@@ -112,7 +155,7 @@ class CampaignForm(WorkingFields):
         kept = {name: value for name, value in self.stored_options.items() if name not in self.fields}
         options = {name: values[name] for name in self.option_names if values.get(name) not in (None, "", [])}
         options |= {name: value for name, value in working_options(values).items() if value is not None}
-        return {**settings, "options": kept | options, "quotas": _lines(values.get("quotas") or "")}
+        return {**settings, "options": kept | options, "quotas": _quotas(values)}
 
 
 class RatingForm(CampaignForm):
@@ -131,7 +174,7 @@ class RatingForm(CampaignForm):
     )
     sections = (
         ("What is asked", ("name", "attributes")),
-        ("Of whom", ("annotators_per_task", "quotas", "lease_minutes")),
+        ("Of whom", ("annotators_per_task", *QUOTA_FIELDS, "lease_minutes")),
         EACH_PERSON,
         WITHDRAWN,
         ("What they read", ("guidelines",)),
@@ -186,7 +229,7 @@ class MarkingForm(CampaignForm):
         ("What is asked", ("name", "visual_source", "visual_rule", "random_per_stereotype")),
         ("About which images", ("model_labels", "images_per_group")),
         ("How", ("attributes_per_screen", "boxes_required")),
-        ("Of whom", ("annotators_per_task", "quotas", "lease_minutes")),
+        ("Of whom", ("annotators_per_task", *QUOTA_FIELDS, "lease_minutes")),
         EACH_PERSON,
         WITHDRAWN,
         ("What they read", ("guidelines",)),
@@ -215,8 +258,21 @@ class MarkingForm(CampaignForm):
             del self.fields["visual_rule"]
 
 
-def _lines(text: str) -> list[str]:
-    return [line.strip() for line in text.splitlines() if line.strip()]
+def _quotas(values: Mapping[str, Any]) -> list[object]:
+    """Return the rules that the form names: presets, those kept, and one that is put together here."""
+    rules: list[object] = [*(values.get("quota_presets") or ()), *(values.get("quota_kept") or ())]
+    if values.get("quota_kind"):
+        named = (values.get("quota_values") or "").split(",")
+        rules.append(
+            {
+                "kind": values["quota_kind"],
+                "k": values.get("quota_number"),
+                "field": values.get("quota_field"),
+                "negated": values.get("quota_relation") == "!=",
+                "values": [one.strip() for one in named if one.strip()],
+            }
+        )
+    return rules
 
 
 FORMS: dict[str, type[CampaignForm]] = {form.kind: form for form in (RatingForm, MarkingForm)}

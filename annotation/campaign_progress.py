@@ -1,15 +1,19 @@
 """The live part of a campaign's page: progress, pace and when it may be finished."""
 
-from dataclasses import dataclass
-from datetime import date, timedelta
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
 from math import ceil
+from typing import Any
 
+from django.db.models import Max
 from django.utils import timezone
 
-from annotation.annotator_list import AnnotatorLine, annotator_lines
-from annotation.models import Campaign
+from annotation import quota_feasibility, snapshots
+from annotation.annotator_list import AnnotatorLine, annotator_lines, lines_of
+from annotation.models import Annotation, Campaign
 from annotation.progress import CampaignProgress, DayProgress, GroupProgress, progress
 
+SUBJECT = "progress"  # of `annotation.snapshots`
 # A pace is taken from the last week, and from no fewer days than this.
 PACE_DAYS = 7
 DAYS_FOR_A_FORECAST = 2
@@ -34,6 +38,8 @@ class ProgressPage:
     latest: list[AnnotatorLine]
     days: list[DayProgress]
     live: bool
+    quotas: tuple[str, ...]  # what stands in the way of the campaign's quotas
+    counted_at: datetime | None = None  # None: just now
 
     @property
     def segments(self) -> list[tuple[str, int, str]]:
@@ -65,24 +71,49 @@ class ProgressPage:
         return max((day.submitted for day in self.days), default=1)
 
 
-def progress_page(campaign: Campaign) -> ProgressPage:
-    """Return the progress of `campaign` as its page shows it."""
-    found = progress(campaign)
-    answered = [one for one in found.annotators if one.last_submitted_at is not None]
-    answered.sort(key=lambda one: one.last_submitted_at or timezone.now(), reverse=True)
-    names = [one.pseudonym for one in answered[:ANNOTATORS_SHOWN]]
-    enrolments = campaign.enrolments.filter(annotator__pseudonym__in=names).select_related("annotator")
-    latest = annotator_lines(campaign, enrolments)
-    latest.sort(key=lambda line: names.index(line.enrolment.annotator.pseudonym))
+def progress_page(campaign: Campaign, *, wait: bool = False) -> ProgressPage | None:
+    """Return the progress of `campaign` as its page shows it; None while a large one is counted for the first time.
+
+    `wait` for that.
+    """
+    counted = snapshots.read(campaign, SUBJECT, wait=wait)
+    if counted.pending:
+        return None
+    found = CampaignProgress.from_json(counted.value["progress"])
+    latest = counted.value["latest"]
+    enrolments = campaign.enrolments.filter(pk__in=latest).select_related("annotator")
+    lines = lines_of(enrolments, latest)
+    lines.sort(key=lambda line: line.last_active or timezone.now(), reverse=True)
     return ProgressPage(
         progress=found,
         forecast=forecast(found, today=timezone.localdate())
         if campaign.state == Campaign.State.OPEN
         else None,
-        latest=latest,
+        latest=lines,
         days=list(found.days[-DAYS_SHOWN:]),
         live=campaign.state in {Campaign.State.OPEN, Campaign.State.PAUSED},
+        quotas=quota_feasibility.in_the_way(campaign),
+        counted_at=counted.counted_at,
     )
+
+
+def shown_progress(campaign: Campaign) -> CampaignProgress:
+    """Return how far `campaign` is; of a large one as it was last counted."""
+    counted = snapshots.read(campaign, SUBJECT, wait=True)
+    return replace(CampaignProgress.from_json(counted.value["progress"]), counted_at=counted.counted_at)
+
+
+@snapshots.register(SUBJECT)
+def _count(campaign: Campaign, _: str) -> dict[str, Any]:
+    """Count all that the polled part of the page shows."""
+    answers = Annotation.objects.filter(campaign=campaign, is_latest=True)
+    latest = answers.order_by().values("annotator").annotate(last=Max("submitted_at"))
+    people = latest.order_by("-last").values_list("annotator", flat=True)[:ANNOTATORS_SHOWN]
+    enrolments = campaign.enrolments.filter(annotator__in=list(people)).select_related("annotator")
+    return {
+        "progress": progress(campaign).as_json(),
+        "latest": {str(one.enrolment.pk): one.as_json() for one in annotator_lines(campaign, enrolments)},
+    }
 
 
 def forecast(found: CampaignProgress, *, today: date) -> Forecast | None:

@@ -14,7 +14,7 @@ from django.utils.text import slugify
 from accounts import consent
 from accounts.errors import Conflict, DomainError
 from accounts.models import User
-from annotation import planning, quota_rules
+from annotation import planning, quota_rules, standard_rules
 from annotation.bridge import anew
 from annotation.guidelines import DEFAULTS
 from annotation.models import Campaign, Instrument
@@ -83,6 +83,7 @@ def create(
             "name_taken", f"The study has a campaign “{name}” already.", fields={"name": "taken"}
         ) from None
     quota_rules.store(campaign, rules)
+    standard_rules.set_standard_rules(campaign)
     words = DEFAULTS[kind]
     Instrument.objects.create(
         campaign=campaign,

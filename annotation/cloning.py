@@ -63,7 +63,8 @@ def free_name(campaign: Campaign) -> str:
 
 
 def _copy_quality_rules(campaign: Campaign, draft: Campaign) -> None:
-    fields = ("measure", "threshold", "minimum", "action")
+    fields = ("measure", "threshold", "minimum", "action", "standard")
+    draft.quality_rules.all().delete()
     QualityRule.objects.bulk_create(
         QualityRule(campaign=draft, **values) for values in campaign.quality_rules.values(*fields)
     )

@@ -3,9 +3,12 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
 from django.db.models import Count, QuerySet
 
+from annotation import snapshots
 from annotation.models import Annotation, Campaign, Enrolment, Judgement
 from studies.group_choices import NO_REGION
 
@@ -20,6 +23,29 @@ class Coverage:
     what: str  # what a column is
     columns: list[str]
     rows: list[tuple[Enrolment, list[int], int]]  # annotator, counts, their sum
+
+
+def shown_coverage(
+    campaign: Campaign, enrolments: Iterable[Enrolment]
+) -> tuple[Coverage | None, datetime | None]:
+    """Return the matrix of a page, and of when it is (None: of now); no matrix while a large one is counted."""
+    enrolments = list(enrolments)
+    if not snapshots.is_large(campaign):
+        return coverage(campaign, enrolments), None
+    counted = snapshots.read(campaign, "coverage")
+    if counted.pending:
+        return None, None
+    columns, rows = counted.value["columns"], counted.value["rows"]
+    counts = ((one, rows.get(str(one.pk), [0] * len(columns))) for one in enrolments)
+    lines = [(one, numbers, sum(numbers)) for one, numbers in counts]
+    return Coverage(counted.value["what"], columns, lines), counted.counted_at
+
+
+@snapshots.register("coverage")
+def _count(campaign: Campaign, _: str) -> dict[str, Any]:
+    found = coverage(campaign, campaign.enrolments.order_by("pk"))
+    rows = {str(enrolment.pk): numbers for enrolment, numbers, _ in found.rows}
+    return {"what": found.what, "columns": found.columns, "rows": rows}
 
 
 def coverage(campaign: Campaign, enrolments: Iterable[Enrolment]) -> Coverage:

@@ -34,6 +34,9 @@ _SENTENCES = {
     "campaign.reopened": "reopened the campaign “{campaign}”",
     "campaign.deleted": "deleted the draft campaign “{name}”",
     "consent.withdrawn": "{pseudonym} withdrew consent; these labels count no more",
+    "consent.renewed": "{pseudonym} agreed again after a withdrawal; these labels count again",
+    "own_words.matched": "matched the {field} “{words}” with {code}",
+    "own_words.unmatched": "left the {field} “{words}” as own words",
     "annotation.excluded": "excluded an answer: {reason}",
     "annotation.readmitted": "let an excluded answer count again",
     "campaign.screens_reopened": "had {screens} screens of “{campaign}” asked again whose labels count no more",
@@ -65,12 +68,19 @@ _SENTENCES = {
     "label_studio.pushed": "pushed “{campaign}” to Label Studio: {sent} screens sent, {present} were there",
     "label_studio.images_renewed": "let images of “{campaign}” be shown in Label Studio for {days} days more",
     "label_studio.images_replaced": "replaced the addresses of images of “{campaign}” in Label Studio",
+    "label_studio.cleanup_asked": "asked to delete {answers} answers that do not count from Label Studio {server}",
+    "label_studio.cleaned": "deleted {answers} answers that did not count from Label Studio {server}",
     "label_studio_user.mapped": "had user {number} of the Label Studio {server} be {pseudonym}, {how}",
     "label_studio_user.ignored": "left out user {number} of the Label Studio {server}",
     "label_studio_user.undone": "opened again who user {number} of the Label Studio {server} is",
     "label_studio_user.erased": "forgot the name of user {number} of the Label Studio {server}",
     "label_studio_annotation.allowed": "let flagged answer {number} in Label Studio count in “{campaign}”",
-    "label_studio_annotation.flagged": "let flagged answer {number} in Label Studio count no more in “{campaign}”",
+    "label_studio_annotation.flagged": "stopped counting flagged answer {number} in Label Studio in “{campaign}”",
+    "label_studio_annotation.kept": "kept the author’s version of answer {number} in Label Studio in “{campaign}”",
+    "label_studio_annotation.taken": "accepted another person’s version of answer {number} in Label Studio in "
+    "“{campaign}”",
+    "label_studio_annotation.restored": "restored a version of answer {number} in Label Studio in “{campaign}”",
+    "label_studio_annotation.undecided": "undid a decision about answer {number} in Label Studio in “{campaign}”",
 }
 
 

@@ -10,6 +10,7 @@ from accounts.errors import DomainError
 from accounts.models import ConsentText
 from annotation.models import Enrolment
 from catalog.models import IdentityGroup, Resource
+from catalog.raters import MIN_RATERS, RaterPools
 from generation.creating import MOST_IMAGES_PER_PROMPT, clean_templates
 from studies.group_choices import GroupFilter
 from studies.models import StudyMembership
@@ -39,9 +40,17 @@ class NewStudyForm(forms.Form):
     min_raters = forms.IntegerField(
         min_value=1,
         max_value=1000,
-        initial=2,
+        initial=MIN_RATERS,
         label="Raters who must agree",
         help_text="A pair is a stereotype when at least this many of the resource’s raters called it one.",
+    )
+    rater_pools = forms.ChoiceField(
+        choices=RaterPools.choices,
+        initial=RaterPools.SEPARATE,
+        required=False,
+        label="Raters counted",
+        help_text="A resource may have raters in the region of a group and raters outside it. In the table "
+        "released with ViSAGe, raters of one pool are enough.",
     )
     min_stereotypes = forms.IntegerField(
         min_value=1,
@@ -104,6 +113,9 @@ class NewStudyForm(forms.Form):
             offensiveness_from=values.get("offensiveness_from"),
             offensiveness_to=values.get("offensiveness_to"),
         )
+
+    def clean_rater_pools(self) -> str:
+        return str(self.cleaned_data["rater_pools"] or RaterPools.SEPARATE)
 
     def settings(self) -> dict[str, Any]:
         """Return the arguments of the verb that creates the study."""

@@ -1,8 +1,10 @@
 """Notices of campaigns that are finished, or stuck: found by looking, gone when it is no longer so.
 
-The worker looks while it sweeps, and so does whoever opens the list of studies, together once a minute.
+The worker looks while it sweeps, at all campaigns once a minute. A page that shows notices looks first at the
+campaigns it shows, so that it never tells what is over.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -21,6 +23,7 @@ from studies.models import AuditEntry
 QUIET = timedelta(hours=24)
 NOTIFY = "annotation.notify"
 _ONCE_IN_SECONDS = 60
+_COUNTED_TO = 5_000
 LOOKED = "annotation.notices.looked"
 # With these a campaign begins anew, and so does the time without an answer.
 _MOVES = ("campaign.opened", "campaign.resumed", "campaign.reopened", "campaign.extended")
@@ -39,14 +42,23 @@ def look_now_and_then() -> Looked:
     return look() if cache.add(LOOKED, 1, timeout=_ONCE_IN_SECONDS) else Looked()
 
 
-def look(*, now: datetime | None = None) -> Looked:
-    """Write notices of what holds now, and end those of what does not; a few queries for all campaigns together."""
+def look(*, campaigns: Iterable[int] | None = None, now: datetime | None = None) -> Looked:
+    """Write notices of what holds now of these campaigns, or all, and end those of what does not.
+
+    A few queries for all of them together, and some for each that has quotas.
+    """
     now = now or timezone.now()
+    notices, watched = Notice.objects.filter(resolved_at=None), _watched()
+    if campaigns is not None:
+        keys = list(campaigns)
+        if not keys:
+            return Looked()
+        notices, watched = notices.filter(campaign__in=keys), watched.filter(pk__in=keys)
     _expire(now)
-    standing = {(one.campaign_id, one.kind): one for one in Notice.objects.filter(resolved_at=None)}
+    standing = {(one.campaign_id, one.kind): one for one in notices}
     found = {
         (campaign.pk, kind): (campaign, details)
-        for campaign in _watched()
+        for campaign in watched
         for kind, details in _reasons(campaign, now).items()
     }
     made = [
@@ -74,7 +86,7 @@ def _expire(now: datetime) -> None:
 def _watched() -> QuerySet[Campaign]:
     """Return the campaigns that work goes on in, each with what has to be known of it."""
     labels = Task.objects.filter(campaign=OuterRef("pk"), purpose=Task.Purpose.LABEL, withdrawn=False)
-    waiting = labels.filter(held__lt=F("wanted")).order_by().values("campaign").annotate(n=Count("pk"))
+    waiting = labels.filter(held__lt=F("wanted"))
     leased = Assignment.objects.filter(
         task__campaign=OuterRef("pk"), state=Assignment.State.LEASED, purpose=Assignment.Purpose.LABEL
     )
@@ -87,7 +99,7 @@ def _watched() -> QuerySet[Campaign]:
         Campaign.objects.filter(state__in=[Campaign.State.OPEN, Campaign.State.PAUSED], imported=False)
         .annotate(
             asks=Exists(labels),
-            waiting=Coalesce(Subquery(waiting.values("n")), 0),
+            waiting=Exists(waiting),
             at_work=Exists(leased),
             people=Coalesce(Subquery(people.values("n")), 0),
             joined=Subquery(active.order_by("-pk").values("joined_at")[:1]),
@@ -110,15 +122,25 @@ def _reasons(campaign: Campaign, now: datetime) -> dict[str, str]:
         return {}
     why: list[str] = []
     if facts["ruled"]:
-        report = quota_feasibility.during(campaign)
-        why += report.sentences if report.stuck or report.broken else ()
+        why += quota_feasibility.in_the_way(campaign)
     moments = (facts[name] for name in ("answered", "moved", "joined"))
     last = max(one for one in (campaign.opened_at, *moments) if one is not None)
     if now - last >= QUIET:
-        waits = "1 screen waits" if facts["waiting"] == 1 else f"{facts['waiting']:,} screens wait"
+        waits = _waiting(campaign)
         takes = "1 person takes" if facts["people"] == 1 else f"{facts['people']:,} people take"
         why.append(f"No answer came in the last 24 hours: {waits} and {takes} part.")
     return {Notice.Kind.STUCK: _cut(" ".join(why))} if why else {}
+
+
+def _waiting(campaign: Campaign) -> str:
+    """Return how many screens wait; of very many only that: a page may ask every few seconds."""
+    open_tasks = Task.objects.filter(
+        campaign=campaign, purpose=Task.Purpose.LABEL, withdrawn=False, held__lt=F("wanted")
+    )
+    number = open_tasks.order_by()[: _COUNTED_TO + 1].count()
+    if number > _COUNTED_TO:
+        return f"more than {_COUNTED_TO:,} screens wait"
+    return "1 screen waits" if number == 1 else f"{number:,} screens wait"
 
 
 def _cut(text: str, most: int = 300) -> str:

@@ -8,12 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Self
+from typing import Any, Self
 
 from django.db.models import Count, Max, Min, Q, QuerySet, Sum
 from django.utils import timezone
 
 from accounts.models import Annotator
+from annotation import snapshots
 from annotation.models import Annotation, Campaign
 from annotation.options import Options
 
@@ -123,6 +124,40 @@ class Statement:
         return (
             None if self.rate is None else sum((line.amount or Decimal(0) for line in self.lines), Decimal(0))
         )
+
+
+def shown_statement(
+    campaign: Campaign, *, since: date | None = None, until: date | None = None
+) -> tuple[Statement | None, datetime | None]:
+    """Return a statement for a page, and of when it is (None: of now); none while a large one is counted first."""
+    days = "..".join("" if day is None else day.isoformat() for day in (since, until))
+    counted = snapshots.read(campaign, "pay", days)
+    if counted.pending:
+        return None, None
+    rate = Rate.of(campaign)
+    return Statement(rate, tuple(_line(rate, *one) for one in counted.value)), counted.counted_at
+
+
+@snapshots.register("pay")
+def _count(campaign: Campaign, days: str) -> list[list[Any]]:
+    since, until = (date.fromisoformat(day) if day else None for day in days.split(".."))
+    found = statement(campaign, since=since, until=until)
+    return [
+        [
+            line.pseudonym,
+            *(line.work.tasks, line.work.seconds, line.work.untimed),
+            *(moment and moment.isoformat() for moment in (line.work.first, line.work.last)),
+        ]
+        for line in found.lines
+    ]
+
+
+def _line(
+    rate: Rate | None, pseudonym: str, tasks: int, seconds: float, untimed: int, *moments: str | None
+) -> Line:
+    first, last = (datetime.fromisoformat(one) if one else None for one in moments)
+    work = Work(tasks, seconds, untimed, first, last)
+    return Line(pseudonym, work, None if rate is None else rate.comes_to(tasks=tasks, seconds=seconds))
 
 
 def statement(campaign: Campaign, *, since: date | None = None, until: date | None = None) -> Statement:

@@ -1,6 +1,6 @@
 """The only thing that reaches an annotator, on a page or through the API: an allow-list, field by field.
 
-Nothing here names the identity group, the prompt, the condition, a role or any key of ours.
+Nothing here names the identity group, the prompt, the condition, a role, what the study is about or any key of ours.
 """
 
 import time
@@ -14,6 +14,7 @@ from annotation.answers import answer_of
 from annotation.assignment import open_tasks
 from annotation.models import Annotation, Assignment, Campaign, Instrument, Task
 from annotation.references import reference, remember, shown
+from annotation.task_kinds import task_kind
 from generation.models import Image
 from generation.serving import image_url
 from web.statements import known, rows
@@ -102,7 +103,7 @@ def screen(task: Task, *, viewer: str) -> dict[str, Any]:
 def _screen(task: Task, instrument: Instrument | None, *, viewer: str) -> dict[str, Any]:
     campaign = task.campaign
     return {
-        "kind": campaign.kind,
+        "kind": task_kind(campaign),
         "instrument": instrument_payload(instrument),
         "image": _image(task.image, viewer) if task.image is not None else None,
         "attributes": [{"ref": one.ref, "text": one.text} for one in shown(task)],

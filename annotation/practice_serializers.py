@@ -5,7 +5,6 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from annotation.models import Campaign
 from annotation.practice_state import State
 from annotation.serializers import (
     AnswerField,
@@ -13,6 +12,7 @@ from annotation.serializers import (
     ShownAttributeSerializer,
     ShownImageSerializer,
 )
+from annotation.task_kinds import TaskKind
 
 
 class PracticeRoundSerializer(serializers.Serializer[Any]):
@@ -39,7 +39,7 @@ class PracticeTaskSerializer(serializers.Serializer[Any]):
     """A practice task: shown and answered as a real one."""
 
     task = serializers.UUIDField()
-    kind = serializers.ChoiceField(choices=Campaign.Kind.choices)
+    kind = serializers.ChoiceField(choices=TaskKind.choices)
     instrument = InstrumentSerializer()
     image = ShownImageSerializer(allow_null=True)
     attributes = ShownAttributeSerializer(many=True)

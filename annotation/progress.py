@@ -1,11 +1,11 @@
 """How far a campaign is: a handful of aggregate queries, whatever its size."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from datetime import date, datetime
-from typing import Any
+from typing import Any, Self
 
-from django.db.models import Count, F, Max, Q, Sum
+from django.db.models import Count, F, Q, Sum
 from django.db.models.functions import Coalesce, TruncDate
 from django.utils import timezone
 
@@ -13,27 +13,6 @@ from annotation.models import Annotation, Assignment, Campaign, Task
 
 State = Assignment.State
 Status = Annotation.Status
-
-
-@dataclass(frozen=True)
-class AnnotatorProgress:
-    """What one annotator did so far."""
-
-    pseudonym: str
-    origin: str
-    state: str
-    accepted: int
-    surplus: int
-    excluded: int
-    skipped: int
-    expired: int
-    leased: int
-    active_seconds: float
-    last_submitted_at: datetime | None
-
-    @property
-    def submitted(self) -> int:
-        return self.accepted + self.surplus + self.excluded
 
 
 @dataclass(frozen=True)
@@ -56,7 +35,7 @@ class DayProgress:
 
 @dataclass(frozen=True)
 class CampaignProgress:
-    """Tasks by state, slots, and who did how much. Withdrawn tasks are counted apart and nowhere else.
+    """Tasks by state, slots, and what came in. Withdrawn tasks are counted apart and nowhere else.
 
     Gold and practice tasks, and what was answered to checks, are no part of it.
     """
@@ -73,9 +52,10 @@ class CampaignProgress:
     surplus: int
     excluded: int
     revisions: int
-    annotators: tuple[AnnotatorProgress, ...]
+    annotators: int
     groups: tuple[GroupProgress, ...]
     days: tuple[DayProgress, ...]
+    counted_at: datetime | None = None  # None: just now
 
     @property
     def share(self) -> float:
@@ -86,11 +66,24 @@ class CampaignProgress:
     def finished(self) -> bool:
         return 0 < self.tasks == self.complete
 
+    def as_json(self) -> dict[str, Any]:
+        """Return what `from_json` reads."""
+        days = [{"day": one.day.isoformat(), "submitted": one.submitted} for one in self.days]
+        values = {**asdict(self), "days": days}
+        del values["counted_at"]
+        return values
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> Self:
+        groups = tuple(GroupProgress(**one) for one in kept["groups"])
+        days = tuple(DayProgress(date.fromisoformat(one["day"]), one["submitted"]) for one in kept["days"])
+        return cls(**{**kept, "groups": groups, "days": days})
+
 
 def progress(campaign: Campaign, *, now: datetime | None = None) -> CampaignProgress:
     """Return how far `campaign` is. A lease that ran out counts as free, though nobody released it yet."""
     now = now or timezone.now()
-    tasks = _tasks(campaign)
+    tasks: dict[str, Any] = _tasks(campaign)
     held = Assignment.objects.filter(task__campaign=campaign, task__withdrawn=False, slot__isnull=False)
     slots = held.aggregate(
         submitted=Count("pk", filter=Q(state=State.SUBMITTED)),
@@ -113,7 +106,7 @@ def progress(campaign: Campaign, *, now: datetime | None = None) -> CampaignProg
         surplus=statuses["surplus"],
         excluded=statuses["excluded"],
         revisions=statuses["revisions"],
-        annotators=tuple(_annotators(campaign, now)),
+        annotators=campaign.enrolments.count(),
         groups=tuple(_groups(campaign)),
         days=tuple(_days(campaign)),
     )
@@ -139,46 +132,6 @@ def _tasks(campaign: Campaign) -> dict[str, int]:
 
 def _wanted(campaign: Campaign) -> int:
     return campaign.tasks.filter(withdrawn=False).aggregate(wanted=Coalesce(Sum("wanted"), 0))["wanted"]
-
-
-def _annotators(campaign: Campaign, now: datetime) -> list[AnnotatorProgress]:
-    latest = Annotation.objects.filter(campaign=campaign, is_latest=True).order_by().values("annotator")
-    done = _by_annotator(
-        latest.annotate(
-            accepted=Count("pk", filter=Q(status=Status.ACCEPTED)),
-            surplus=Count("pk", filter=Q(status=Status.SURPLUS)),
-            excluded=Count("pk", filter=Q(status=Status.EXCLUDED)),
-            active_seconds=Coalesce(Sum("active_seconds"), 0.0),
-            last_submitted_at=Max("submitted_at"),
-        )
-    )
-    given_out = Assignment.objects.filter(task__campaign=campaign).order_by().values("annotator")
-    ran_out = Q(state=State.LEASED, expires_at__lte=now)
-    leases = _by_annotator(
-        given_out.annotate(
-            skipped=Count("pk", filter=Q(state=State.SKIPPED)),
-            expired=Count("pk", filter=Q(state=State.EXPIRED) | ran_out),
-            leased=Count("pk", filter=Q(state=State.LEASED, expires_at__gt=now)),
-        )
-    )
-    nothing: dict[str, Any] = dict.fromkeys(("accepted", "surplus", "excluded"), 0)
-    nothing |= dict.fromkeys(("skipped", "expired", "leased"), 0)
-    nothing |= {"active_seconds": 0.0, "last_submitted_at": None}
-    return [
-        AnnotatorProgress(
-            pseudonym=one.annotator.pseudonym,
-            origin=one.annotator.origin,
-            state=one.state,
-            **(nothing | done.get(one.annotator_id, {}) | leases.get(one.annotator_id, {})),
-        )
-        for one in campaign.enrolments.select_related("annotator").order_by("pk")
-    ]
-
-
-def _by_annotator(rows: Iterable[Mapping[str, Any]]) -> dict[int, dict[str, Any]]:
-    return {
-        row["annotator"]: {name: value for name, value in row.items() if name != "annotator"} for row in rows
-    }
 
 
 def _groups(campaign: Campaign) -> list[GroupProgress]:

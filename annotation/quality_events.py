@@ -1,16 +1,21 @@
 """What follows from a campaign's quality rules: annotators who miss a threshold are warned or paused.
 
-It is looked at after every tenth answer of an annotator, once it is saved and never within the transaction that
-saves it; and for everybody when a lead asks or changes a rule. Never after a check as such: a warning that came
-right behind one would tell that it was one. A campaign without rules is never measured.
+Rules that a lead set are looked at after every tenth answer of an annotator, once it is saved and never within the
+transaction that saves it; and for everybody when a lead asks or changes a rule. Where only the standard rules
+stand, an annotator is looked at after an answer at most once a minute in each process, which costs those who label
+nothing. Pages that show flags look first. Never after a check as such: a warning that came right behind one would
+tell that it was one.
 """
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from django.core.cache import cache
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
+from accounts.models import Annotator
 from annotation import enrolments
 from annotation.models import (
     Annotation,
@@ -21,11 +26,14 @@ from annotation.models import (
     QualityMeasure,
     QualityRule,
 )
-from annotation.quality import Quality, qualities
+from annotation.quality import Measured, qualities
 from annotation.quality_words import for_lead
 from studies import audit
 
 EVERY = 10  # answers
+LATEST = 100  # answers of an annotator that the standard rules look at
+_ONCE_IN_SECONDS = 60
+_PAUSE, _SIMULATED = QualityAction.PAUSE, Annotator.Origin.SIMULATED
 _REASON_LENGTH = 300
 
 
@@ -39,26 +47,33 @@ class _Change:
 
 def after_answer(*, annotation_id: int) -> list[QualityEvent]:
     """Look at whoever gave an answer, if it is time to; return what followed. Call it once the answer is saved."""
-    saved = (
-        Annotation.objects.filter(pk=annotation_id, campaign__quality_rules__isnull=False)
-        .select_related("campaign__study")
-        .first()
-    )
-    if saved is None:
-        return []
+    ruled = Exists(QualityRule.objects.filter(campaign=OuterRef("campaign"), standard=False))
+    saved = Annotation.objects.annotate(ruled=ruled).select_related("campaign__study").get(pk=annotation_id)
+    if not saved.ruled:
+        return now_and_then(campaign=saved.campaign, annotator_id=saved.annotator_id)
     done = Annotation.objects.filter(campaign=saved.campaign_id, annotator=saved.annotator_id, revision=1)
     if saved.revision > 1 or done.count() % EVERY:
         return []
     return check(campaign=saved.campaign, annotators=[saved.annotator_id])
 
 
-def check(*, campaign: Campaign, annotators: Collection[int] | None = None) -> list[QualityEvent]:
+def now_and_then(*, campaign: Campaign, annotator_id: int) -> list[QualityEvent]:
+    """Look at somebody who just answered, unless this process did within the last minute."""
+    if not cache.add(f"annotation.quality.{campaign.pk}.{annotator_id}", 1, timeout=_ONCE_IN_SECONDS):
+        return []
+    return check(campaign=campaign, annotators=[annotator_id])
+
+
+def check(
+    *, campaign: Campaign, annotators: Collection[int] | None = None, warn_only: bool = False
+) -> list[QualityEvent]:
     """Hold these annotators, or all, against the campaign's rules; return the events that follow.
 
     Whoever misses a threshold is flagged once, until they meet it again or a lead lets them go on. The queries
-    do not depend on how many annotators there are, but for those who are flagged or recover now.
+    do not depend on how many annotators there are, but for those who are flagged or recover now. `warn_only`:
+    whoever would be paused stays as they are, for a page that only shows.
     """
-    rules = list(campaign.quality_rules.all())
+    rules = [rule for rule in campaign.quality_rules.all() if not (warn_only and rule.action == _PAUSE)]
     if not rules or campaign.imported or campaign.state in {Campaign.State.DRAFT, Campaign.State.CLOSED}:
         return []
     active = campaign.enrolments.filter(state=Enrolment.State.ACTIVE)
@@ -67,15 +82,31 @@ def check(*, campaign: Campaign, annotators: Collection[int] | None = None) -> l
     people = dict(active.values_list("annotator", "pk"))
     if not people:
         return []
-    measures = sorted({rule.measure for rule in rules})
-    found = qualities(campaign, people if annotators is not None else None, measures=measures, fresh=True)
+    programs = set(active.filter(annotator__origin=_SIMULATED).values_list("annotator", flat=True))
+    measured = {
+        standard: qualities(
+            campaign,
+            people if annotators is not None else None,
+            measures=sorted({rule.measure for rule in rules if rule.standard == standard}),
+            fresh=True,
+            latest=LATEST if standard else None,
+        )
+        for standard in {rule.standard for rule in rules}
+    }
     standing = _standing(people.values())
     events = []
     for annotator, enrolment in people.items():
-        change = _change(rules, found[annotator], standing.get(enrolment, {}))
+        own_rules = [rule for rule in rules if applies(rule, simulated=annotator in programs)]
+        found = [(rule, measured[rule.standard][annotator][rule.measure]) for rule in own_rules]
+        change = _change(found, standing.get(enrolment, {}))
         if change.missed or change.recovered:
             events += _follow(enrolment, change)
     return events
+
+
+def applies(rule: QualityRule, *, simulated: bool) -> bool:
+    """Return whether a rule is for this annotator: a program's answers take no time."""
+    return not (simulated and rule.standard and rule.measure == QualityMeasure.MEDIAN_SECONDS)
 
 
 def falls_short(measure: str, threshold: float, value: float) -> bool:
@@ -111,11 +142,10 @@ def _standing(enrolments_: Iterable[int]) -> dict[int, dict[tuple[str, str], int
 
 
 def _change(
-    rules: Iterable[QualityRule], measured: Quality, standing: Mapping[tuple[str, str], int]
+    measured: Iterable[tuple[QualityRule, Measured]], standing: Mapping[tuple[str, str], int]
 ) -> _Change:
     missed, recovered = [], []
-    for rule in rules:
-        found = measured[rule.measure]
+    for rule, found in measured:
         if found.value is None or found.rests_on < rule.minimum:
             continue
         event = standing.get((rule.measure, rule.action))

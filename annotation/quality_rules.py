@@ -29,7 +29,7 @@ def set_rule(
             campaign=campaign,
             measure=measure,
             action=action,
-            defaults={"threshold": float(threshold), "minimum": minimum},
+            defaults={"threshold": float(threshold), "minimum": minimum, "standard": False},
         )
         audit.record(
             by=by,

@@ -45,6 +45,13 @@ def _found(event: QualityEvent) -> str:
         return gettext("Others gave the same answers as you in %(value)s of cases.") % values
     if event.measure == QualityMeasure.SELF_CONSISTENCY:
         return gettext("Asked the same once more, you gave the same answer in %(value)s of cases.") % values
+    if event.measure == QualityMeasure.VARIETY:
+        return (
+            gettext(
+                "You gave an answer other than your most frequent one in %(value)s of the cases in which others did."
+            )
+            % values
+        )
     if event.measure == _TIME:
         return gettext("You usually took %(value)s for a task.") % values
     return gettext("In %(value)s of tasks you gave one and the same answer.") % values

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from accounts.models import Annotator
-from annotation import slots
+from annotation import slots, snapshots
 from annotation.models import Assignment, Campaign, Enrolment, Task
 from annotation.planning import Plan
-from annotation.quota_rules import CampaignQuotas, in_words, quotas_of
+from annotation.quota_rules import CampaignQuotas, in_words, names_of, quotas_of
 from annotation.quotas import AT_LEAST, AT_MOST, Member, Profile, Rule, TaskRules, read
 from studies.models import StudyGroup
 
@@ -61,6 +61,17 @@ def before_opening(campaign: Campaign, plan: Plan) -> QuotaReport:
 def during(campaign: Campaign) -> QuotaReport:
     """Return which open tasks nobody who takes part can go on with, and who is missing."""
     return _look(campaign, campaign.tasks.filter(withdrawn=False, held__lt=F("wanted")))
+
+
+def in_the_way(campaign: Campaign) -> tuple[str, ...]:
+    """Return the sentences of `during` where tasks cannot be completed; of a large campaign as last counted."""
+    counted = snapshots.read(campaign, "quotas")
+    return () if counted.pending else tuple(counted.value)
+
+
+@snapshots.register("quotas")
+def _count(campaign: Campaign, _: str) -> list[str]:
+    return list(during(campaign).sentences)
 
 
 def if_extended(campaign: Campaign, wanted: int) -> QuotaReport:
@@ -176,7 +187,7 @@ def _missing(
 
 
 def _who(rule: Rule, number: int, *, other: bool = False) -> str:
-    values = " or ".join(sorted(rule.values)) or "that of the group"
+    values = names_of(rule) or "that of the group"
     named = rule.negated != other
     people = "one more person" if number == 1 else f"{number} more people"
     return f"{people} with {rule.field} {'other than ' if named else ''}{values}"

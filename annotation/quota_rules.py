@@ -1,26 +1,28 @@
-"""Quota rules as leads write them, as they are stored, and as sentences.
+"""Quota rules as leads name them, as they are stored, and as sentences.
 
-One rule is one line:
+Most are presets: `woman_and_man`, `one_non_man`, `from_the_country`. Any other rule is one line, which names codes
+(`accounts.codes`) or what they are called:
 
     at_least 1 gender != man
-    at_least 1 region_of_origin = Eastern Asia | Southern Asia
-    at_most 2 languages = English
+    at_least 1 region_of_origin = 030 | 034
+    at_most 2 languages = en
     at_least 1 nationality = group.nationality
     distinct region_of_origin
 """
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from accounts import places
+from accounts import codes, profiles
 from accounts.errors import DomainError
 from accounts.models import AnnotatorProfile
 from annotation.models import Campaign, QuotaRule
 from annotation.quotas import AT_LEAST, DISTINCT, Profile, Rule, TaskRules, closed_mix, normalise, resolve
 from studies.models import StudyGroup
+from studies.own_codes import own_code
 
 AT_MOST_RULES = 20
 AT_MOST_VALUES = 250
@@ -30,7 +32,7 @@ _LINE = re.compile(
     r"(?P<how>!=|=|\bnot\s+in\b|\bin\b)\s*(?P<values>\S.*)|(?P<all>distinct)\s+(?P<one>\w+)",
     re.IGNORECASE,
 )
-_WORDS = {
+FIELD_WORDS = {
     "gender": "gender",
     "region_of_origin": "region of origin",
     "nationality": "nationality",
@@ -38,25 +40,63 @@ _WORDS = {
     "age_band": "age band",
     "languages": "language",
 }
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Rules that leads ask for most, under one name."""
+
+    title: str
+    lines: tuple[str, ...]
+
+    @property
+    def needs_group(self) -> bool:
+        """Whether it speaks of the group shown, which a rating has none of."""
+        return any(_GROUP in one for one in self.lines)
+
+
+PRESETS: Mapping[str, Preset] = {
+    "woman_and_man": Preset(
+        "At least one woman and one man", ("at_least 1 gender = woman", "at_least 1 gender = man")
+    ),
+    "one_non_man": Preset("At least one person who is not a man", ("at_least 1 gender != man",)),
+    "one_non_woman": Preset("At least one person who is not a woman", ("at_least 1 gender != woman",)),
+    "from_the_country": Preset(
+        "At least one person of the nationality shown", ("at_least 1 nationality = group.nationality",)
+    ),
+    "from_elsewhere": Preset(
+        "At least one person of another nationality than the one shown",
+        ("at_least 1 nationality != group.nationality",),
+    ),
+    "from_the_region": Preset(
+        "At least one person from the region shown", ("at_least 1 region_of_origin = group.region",)
+    ),
+    "different_nationalities": Preset("All of different nationalities", ("distinct nationality",)),
+    "different_regions": Preset("All from different regions", ("distinct region_of_origin",)),
+    "different_genders": Preset("All of different genders", ("distinct gender",)),
+    "different_ages": Preset("All of different age bands", ("distinct age_band",)),
+}
 _HOW_TO = (
-    "Write a rule as ‘at_least 1 gender != man’, ‘at_most 2 languages = English | French’, "
-    "‘at_least 1 nationality = group.nationality’ or ‘distinct region_of_origin’."
+    f"Give a preset ({', '.join(PRESETS)}) or a rule such as ‘at_least 1 gender != man’, "
+    "‘at_most 2 languages = en | fr’, ‘at_least 1 nationality = group.nationality’ or ‘distinct region_of_origin’."
 )
 
 
 def parse(given: Sequence[object], *, annotators_per_task: int, kind: str) -> tuple[Rule, ...]:
-    """Return checked rules from lines or objects; DomainError `quotas_invalid` names each wrong one."""
+    """Return checked rules from presets, lines or objects; DomainError `quotas_invalid` names each wrong one."""
     rules: list[Rule] = []
     wrong: dict[str, str] = {}
     for number, one in enumerate(given, start=1):
-        try:
-            rule = _parse_line(one) if isinstance(one, str) else _parse_object(one)
-            _check(rule, annotators_per_task, kind)
-        except ValueError as error:
-            wrong[f"quotas.{number}"] = f"Rule {number}: {error}"
-        else:
-            if rule not in rules:
-                rules.append(rule)
+        preset = PRESETS.get(one.strip()) if isinstance(one, str) else None
+        for part in preset.lines if preset else (one,):
+            try:
+                rule = _coded(_parse_line(part) if isinstance(part, str) else _parse_object(part))
+                _check(rule, annotators_per_task, kind)
+            except ValueError as error:
+                wrong[f"quotas.{number}"] = f"Rule {number}: {error}"
+            else:
+                if rule not in rules:
+                    rules.append(rule)
     if len(given) > AT_MOST_RULES:
         wrong["quotas"] = f"A campaign has at most {AT_MOST_RULES} rules."
     if wrong:
@@ -100,18 +140,39 @@ def line(rule: Rule) -> str:
     """Return a rule as a lead would write it."""
     if rule.kind == DISTINCT:
         return f"distinct {rule.field}"
-    values = f"{_GROUP}{rule.matches_group}" if rule.matches_group else " | ".join(sorted(rule.values))
+    written = sorted(codes.canonical(rule.field, one) or one for one in rule.values)
+    values = f"{_GROUP}{rule.matches_group}" if rule.matches_group else " | ".join(written)
     return f"{rule.kind} {rule.k} {rule.field} {'!=' if rule.negated else '='} {values}"
 
 
 def in_words(rule: Rule) -> str:
     """Return a rule as a sentence about the annotators of one task."""
-    field = _WORDS[rule.field]
+    field = FIELD_WORDS[rule.field]
     if rule.kind == DISTINCT:
         return f"No two share a {field}; all have given it."
     number = f"{'At least' if rule.kind == AT_LEAST else 'At most'} {rule.k} of each task’s annotators"
-    values = "that of the group shown" if rule.matches_group else " or ".join(sorted(rule.values))
+    values = "that of the group shown" if rule.matches_group else names_of(rule)
     return f"{number}: {field} {'given, and not' if rule.negated else 'is'} {values}."
+
+
+def presets_in(rules: Sequence[Rule]) -> tuple[list[str], list[Rule]]:
+    """Return the presets that rules hold, and the rules that belong to none of these."""
+    held = [name for name, preset in PRESETS.items() if set(_rules_of(preset)) <= set(rules)]
+    covered = {rule for name in held for rule in _rules_of(PRESETS[name])}
+    return held, [rule for rule in rules if rule not in covered]
+
+
+def _rules_of(preset: Preset) -> list[Rule]:
+    return [_parse_line(one) for one in preset.lines]
+
+
+def names_of(rule: Rule) -> str:
+    """Return the values of a rule in words."""
+    if rule.field not in codes.CODED:
+        return " or ".join(sorted(rule.values))
+    names = (codes.label(rule.field, one, language="en") for one in rule.values)
+    # Within a sentence; countries and regions are proper names.
+    return " or ".join(sorted(name.lower() if rule.field == "gender" else name for name in names))
 
 
 @dataclass(frozen=True)
@@ -182,12 +243,37 @@ def _kept(opened: _Opened) -> CampaignQuotas | None:
 
 
 def own_values(group: StudyGroup) -> dict[str, frozenset[str]]:
-    """Return what an annotator of the group would say: its region; its country's name, or its own."""
-    names = {group.name, group.display_name, places.country(group.iso_code)}
+    """Return the codes that an annotator of the group has: its region's, and its country's or its own."""
+    region = codes.code_of("region_of_origin", group.region) or own_code(group.region)
+    country = _country(group.iso_code) or own_code(group.name)
     return {
-        "region": frozenset(filter(None, [normalise(group.region)])),
-        "nationality": frozenset(filter(None, map(normalise, names))),
+        "region": frozenset(filter(None, [normalise(region)])),
+        "nationality": frozenset(filter(None, [normalise(country)])),
     }
+
+
+# Countries whose parts (ISO 3166-2) are identity groups of a resource.
+_COUNTRY_OF_PARTS = {"US": "USA", "IN": "IND", "GB": "GBR"}
+
+
+def _country(iso_code: str) -> str:
+    """Return the country's code for an ISO 3166 code (`KEN`, or `US-NY` for a part), or "" if unknown."""
+    whole, _, part = iso_code.partition("-")
+    return codes.canonical("nationality", _COUNTRY_OF_PARTS.get(whole, "") if part else whole)
+
+
+def _coded(rule: Rule) -> Rule:
+    """Return the rule with codes for its values; ValueError names one that there is none for, with the list."""
+    if rule.field not in codes.CODED:
+        return rule
+    found = {
+        value: profiles.code_of(rule.field, value) or codes.canonical(rule.field, value)
+        for value in rule.values
+    }
+    if unknown := sorted(value for value, code in found.items() if not code):
+        listed = ", ".join(codes.codes(rule.field))
+        raise ValueError(f"“{unknown[0]}” is not a code for {FIELD_WORDS[rule.field]}. Codes are: {listed}.")
+    return replace(rule, values=frozenset(map(normalise, found.values())))
 
 
 def _parse_line(text: str) -> Rule:
@@ -253,7 +339,7 @@ def _check(rule: Rule, annotators_per_task: int, kind: str) -> None:
     if rule.matches_group:
         _check_group(rule, kind)
     elif not rule.values or len(rule.values) > AT_MOST_VALUES:
-        raise ValueError(f"give 1 to {AT_MOST_VALUES} values, with | between them.")
+        raise ValueError(f"give 1 to {AT_MOST_VALUES} values.")
     ages = AnnotatorProfile.AgeBand.values
     if rule.field == "age_band" and (unknown := sorted(rule.values - set(ages))):
         raise ValueError(f"“{unknown[0]}” is no age band; use {', '.join(ages)}.")

@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
+from accounts.codes import UNCODED
 from accounts.models import AnnotatorProfile
 
 AT_LEAST, AT_MOST, DISTINCT = "at_least", "at_most", "distinct"
@@ -20,7 +21,7 @@ SEVERAL_VALUES = frozenset({"languages"})
 _AGES = frozenset(AnnotatorProfile.AgeBand.values)  # the one field with a closed list of answers
 _LONGEST_MIX = 1500  # an index row of PostgreSQL holds 2,700 bytes
 
-# A profile: per field what was said, normalised; a field that was left empty is absent.
+# A profile: per field the codes, normalised; a field that was left empty, or holds own words alone, is absent.
 Profile = Mapping[str, frozenset[str]]
 
 
@@ -34,7 +35,7 @@ def profile_of(values: Mapping[str, object]) -> Profile:
     found: dict[str, frozenset[str]] = {}
     for field, said in values.items():
         texts = said if isinstance(said, list | tuple) else [said]
-        if kept := frozenset(filter(None, (normalise(str(one or "")) for one in texts))):
+        if (kept := frozenset(filter(None, (normalise(str(one or "")) for one in texts)))) - {UNCODED}:
             found[field] = kept
     return found
 
@@ -55,8 +56,13 @@ class Rule:
     matches_group: str = ""
 
     def met_by(self, profile: Profile) -> bool:
-        """Return whether an annotator counts. One who left the field empty never does."""
+        """Return whether an annotator counts. One who left the field empty never does.
+
+        Nor does one count as *not* of these values who said something that has no code: it may be one of them.
+        """
         said = profile.get(self.field, frozenset())
+        if self.negated and UNCODED in said:
+            return False
         return bool(said) and bool(said & self.values) != self.negated
 
 
@@ -90,7 +96,10 @@ class TaskRules:
     def member(self, profile: Profile) -> Member:
         return Member(
             tuple(rule.met_by(profile) for rule in self.counting),
-            tuple(frozenset(map(_mark, profile.get(field, ()))) for field in self.distinct),
+            tuple(
+                frozenset(_mark(value) for value in profile.get(field, ()) if value != UNCODED)
+                for field in self.distinct
+            ),
         )
 
     def completable(self, members: Sequence[Member], wanted: int) -> bool:

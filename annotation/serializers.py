@@ -7,6 +7,7 @@ from rest_framework import serializers
 
 from annotation import quota_rules
 from annotation.models import Campaign, Enrolment, ImageReport
+from annotation.task_kinds import TaskKind
 
 
 class CampaignSerializer(serializers.ModelSerializer[Campaign]):
@@ -58,8 +59,8 @@ class NewCampaignSerializer(serializers.Serializer[Any]):
     quotas = serializers.ListField(
         child=serializers.JSONField(),
         required=False,
-        help_text="Rules: lines such as 'at_least 1 gender != man', or objects with kind, field, k, values, "
-        "negated, matches_group.",
+        help_text=f"Presets ({', '.join(quota_rules.PRESETS)}), lines over codes such as "
+        "'at_least 1 gender != man', or objects with kind, field, k, values, negated, matches_group.",
     )
 
 
@@ -94,6 +95,9 @@ class CampaignProgressSerializer(serializers.Serializer[Any]):
     finished = serializers.BooleanField()
     groups = GroupProgressSerializer(many=True)
     days = DayProgressSerializer(many=True)
+    counted_at = serializers.DateTimeField(
+        allow_null=True, help_text="When these numbers were counted; null: for this answer."
+    )
 
 
 class EnrolmentSerializer(serializers.ModelSerializer[Enrolment]):
@@ -167,7 +171,7 @@ class TaskSerializer(serializers.Serializer[Any]):
     """All that an annotator may know of a task: see `annotation.payload`."""
 
     assignment = serializers.UUIDField()
-    kind = serializers.ChoiceField(choices=Campaign.Kind.choices)
+    kind = serializers.ChoiceField(choices=TaskKind.choices)
     expires_at = serializers.DateTimeField()
     instrument = InstrumentSerializer()
     image = ShownImageSerializer(allow_null=True)

@@ -17,14 +17,15 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from accounts import consent, profiles, tokens
+from accounts import codes, consent, profiles, tokens
 from accounts.errors import Conflict, DomainError
 from accounts.models import Annotator, ApiToken, User
-from annotation import assignment, invitations
+from annotation import assignment, invitations, withdrawal
 from annotation.guidelines import UNSURE
 from annotation.loopback import serving
 from annotation.models import Campaign, Task
 from annotation.progress import progress as campaign_progress
+from annotation.quota_rules import own_values
 from annotation.simulated_truth import Sight, Truth
 from generation.models import Image
 
@@ -166,7 +167,8 @@ def _hired(
     if not annotator.enrolments.filter(campaign=campaign).exists():
         _, token = invitations.invite(campaign=campaign, by=None, label="simulated", annotator=annotator)
         invitations.accept(token=token, user=annotator.user)
-    consent.give(annotator=annotator, text=consent.current_text(campaign.study))
+    study = campaign.study
+    withdrawal.agree(annotator=annotator, text=consent.current_text(study), study=study)
     assert annotator.user is not None
     api_token, key = tokens.issue(user=annotator.user, name="simulation", scopes=[ApiToken.Scope.ANNOTATE])
     own = random.Random(f"{seed}:{number}")
@@ -187,8 +189,11 @@ def _hired(
 
 
 def _describe(annotator: Annotator, campaign: Campaign, number: int) -> None:
-    regions = sorted(set(campaign.study.groups.exclude(region="").values_list("region", flat=True)))
-    names = sorted(campaign.study.groups.values_list("display_name", flat=True))
+    groups = [own_values(group) for group in campaign.study.groups.all()]
+    regions, names = (
+        sorted({codes.label(field, code, language="en") for own in groups for code in own[part]})
+        for field, part in (("region_of_origin", "region"), ("nationality", "nationality"))
+    )
     profiles.describe(
         annotator=annotator,
         gender=_GENDERS[number % len(_GENDERS)],

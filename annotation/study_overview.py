@@ -1,7 +1,7 @@
 """Where a study stands, from plan to release, and what waits for its lead."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +9,8 @@ from django.db.models import Aggregate, Count, F, OuterRef, Q, QuerySet, Subquer
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 
+from annotation import snapshots
+from annotation.campaign_progress import SUBJECT as PROGRESS
 from annotation.models import Annotation, Campaign, ImageReport, LabelStudioUser, Notice, Task
 from generation.mcas import planned_images
 from generation.models import Condition, Image, PromptTemplate
@@ -26,8 +28,8 @@ class CampaignLine:
     kind: str
     state: str
     imported: bool
-    wanted: int
-    accepted: int
+    wanted: int | None  # None: a large one that was not counted yet
+    accepted: int | None
     stuck: str  # why, if it is
     elsewhere: bool  # labelled in a Label Studio
     trouble: str  # what is wrong there
@@ -38,7 +40,7 @@ class CampaignLine:
 
     @property
     def finished(self) -> bool:
-        return self.wanted > 0 and self.accepted >= self.wanted
+        return bool(self.wanted) and (self.accepted or 0) >= (self.wanted or 0)
 
     @property
     def need(self) -> str:
@@ -83,7 +85,7 @@ class StudySummary:
 
     @property
     def accepted(self) -> int:
-        return sum(campaign.accepted for campaign in self.campaigns)
+        return sum(campaign.accepted or 0 for campaign in self.campaigns)
 
     @property
     def open_campaigns(self) -> list[CampaignLine]:
@@ -123,7 +125,8 @@ def summaries(studies: Iterable[Study]) -> list[StudySummary]:
     studies = list(studies)
     keys = [study.pk for study in studies]
     groups = _counts(StudyGroup.objects.filter(study__in=keys))
-    images = _counts(Image.objects.filter(study__in=keys, retracted_at=None))
+    of_studies = Image.objects.filter(study__in=keys)
+    images, retracted = _counts(of_studies), _counts(of_studies.filter(retracted_at__isnull=False))
     per_group = _counts(
         PromptTemplate.objects.filter(study__in=keys, condition=Condition.DEFAULT), Sum("images_per_prompt")
     )
@@ -147,7 +150,7 @@ def summaries(studies: Iterable[Study]) -> list[StudySummary]:
             study=study,
             groups=groups.get(study.pk, 0),
             images_wanted=groups.get(study.pk, 0) * per_group.get(study.pk, 0) + of_phrases.get(study.pk, 0),
-            images=images.get(study.pk, 0),
+            images=images.get(study.pk, 0) - retracted.get(study.pk, 0),
             jobs_active=active.get(study.pk, 0),
             last_job=last_jobs.get(study.pk),
             reported=reported.get(study.pk, 0),
@@ -159,29 +162,48 @@ def summaries(studies: Iterable[Study]) -> list[StudySummary]:
 
 
 def campaign_lines(campaigns: QuerySet[Campaign]) -> dict[int, list[CampaignLine]]:
-    """Return the campaigns of each study, newest first: one query."""
-    wanted = Task.objects.filter(campaign=OuterRef("pk"), withdrawn=False).order_by().values("campaign")
-    accepted = (
-        Annotation.objects.filter(
-            campaign=OuterRef("pk"), status=Annotation.Status.ACCEPTED, is_latest=True, task__withdrawn=False
-        )
-        .order_by()
-        .values("campaign")
-    )
+    """Return the campaigns of each study, newest first. Large ones stand as they were last counted."""
+    keys = list(campaigns.order_by().values_list("pk", flat=True))
+    large = snapshots.large(keys)
+    amounts = _amounts(set(keys) - large) | _amounts_of_large(large)
     stuck = Notice.objects.filter(campaign=OuterRef("pk"), kind=Notice.Kind.STUCK, resolved_at=None)
-    rows = campaigns.order_by("-pk").annotate(
+    rows = Campaign.objects.filter(pk__in=keys).order_by("-pk")
+    rows = rows.annotate(
         stuck=Coalesce(Subquery(stuck.values("details")[:1]), Value("")),
-        wanted=Coalesce(Subquery(wanted.annotate(n=Sum("wanted")).values("n")), 0),
-        accepted=Coalesce(Subquery(accepted.annotate(n=Count("pk")).values("n")), 0),
         elsewhere=Q(label_studio__isnull=False),
         trouble=Coalesce(F("label_studio__problem_text"), Value("")),
     )
     found: dict[int, list[CampaignLine]] = defaultdict(list)
-    counted = ("wanted", "accepted", "stuck", "elsewhere", "trouble")
-    fields = ("pk", "slug", "name", "kind", "state", "imported", *counted)
+    fields = ("pk", "slug", "name", "kind", "state", "imported", "stuck", "elsewhere", "trouble")
     for study, *values in rows.values_list("study_id", *fields):
-        found[study].append(CampaignLine(**dict(zip(fields, values, strict=True))))
+        wanted, accepted = amounts.get(values[0], (None, None))
+        line = CampaignLine(**dict(zip(fields, values, strict=True)), wanted=wanted, accepted=accepted)
+        found[study].append(line)
     return dict(found)
+
+
+def _amounts(campaigns: Collection[int]) -> dict[int, tuple[int, int]]:
+    """Return how many answers each campaign wants, and how many it has."""
+    tasks = Task.objects.filter(campaign__in=campaigns, withdrawn=False).order_by()
+    wanted = dict(tasks.values("campaign").annotate(n=Sum("wanted")).values_list("campaign", "n"))
+    answers = Annotation.objects.filter(
+        campaign__in=campaigns, status=Annotation.Status.ACCEPTED, is_latest=True, task__withdrawn=False
+    )
+    accepted = dict(
+        answers.order_by().values("campaign").annotate(n=Count("pk")).values_list("campaign", "n")
+    )
+    return {pk: (wanted.get(pk, 0), accepted.get(pk, 0)) for pk in campaigns}
+
+
+def _amounts_of_large(campaigns: Collection[int]) -> dict[int, tuple[int, int]]:
+    """Return the same of campaigns that are counted now and then, but for those that were never counted."""
+    found = {}
+    for campaign in Campaign.objects.filter(pk__in=campaigns).select_related("study"):
+        counted = snapshots.read(campaign, PROGRESS)
+        if not counted.pending:
+            progress = counted.value["progress"]
+            found[campaign.pk] = (progress["slots"], progress["accepted"])
+    return found
 
 
 def _counts(rows: QuerySet[Any], what: Aggregate | None = None) -> dict[int, int]:
@@ -197,7 +219,7 @@ def _unnamed(studies: list[int]) -> dict[int, int]:
     return dict(counted.values_list("server__study", "n"))
 
 
-def _last_job_of_each(studies: list[int]) -> Subquery:
-    latest = Job.objects.filter(study_id=OuterRef("study_id")).order_by("-pk").values("pk")[:1]
-    newest = Job.objects.filter(study_id__in=studies, pk=Subquery(latest))
-    return Subquery(newest.order_by().values("pk"))
+def _last_job_of_each(studies: list[int]) -> list[int]:
+    latest = Job.objects.filter(study_id=OuterRef("pk")).order_by("-pk").values("pk")[:1]
+    found = Study.objects.filter(pk__in=studies).annotate(last_job=Subquery(latest)).order_by()
+    return [pk for pk in found.values_list("last_job", flat=True) if pk is not None]

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.lead_views import new_study, studies
+from annotation.lead_views import new_study, own_words, studies
 from generation import mcas_views
 
 app_name = "studies"
@@ -16,5 +16,6 @@ urlpatterns = [
     path("<slug:study>/members/", studies.study_members, name="members"),
     path("<slug:study>/members/<int:membership>/remove/", studies.member_remove, name="member_remove"),
     path("<slug:study>/consent/", studies.study_consent, name="consent"),
+    path("<slug:study>/own-words/", own_words.own_words_list, name="own_words"),
     path("<slug:study>/history/", studies.study_history, name="history"),
 ]

@@ -16,6 +16,7 @@ from annotation.lead_views import (
     label_studio,
     label_studio_answers,
     label_studio_campaign,
+    label_studio_file,
     label_studio_people,
     pay,
     preview,
@@ -89,6 +90,8 @@ urlpatterns = [
         name="annotation_readmit",
     ),
     path("label-studio/", label_studio.server_list, name="label_studio"),
+    path("label-studio/file/", label_studio_file.file_upload, name="label_studio_file_upload"),
+    path("label-studio/file/<int:look>/", label_studio_file.file_page, name="label_studio_file"),
     path(_S, label_studio.server_page, name="label_studio_server"),
     path(f"{_S}check/", label_studio.server_check, name="label_studio_check"),
     path(f"{_S}token/", label_studio.server_token, name="label_studio_token"),
@@ -109,6 +112,7 @@ urlpatterns = [
     path(_L, label_studio_campaign.bridge_page, name="campaign_label_studio"),
     path(f"{_L}live/", label_studio_campaign.bridge_live, name="campaign_label_studio_live"),
     path(f"{_L}renew/", label_studio_campaign.bridge_renew, name="campaign_label_studio_renew"),
+    path(f"{_L}cleanup/", label_studio_campaign.bridge_cleanup, name="campaign_label_studio_cleanup"),
     path(f"{_L}end/", label_studio_campaign.bridge_end, name="campaign_label_studio_end"),
     *(
         path(
@@ -130,13 +134,14 @@ urlpatterns = [
         for decision in ("deleted", "kept")
     ),
     path(f"{_L}answers/", label_studio_answers.answer_list, name="label_studio_answers"),
+    path(f"{_L}answers/<int:answer>/", label_studio_answers.answer_page, name="label_studio_answer"),
     *(
         path(
-            f"{_L}answers/<int:answer>/{step}/",
-            label_studio_answers.answer_allow,
-            {"allowed": step == "allow"},
-            name=f"label_studio_{step}",
+            f"{_L}answers/<int:answer>/{what}/",
+            label_studio_answers.answer_decide,
+            {"what": what},
+            name=f"label_studio_answer_{what}",
         )
-        for step in ("allow", "disallow")
+        for what in ("keep", "take", "restore", "undo")
     ),
 ]

@@ -23,8 +23,10 @@ BENCHMARKS = [
     "coverage",
     "coverage_automated",
     "annotation_load",
+    "quality_rules",
     "jobs",
     "generation",
+    "generation_workers",
     "scoring",
     "label_studio_push",
     "label_studio_settle",
@@ -32,7 +34,7 @@ BENCHMARKS = [
     "label_studio_arrival",
 ]
 # Minutes and gigabytes each: only when named.
-LARGE = ["results_pages_large"]
+LARGE = ["results_pages_large", "pages_large"]
 
 
 def main(names: list[str]) -> int:

@@ -20,6 +20,8 @@ from benchmarks.web_server import Platform, Server, own_database, platform, post
 SECONDS = 20.0
 ANNOTATORS = (1, 8, 32)
 LIMIT_RATE = 200.0
+# One process writes at a time; 113 to 190 a second were measured on two quiet cores.
+LIMIT_RATE_SQLITE = 100.0
 LIMIT_MS = {8: 60.0, 32: 250.0}
 TASKS, MANY_TASKS = 4000, 100_000
 # A larger campaign may cost a quarter of the rate.
@@ -85,12 +87,13 @@ def _closed_loop(
     title = f"{number} annotator{'s' * (number > 1)}{size}, {made.database}"
     limited = number in LIMIT_MS
     on_sqlite = made.database == "SQLite"
+    limit_rate = LIMIT_RATE_SQLITE if on_sqlite else LIMIT_RATE
     rows = [
         Row(
             f"submit and next, {title}",
             f"{found.rate:.0f}/s",
-            f"≥ {LIMIT_RATE:.0f}/s" if limited else "",
-            not found.errors and (found.rate >= LIMIT_RATE or not limited),
+            f"≥ {limit_rate:.0f}/s" if limited else "",
+            not found.errors and (found.rate >= limit_rate or not limited),
         ),
         Row(
             f"submit and next p95, {title}",

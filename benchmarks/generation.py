@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -106,17 +107,18 @@ def _interleaved(weights: Path, parameters: dict[str, Any], images: int) -> tupl
     import torch
 
     from generation.asking import answers
+    from generation.claims import Claims
     from generation.models import GenerationRequest
-    from generation.running import _Making
+    from generation.running import JobsProgress, Making
     from jobs.models import Job
     from jobs.progress import JobProgress
 
     run, job = _planned(weights, parameters, images)
     progress = JobProgress(job)
     model = _loaded(run)
-    ours = _Making(run, model, progress)
+    ours = Making(run, model, Claims(run, job, None), JobsProgress(run, job, progress, images))
     # The first call of a pipeline takes longer.
-    next(answers(model, list(run.requests.all()[:1]), paid=False, check=progress.check_cancelled))
+    next(answers(model, list(run.requests.all()[:1]), paid=False))
     pipeline = model._pipeline
     given = {name: value for name, value in parameters.items() if name != "device"}
     times: dict[str, list[Times]] = {"bare": [], "ours": []}
@@ -126,7 +128,7 @@ def _interleaved(weights: Path, parameters: dict[str, Any], images: int) -> tupl
         pipeline(request.prompt, generator=generator, **given)
 
     for number, request in enumerate(run.requests.all()):
-        parts = [("bare", lambda: bare_image(request)), ("ours", lambda: ours.make(1))]  # noqa: B023
+        parts = [("bare", partial(bare_image, request)), ("ours", ours.make_step)]
         for name, make in parts if number % 2 else reversed(parts):
             began = time.process_time(), time.perf_counter()
             make()

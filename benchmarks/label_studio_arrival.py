@@ -53,7 +53,7 @@ def _rows(claim: str, ours: Platform, there: LabelStudio, folder: Path) -> Itera
         ours.environment.update(SITE_URL=f"http://127.0.0.1:{server.port}")
         sent = ask(ours, "send", f"{campaign}, {there.url!r}, {there.owner.token!r}, {[person.id]}")
         with _worker(ours):
-            said = f"{campaign}, {there.url!r}, {person.token!r}, {sent['tasks']}, {sent['result']!r}"
+            said = f"{campaign}, {there.url!r}, {person.token!r}, {sent['projects'][0]['tasks']}, {sent['result']!r}"
             first, *took = ask(ours, "answer", said, module="label_studio_arrival")["seconds"]
     yield Row(
         f"{claim}, {ours.database}",

@@ -27,42 +27,62 @@ _SITE = "https://stereoscope.example.org"
 _CODE = "import json\nfrom benchmarks.{module} import {what}\nprint(json.dumps({what}({arguments})))"
 
 
-def run() -> Iterable[Row]:
-    """Measure on SQLite and, where it answers, on PostgreSQL as our own database."""
-    claim = f"{ANNOTATIONS:,} annotations in Label Studio compared and counted"
+# What costs least there, and what is usual: the same annotations in 10,000 tasks of one project, or in 30,000 of three.
+ARRANGEMENTS = {"shared": "one project", "per_slot": "a project for each answer"}
+
+
+def run(annotations: int = ANNOTATIONS) -> Iterable[Row]:
+    """Measure both arrangements on SQLite and, where it answers, on PostgreSQL as our own database."""
+    claim = f"{annotations:,} annotations in Label Studio compared and counted"
     try:
         with label_studio_server() as there, tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            with platform(f"sqlite:///{folder / 'ours.sqlite3'}", "SQLite", folder) as made:
-                yield from _rows(claim, made, there)
+            for arrangement in ARRANGEMENTS:
+                database = f"sqlite:///{folder / f'{arrangement}.sqlite3'}"
+                with platform(database, "SQLite", folder) as made:
+                    yield from _rows(claim, made, there, arrangement, annotations)
             if address := postgres_address():
-                with (
-                    own_database(address, f"bench_{uuid.uuid4().hex[:8]}") as url,
-                    platform(url, "PostgreSQL", folder) as made,
-                ):
-                    yield from _rows(claim, made, there)
+                for arrangement in ARRANGEMENTS:
+                    with (
+                        own_database(address, f"bench_{uuid.uuid4().hex[:8]}") as url,
+                        platform(url, "PostgreSQL", folder) as made,
+                    ):
+                        yield from _rows(claim, made, there, arrangement, annotations)
     except pytest.skip.Exception as reason:
         yield Row(f"{claim}: not measured: {reason}"[:300], "", f"≤ {LIMIT_SECONDS:.0f} s", None)
 
 
-def _rows(claim: str, ours: Platform, there: LabelStudio) -> Iterator[Row]:
+def _rows(
+    claim: str, ours: Platform, there: LabelStudio, arrangement: str, annotations: int
+) -> Iterator[Row]:
     ours.environment.update(SITE_URL=_SITE, LABEL_STUDIO_ALLOWED_HOSTS="127.0.0.1")
-    campaign = ours.campaign(tasks=ANNOTATIONS // PER_TASK, annotators=PEOPLE)["campaign"]
+    campaign = ours.campaign(tasks=annotations // PER_TASK, annotators=PEOPLE)["campaign"]
     users = [person.id for person in there.annotators[:PEOPLE]]
-    pushed = ask(ours, "send", f"{campaign}, {there.url!r}, {there.owner.token!r}, {users}")
-    _label(there, pushed["project"], pushed["tasks"], pushed["result"], users)
+    arguments = f"{campaign}, {there.url!r}, {there.owner.token!r}, {users}, {arrangement!r}"
+    pushed = ask(ours, "send", arguments)
+    number = 0
+    for place, project in enumerate(pushed["projects"]):
+        # In a project for each answer, each person works in their own.
+        theirs = users if arrangement == "shared" else users[place : place + 1]
+        _label(there, project["project"], project["tasks"], pushed["result"], theirs)
+        number += len(project["tasks"])
     first = ask(ours, "pull", str(campaign))
     again = ask(ours, "pull", str(campaign))
+    where = f"{ARRANGEMENTS[arrangement]} ({number:,} tasks), {ours.database}"
+    complete = first["counted"] == annotations
+    # Most of the time is Label Studio's own, which answers by task: three times as many take it longer.
+    limited = arrangement == "shared"
+    limit = LIMIT_SECONDS * annotations / ANNOTATIONS
     yield Row(
-        f"{claim}, {ours.database}",
+        f"{claim}, {where}",
         f"{first['seconds']:.0f} s",
-        f"≤ {LIMIT_SECONDS:.0f} s",
-        first["seconds"] <= LIMIT_SECONDS and first["counted"] == ANNOTATIONS,
+        f"≤ {limit:.0f} s" if limited else "all counted",
+        complete and (not limited or first["seconds"] <= limit),
     )
-    yield Row(f"  with nothing new, {ours.database}", f"{again['seconds']:.0f} s", "", None)
+    yield Row(f"  with nothing new, {where}", f"{again['seconds']:.0f} s", "", None)
     peak = max(first["mebibytes"], again["mebibytes"])
     yield Row(
-        f"  memory of the whole process, {ours.database}",
+        f"  memory of the whole process, {where}",
         f"{peak:.0f} MiB",
         f"≤ {LIMIT_MEBIBYTES:.0f} MiB",
         peak <= LIMIT_MEBIBYTES,
@@ -75,7 +95,7 @@ def ask(ours: Platform, what: str, arguments: str, *, module: str = "label_studi
     return dict(json.loads(ours.run("manage.py", "shell", "-v", "0", "-c", code).splitlines()[-1]))
 
 
-def send(campaign_id: int, url: str, token: str, users: list[int]) -> dict:
+def send(campaign_id: int, url: str, token: str, users: list[int], arrangement: str = "shared") -> dict:
     """Have a campaign labelled there, send its tasks, and say who the users are; run in the platform."""
     from annotation.bridge.bridging import begin
     from annotation.bridge.connecting import connect
@@ -85,18 +105,22 @@ def send(campaign_id: int, url: str, token: str, users: list[int]) -> dict:
 
     campaign = Campaign.objects.get(pk=campaign_id)
     server = connect(study=campaign.study, url=url, token=token, by=None)
-    bridge = begin(campaign=campaign, server=server, arrangement="shared", by=None)
+    bridge = begin(campaign=campaign, server=server, arrangement=arrangement, by=None)
     push(bridge=bridge, by=None)
     people = campaign.enrolments.order_by("pk").values_list("annotator", flat=True)
     for number, annotator in zip(users, people, strict=True):
         LabelStudioUser.objects.create(
             server=server, external_id=number, annotator_id=annotator, state=LabelStudioUser.State.MAPPED
         )
-    [project] = bridge.projects.all()
     asked = campaign.tasks.earliest("pk").task_attributes.order_by("position")
     return {
-        "project": project.external_id,
-        "tasks": list(project.tasks.order_by("external_id").values_list("external_id", flat=True)),
+        "projects": [
+            {
+                "project": project.external_id,
+                "tasks": list(project.tasks.order_by("external_id").values_list("external_id", flat=True)),
+            }
+            for project in bridge.projects.order_by("slot")
+        ],
         "result": marked(*asked.values_list("attribute__text", flat=True)),
     }
 

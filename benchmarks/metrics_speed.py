@@ -44,7 +44,7 @@ SCOPES = ("all", "identity_group", "attribute")
 NONE = "none of the above"
 LARGE = 10_000_000
 LARGE_RESAMPLES = 1_000
-LEAST_RATIO = 50.0
+LEAST_RATIO = 40.0
 MOST_GROWTH = 2.1  # of the time, for twice the judgements: doubled, and what the clock is uncertain by
 CLAIMS = {
     # what is measured: words, seconds of processor time, MiB of the whole process
@@ -151,7 +151,7 @@ def prepare(data: Path, folder: Path) -> None:
     boxes[["x0", "y0", "x1", "y1"]] = corners.to_numpy()
     boxes.to_pickle(folder / "boxes.pkl")
     seegull = pd.read_csv(data / "seegull" / "stereotypes_global_v2.csv")
-    listed = seegull["region_stereo"] + seegull["NA_stereo"] >= 2
+    listed = (seegull["region_stereo"] >= 2) | (seegull["NA_stereo"] >= 2)
     pd.DataFrame(
         {
             "identity_group": seegull["identity"],

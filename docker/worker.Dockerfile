@@ -1,6 +1,6 @@
 # The large image: background workers with the model code of generation and scoring. Models are kept in a volume.
 FROM python:3.12-slim
-ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 STEREOSCOPE_VAR=/var/lib/stereoscope HF_HOME=/var/lib/stereoscope/models
+ENV PYTHONUNBUFFERED=1 STEREOSCOPE_VAR=/var/lib/stereoscope HF_HOME=/var/lib/stereoscope/models
 WORKDIR /app
 COPY requirements.txt ./
 COPY requirements/ requirements/
@@ -13,6 +13,7 @@ COPY generation/ generation/
 COPY annotation/ annotation/
 COPY analysis/ analysis/
 COPY locale/ locale/
+RUN python -m compileall -q platform generation annotation analysis
 USER 10001
 HEALTHCHECK --interval=60s --timeout=30s --start-period=60s CMD ["python", "manage.py", "check_worker"]
 CMD ["python", "manage.py", "worker"]

@@ -1,8 +1,9 @@
 """A model is asked for images: one after the other, several in a call, or in several threads."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Self
 
 from accounts.errors import DomainError
 from generation.backends.base import Drawn, DrawsInParallel, DrawsTogether, ImageRequest, Model, ModelUnusable
@@ -15,26 +16,60 @@ _SECONDS_BETWEEN_CHECKS = 0.5
 
 def at_once(model: Model) -> int:
     """Return how many requests make one step of this model."""
-    if isinstance(model, DrawsTogether):
-        return model.at_once
-    return model.in_parallel if isinstance(model, DrawsInParallel) else 1
+    return model.at_once if isinstance(model, DrawsTogether) else 1
 
 
-def answers(
-    model: Model, requests: Sequence[GenerationRequest], *, paid: bool, check: Callable[[], None]
-) -> Iterator[Answer]:
-    """Yield an answer to each request, as they come. Whoever takes them should take all: they may be paid.
-
-    What `check` raises while answers are awaited is raised when all have come; pauses of the model end at once.
-    """
+def answers(model: Model, requests: Sequence[GenerationRequest], *, paid: bool) -> Iterator[Answer]:
+    """Yield an answer to each request of a step, in their order."""
     asked = {request: _described(request, paid=paid) for request in requests}
     if isinstance(model, DrawsTogether):
         yield from _together(model, asked)
-    elif isinstance(model, DrawsInParallel):
-        yield from _in_parallel(model, asked, check)
     else:
         for request, described in asked.items():
             yield request, *_one(model, described)
+
+
+class Pool:
+    """Requests under way at a model elsewhere: one more is sent as soon as there is room for it."""
+
+    def __init__(self, model: DrawsInParallel) -> None:
+        self._model = model
+        self._executor = ThreadPoolExecutor(model.in_parallel, thread_name_prefix="asking")
+        self._waiting: dict[Future[tuple[Drawn | ModelUnusable, float]], GenerationRequest] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._executor.shutdown(wait=True)
+
+    @property
+    def room(self) -> int:
+        """How many requests may be sent now."""
+        return self._model.in_parallel - len(self._waiting)
+
+    @property
+    def under_way(self) -> int:
+        """How many requests were sent whose answer was not taken yet."""
+        return len(self._waiting)
+
+    def send(self, request: GenerationRequest, *, paid: bool) -> None:
+        """Ask for one more, in a thread of its own."""
+        future = self._executor.submit(_one, self._model, _described(request, paid=paid))
+        self._waiting[future] = request
+
+    def next_answer(self) -> Answer | Exception | None:
+        """Wait a moment for an answer; return it, or what broke where none can come, or None."""
+        number = len(self._waiting)
+        ended = wait(self._waiting, timeout=_SECONDS_BETWEEN_CHECKS, return_when=FIRST_COMPLETED).done
+        future = next(iter(ended), None)
+        if future is None:
+            return None
+        request = self._waiting.pop(future)
+        if (error := future.exception()) is not None:
+            return error if isinstance(error, Exception) else RuntimeError(str(error))
+        drawn, seconds = future.result()
+        return request, drawn, seconds / number  # of the time that passes for everyone
 
 
 def _described(request: GenerationRequest, *, paid: bool) -> ImageRequest:
@@ -71,40 +106,6 @@ def _together(model: DrawsTogether, asked: dict[GenerationRequest, ImageRequest]
     seconds = (time.monotonic() - began) / len(asked)
     for request, answer in zip(asked, drawn, strict=True):
         yield request, answer, seconds
-
-
-def _in_parallel(
-    model: DrawsInParallel, asked: dict[GenerationRequest, ImageRequest], check: Callable[[], None]
-) -> Iterator[Answer]:
-    """Every answer that came is handed out, also when another one, or `check`, says that it is no use to go on."""
-    problem: Exception | None = None
-    with ThreadPoolExecutor(len(asked), thread_name_prefix="asking") as pool:
-        waiting: dict[Future[tuple[Drawn | ModelUnusable, float]], GenerationRequest] = {
-            pool.submit(_one, model, described): request for request, described in asked.items()
-        }
-        while waiting:
-            ended = wait(waiting, timeout=_SECONDS_BETWEEN_CHECKS, return_when=FIRST_COMPLETED).done
-            for future in ended:
-                request = waiting.pop(future)
-                if (error := future.exception()) is None:
-                    drawn, seconds = future.result()
-                    yield request, drawn, seconds / len(asked)  # of the time that passes for everyone
-                elif isinstance(error, Exception):
-                    problem = problem or error
-            if problem is None:
-                problem = _said_by(check)
-            if problem is not None:
-                model.stop()
-    if problem is not None:
-        raise problem
-
-
-def _said_by(check: Callable[[], None]) -> Exception | None:
-    try:
-        check()
-    except Exception as error:
-        return error  # raised when every answer has been handed out
-    return None
 
 
 def _failed(error: DomainError) -> Drawn:

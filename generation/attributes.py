@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from catalog.models import Attribute, Stereotype
 from generation.models import Condition
 from studies.models import Study, StudyAssociation, StudyGroup
-from studies.roles import stereotypes
+from studies.roles import stereotypes_of
 
 
 def attributes_by_group(study: Study, condition: str) -> dict[int, list[Attribute]]:
@@ -50,11 +50,11 @@ def _associations(study: Study) -> tuple[defaultdict[int, set[int]], defaultdict
     """Return (all listed, stereotypes only) by study group, from the frozen copy once there is one."""
     if study.frozen_at is not None:
         frozen = StudyAssociation.objects.filter(study=study)
-        return _sets(frozen), _sets(stereotypes(frozen, min_raters=study.min_raters))
+        return _sets(frozen), _sets(stereotypes_of(study, frozen))
     catalog = Stereotype.objects.filter(group__study_groups__study=study)
     own = {group.group_id: group.pk for group in study.groups.all()}
     listed = _sets(catalog)
-    counted = _sets(stereotypes(catalog, min_raters=study.min_raters))
+    counted = _sets(stereotypes_of(study, catalog))
     return (
         defaultdict(set, {own[group]: found for group, found in listed.items()}),
         defaultdict(set, {own[group]: found for group, found in counted.items()}),

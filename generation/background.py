@@ -2,14 +2,13 @@
 
 from typing import Any
 
-from django.core.files.storage import default_storage
 from django.urls import reverse
 
-from accounts.errors import NotFound
 from generation import importing, running, starting
 from jobs.models import Job
 from jobs.progress import Progress
 from jobs.registry import register
+from jobs.uploads import opened_upload
 from studies.models import Study
 
 # A job's page lists this many remarks on single files; the counts are always of all.
@@ -20,7 +19,7 @@ _MOST_LINES = 500
 def generate(job: Job, progress: Progress) -> dict[str, Any]:
     """Make the pending images of a run."""
     run = starting.claim_run(job=job)
-    result = running.run(run=run, progress=progress, limit=starting.images_to_make(run, job))
+    result = running.run(run=run, progress=progress, job=job)
     return {"summary": str(result), "url": reverse("generation:images", args=[run.study.slug])}
 
 
@@ -29,10 +28,7 @@ def import_images(job: Job, progress: Progress) -> dict[str, Any]:
     """Import an uploaded archive. Done twice it finds every picture there already."""
     arguments = job.arguments
     study = Study.objects.get(pk=arguments["study"])
-    upload = arguments.get("upload", "")
-    if not upload or not default_storage.exists(upload):
-        raise NotFound("upload_missing", "The uploaded archive is no longer there; upload it again.")
-    with default_storage.open(upload) as file:
+    with opened_upload(job) as file:
         report = importing.import_images(
             study=study,
             path=file,

@@ -11,6 +11,7 @@ from accounts.errors import DomainError
 from generation.backends import BACKENDS
 from generation.models import Condition
 from generation.prompt_sets import prompt_set, published_prompt_sets
+from jobs.teams import MOST_WORKERS
 from studies.models import Study
 
 # The parameters that the page asks for, by back-end; the command line takes all of them.
@@ -29,6 +30,13 @@ PARAMETERS = {
         "offload",
         "batch_size",
         "safety_checker",
+        "config",
+        "lora",
+        "lora_scale",
+        "vae_tiling",
+        "vae_slicing",
+        "channels_last",
+        "compile",
     ),
     "openai": ("endpoint", "size", "quality"),
 }
@@ -120,7 +128,35 @@ class GenerateForm(forms.Form):
         choices=[("yes", "Use it, if the model has one"), ("no", "Leave it out")],
         help_text="Images it blanks are counted apart.",
     )
-
+    config = forms.CharField(
+        required=False,
+        max_length=300,
+        label="Configuration of a single file",
+        help_text="For a .safetensors file: the folder of a pipeline of the same kind.",
+    )
+    lora = forms.CharField(
+        required=False,
+        max_length=300,
+        label="LoRA",
+        help_text="A .safetensors file on the server, or a folder that holds exactly one.",
+    )
+    lora_scale = forms.FloatField(
+        required=False, min_value=-10, max_value=10, label="LoRA scale", help_text="If empty, 1."
+    )
+    vae_tiling = forms.BooleanField(
+        required=False, label="Decode in tiles", help_text="Less memory for large images."
+    )
+    vae_slicing = forms.BooleanField(
+        required=False, label="Decode a batch image by image", help_text="Less memory for batches."
+    )
+    channels_last = forms.BooleanField(
+        required=False, label="Channels last", help_text="A memory layout that is faster on tensor cores."
+    )
+    compile = forms.BooleanField(
+        required=False,
+        label="Compile the model",
+        help_text="The first image takes longer, the others are faster.",
+    )
     endpoint = forms.ChoiceField(
         required=False, label="Endpoint", help_text="Those that whoever operates this server allows."
     )
@@ -145,6 +181,14 @@ class GenerateForm(forms.Form):
         decimal_places=2,
         label="Budget",
         help_text="The run stops before it has cost more. You can raise it later, and the run goes on.",
+    )
+
+    workers = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MOST_WORKERS,
+        label="Number of workers",
+        help_text="How many workers share the images, for example one per graphics card. If empty, one.",
     )
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
@@ -172,7 +216,11 @@ class GenerateForm(forms.Form):
             "backend": backend,
             "model_id": data["model_id"] if BACKENDS[backend].needs_model_id else "",
             "model_label": data["model_label"],
-            "parameters": {name: data[name] for name in PARAMETERS[backend] if data[name] not in ("", None)},
+            "parameters": {
+                name: data[name]
+                for name in PARAMETERS[backend]
+                if data[name] not in ("", None) and data[name] is not False
+            },
             "prompt_set": prompt_set(data["prompt_set"]) if data["prompt_set"] else None,
             "price": data["price"] if paid else None,
             "budget": data["budget"] if paid else None,

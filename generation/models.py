@@ -103,7 +103,7 @@ class GenerationRun(models.Model):
     budget = models.DecimalField(max_digits=12, decimal_places=2, null=True, blank=True)
     # Prompts whose requests its job has still to write down, because they are too many for the page that planned them.
     to_write = models.ManyToManyField(PromptTemplate, blank=True, related_name="+")
-    # The one that makes its images or made the last ones: two at once would ask for every image twice.
+    # What makes its images or made the last ones, with the rest of its team: others beside them are refused.
     job = models.ForeignKey(Job, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
@@ -135,7 +135,7 @@ class Image(models.Model):
     """
 
     public_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="images")
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="images", db_index=False)
     group = models.ForeignKey(
         StudyGroup, null=True, blank=True, on_delete=models.PROTECT, related_name="images"
     )
@@ -182,7 +182,14 @@ class Image(models.Model):
                 name="image_has_file_or_source",
             ),
         ]
-        indexes: ClassVar = [models.Index(fields=["sha256"], name="image_sha256")]
+        indexes: ClassVar = [
+            models.Index(fields=["sha256"], name="image_sha256"),
+            models.Index(
+                fields=["study", "group", "model_label", "condition", "id"], name="image_contact_sheet"
+            ),
+            # Few: how many are shown is all without these, and counting all reads an index alone.
+            models.Index(fields=["study"], condition=Q(retracted_at__isnull=False), name="image_retracted"),
+        ]
         ordering: ClassVar = ["id"]
 
     def __str__(self) -> str:
@@ -216,6 +223,11 @@ class GenerationRequest(models.Model):
     # Written before the model is asked, so that what a killed worker spent is counted too.
     cost = models.DecimalField(max_digits=12, decimal_places=4, default=0)
     finished_at = models.DateTimeField(null=True, blank=True)
+    # Which attempt of which job has claimed it: see `generation.claims` for how long that holds.
+    held_by = models.ForeignKey(
+        Job, null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
+    held_attempt = models.PositiveIntegerField(default=0)
 
     class Meta:
         constraints: ClassVar = [

@@ -2,15 +2,19 @@
 
 import hashlib
 import io
+import logging
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from PIL import Image as Picture
 from PIL import ImageOps
 
-from accounts.errors import NotFound
+from accounts.errors import DomainError, NotFound
+from generation.decoding import LONGEST_SIDE, refusing_damage
 from generation.models import Image
 from generation.serving import SMALL
+
+logger = logging.getLogger(__name__)
 
 CONTENT_TYPE = "image/webp"
 # Part of the cached file's name: raise it when the encoding below changes.
@@ -38,11 +42,25 @@ def shown_bytes(image: Image, *, size: int) -> bytes:
         raise NotFound(
             "image_file_missing", "The file of this image is missing from the server's storage."
         ) from None
-    data = reencode(source, size=size)
-    written = default_storage.save(name, ContentFile(data))
-    if written != name:
-        default_storage.delete(written)  # another request made it at the same moment
+    try:
+        with refusing_damage("The file of this image"):
+            data = reencode(source, size=size)
+    except DomainError as error:
+        raise NotFound(
+            "image_file_damaged", f"{error.message.rstrip('.')} in the server's storage."
+        ) from None
+    _keep_shown(name, data)
     return data
+
+
+def _keep_shown(name: str, data: bytes) -> None:
+    try:
+        written = default_storage.save(name, ContentFile(data))
+        if written != name:
+            default_storage.delete(written)  # another request made it at the same moment
+    except OSError as error:
+        # A full or read-only disk makes pictures slower; it does not keep people from seeing them.
+        logger.warning("A picture was shown but not kept for the next time: %s", error.strerror or error)
 
 
 def reencode(source: bytes, *, size: int) -> bytes:
@@ -50,8 +68,10 @@ def reencode(source: bytes, *, size: int) -> bytes:
     with Picture.open(io.BytesIO(source)) as opened:
         picture = ImageOps.exif_transpose(opened) or opened
         picture = _opaque(picture)
-    if size == SMALL:
-        picture.thumbnail((_SMALL_EDGE, _SMALL_EDGE), Picture.Resampling.LANCZOS)
+    # Longer sides are refused today, but there are studies that were filled before.
+    edge = _SMALL_EDGE if size == SMALL else LONGEST_SIDE
+    if max(picture.size) > edge:
+        picture.thumbnail((edge, edge), Picture.Resampling.LANCZOS)
     # A new picture made of the pixels alone: nothing that a decoder attached can follow.
     bare = Picture.frombytes("RGB", picture.size, picture.tobytes())
     file = io.BytesIO()

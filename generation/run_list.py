@@ -26,15 +26,16 @@ class RunLine:
     left: int
     spent: Decimal
     planning: bool  # its job has still to write down what to ask for
+    active_state: str  # running or queued while some job of it is, else ""
 
     @property
     def active(self) -> bool:
-        return self.run.job is not None and self.run.job.state in {Job.State.QUEUED, Job.State.RUNNING}
+        return bool(self.active_state)
 
     @property
     def state(self) -> str:
-        if self.active and self.run.job is not None:
-            return str(self.run.job.state)
+        if self.active:
+            return self.active_state
         if self.left or self.failed or self.planning:
             return "interrupted"
         return "finished"
@@ -55,7 +56,7 @@ class RunLine:
 
 
 def runs_of(study: Study) -> list[RunLine]:
-    """Return the runs, newest first; three queries whatever their number."""
+    """Return the runs, newest first; four queries whatever their number."""
     outcomes = (
         ("done", Outcome.DONE),
         ("blanked", Outcome.BLANKED),
@@ -81,8 +82,34 @@ def runs_of(study: Study) -> list[RunLine]:
             "generationrun", flat=True
         )
     )
-    for run in study.generation_runs.select_related("job"):
+    runs = list(study.generation_runs.select_related("job"))
+    states = _active_states(runs)
+    for run in runs:
         row: dict[str, Any] = {**nothing, **counted.get(run.pk, {})}
         numbers = {name: int(row[name]) for name in nothing if name != "spent"}
-        lines.append(RunLine(run=run, spent=Decimal(row["spent"]), planning=run.pk in planning, **numbers))
+        lines.append(
+            RunLine(
+                run=run,
+                spent=Decimal(row["spent"]),
+                planning=run.pk in planning,
+                active_state=states.get(run.pk, ""),
+                **numbers,
+            )
+        )
     return lines
+
+
+def _active_states(runs: list[GenerationRun]) -> dict[int, str]:
+    """Return, by run, whether any of the jobs that work on it together is running, else whether one is queued."""
+    active = Job.objects.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])
+    keys = [run.job_id for run in runs if run.job_id is not None]
+    teams = {run.job.team for run in runs if run.job is not None and run.job.team}
+    rows = list(active.filter(Q(pk__in=keys) | Q(team__in=teams)).values_list("pk", "team", "state"))
+    found: dict[int, str] = {}
+    for run in runs:
+        if run.job is None:
+            continue
+        states = {state for pk, team, state in rows if pk == run.job_id or (team and team == run.job.team)}
+        if states:
+            found[run.pk] = str(Job.State.RUNNING if Job.State.RUNNING in states else Job.State.QUEUED)
+    return found

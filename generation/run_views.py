@@ -28,8 +28,10 @@ def generate(request: HttpRequest, study: str) -> HttpResponse:
     context = _estimated(found, form)
     if starts and form.is_valid():
         try:
-            run = planning.plan_run(study=found, by=cast("User", request.user), **form.plan())
-            return redirect("jobs:detail", pk=starting.start(run=run, by=cast("User", request.user)).pk)
+            by = cast("User", request.user)
+            run = planning.plan_run(study=found, by=by, **form.plan())
+            job = starting.start(run=run, by=by, workers=form.cleaned_data["workers"] or 1)
+            return redirect("jobs:detail", pk=job.pk)
         except DomainError as error:
             show_refusal(form, error)
     context |= {"templates": found.prompt_templates.all(), "runs": runs_of(found)}

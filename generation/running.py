@@ -1,6 +1,8 @@
 """A run's requests become images, step by step, whatever happens in between."""
 
-from collections import Counter, deque
+import time
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -9,21 +11,26 @@ from django.db.models import F, Sum
 from django.utils import timezone
 
 from accounts.errors import DomainError
-from generation.asking import answers, at_once
+from generation.asking import Answer, Pool, answers, at_once
 from generation.backends import backend_named
-from generation.backends.base import Drawn, Model, ModelUnusable
+from generation.backends.base import Drawn, DrawsInParallel, Model, ModelUnusable
+from generation.claims import Claims
 from generation.models import GenerationRequest, GenerationRun, Image
 from generation.planning import finish_planning
-from generation.storage import ImageFile, StorageUnusable, keep_drawn, record_image
+from generation.storage import BlankImage, ImageFile, StorageUnusable, keep_drawn, record_image
+from jobs.models import Job
 from jobs.progress import Progress
+from jobs.teams import team_of
 
 Outcome = GenerationRequest.Outcome
 # A model that fails for so many prompts in a row is broken, and asking it for the rest would only take time. One prompt
 # alone may be what it cannot draw, but not for ever: a study may have no other.
 _FAILED_PROMPTS = 5
 _FAILURES_IN_A_ROW = 25
-# Read ahead: one query for so many images.
-_READ_AHEAD = 20
+# No prompt is to blame for what is not even an image: numbers that are not finite, or one colour.
+_NO_IMAGES_IN_A_ROW = 5
+_NO_REMEDY = "Check what the model makes of one prompt before you continue."
+_SECONDS_BETWEEN_LOOKS = 3.0  # at what the other jobs of a run do
 
 
 @dataclass(frozen=True)
@@ -51,14 +58,23 @@ class RunResult:
         return ", ".join([made, *others]) + "."
 
 
-def run(*, run: GenerationRun, progress: Progress, limit: int | None = None) -> RunResult:
-    """Make the images that are pending, at most `limit`. Each step is committed by itself: a kill loses one."""
+def run(
+    *, run: GenerationRun, progress: Progress, limit: int | None = None, job: Job | None = None
+) -> RunResult:
+    """Make the images that are pending, at most `limit`. Each step is committed by itself: a kill loses one.
+
+    With a job, only what it claims: others may work on the run too. Its own limit is what `until` allows.
+    """
+    _wait_for_plan(run, job, progress)
     finish_planning(run=run, progress=progress)
     total = run.requests.filter(outcome=Outcome.PENDING).count()
-    wanted = total if limit is None else min(limit, total)
+    until = _until(run, limit, job)
+    wanted = total if until is None else max(0, min(until - _ended(run), total))
     progress.start(wanted)
     if not wanted:
         return RunResult(left=total)
+    # What others make while the model is loaded counts too.
+    together = JobsProgress(run, job, progress, wanted)
     progress.step("Loading the model")
     model = backend_named(run.backend).load(
         model_id=run.model_id, parameters=run.parameters, revision=run.model_revision
@@ -66,8 +82,29 @@ def run(*, run: GenerationRun, progress: Progress, limit: int | None = None) -> 
     _note_revision(run, model)
     progress.step("Making images")
     progress.start(wanted)
-    counts = _Making(run, model, progress).make(wanted)
+    counts = Making(run, model, Claims(run, job, until), together).make()
     return RunResult(**counts, left=run.requests.filter(outcome=Outcome.PENDING).count())
+
+
+def _until(run: GenerationRun, limit: int | None, job: Job | None) -> int | None:
+    """Return how many requests of the run may have ended when this stops."""
+    if job is not None and job.arguments.get("until") is not None:
+        return int(job.arguments["until"])
+    return None if limit is None else _ended(run) + limit
+
+
+def _ended(run: GenerationRun) -> int:
+    return run.requests.exclude(outcome=Outcome.PENDING).count()
+
+
+def _wait_for_plan(run: GenerationRun, job: Job | None, progress: Progress) -> None:
+    """Let the first job of a team write down what to ask for, as long as it is at work."""
+    while job is not None and run.to_write.exists():
+        first = team_of(job).first()
+        if first is None or first == job or first.state != Job.State.RUNNING:
+            return
+        progress.check_cancelled()
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
 
 
 @transaction.atomic
@@ -83,36 +120,116 @@ def spent(run: GenerationRun) -> Decimal:
     return run.requests.aggregate(spent=Sum("cost"))["spent"] or Decimal(0)
 
 
-class _Making:
+class JobsProgress:
+    """Counts the images of all jobs of a run on the progress of each."""
+
+    def __init__(self, run: GenerationRun, job: Job | None, progress: Progress, wanted: int) -> None:
+        self._run = run
+        self._progress = progress
+        self._shared = job is not None and bool(job.team)
+        self._ended_before = _ended(run) if self._shared else 0
+        self._wanted = wanted
+        self._counted = 0
+        self._looked_at = time.monotonic()
+
+    def advance(self, message: str) -> None:
+        """Count one image of ours, and now and then those that others made meanwhile."""
+        self._count(1, message)
+        if self._shared and time.monotonic() - self._looked_at >= _SECONDS_BETWEEN_LOOKS:
+            self.catch_up()
+
+    def catch_up(self) -> None:
+        """Count what others made."""
+        if not self._shared:
+            return
+        self._looked_at = time.monotonic()
+        by_others = _ended(self._run) - self._ended_before - self._counted
+        self._count(max(0, by_others), "")
+
+    def check_cancelled(self) -> None:
+        self._progress.check_cancelled()
+
+    def _count(self, number: int, message: str) -> None:
+        number = min(number, self._wanted - self._counted)
+        self._counted += number
+        self._progress.advance(number, message)
+
+
+class Making:
     """A model at work on a run."""
 
-    def __init__(self, run: GenerationRun, model: Model, progress: Progress) -> None:
+    def __init__(self, run: GenerationRun, model: Model, claims: Claims, progress: JobsProgress) -> None:
         self._run = run
         self._model = model
+        self._claims = claims
         self._progress = progress
         self._counts: Counter[str] = Counter()
         self._failed: list[str] = []  # prompts that failed in a row
-        self._ahead: deque[GenerationRequest] = deque()
-        self._again = False  # whether what failed before is asked for now: last, so that it holds up nothing
-        self._last = 0
+        self._no_images = 0  # of these, how many in a row were answered with what is no image
 
-    def make(self, wanted: int) -> Counter[str]:
-        while wanted > 0:
-            self._progress.check_cancelled()
-            step = self._take(min(at_once(self._model), wanted))
-            if not step:
-                break
-            paid = self._pay(step)
-            self._ahead.extendleft(reversed(step[len(paid) :]))
-            wanted -= len(paid)
-            self._draw(paid)
+    def make(self) -> Counter[str]:
+        if isinstance(self._model, DrawsInParallel):
+            self._make_in_parallel(self._model)
+        else:
+            while self.make_step():
+                pass
+        self._progress.catch_up()
         return self._counts
 
-    def _draw(self, step: list[GenerationRequest]) -> None:
-        """Ask for a step, and store every answer, whatever happens to one of them: each may have been paid."""
+    def make_step(self) -> bool:
+        """Make what one call of the model makes; return whether anything was left to make."""
+        self._progress.check_cancelled()
+        step = self._claims.take(at_once(self._model))
+        if not step:
+            return False
+        paid = self._pay(step)
+        self._claims.put_back(step[len(paid) :])
+        problem = self._finish_all(answers(self._model, paid, paid=bool(self._run.price)))
+        if problem is not None:
+            raise problem
+        return True
+
+    def _make_in_parallel(self, model: DrawsInParallel) -> None:
+        """Keep as many requests under way as the model takes, until nothing is left or something is wrong.
+
+        What is under way then is waited for and stored: it may have been paid.
+        """
         problem: Exception | None = None
-        check = self._progress.check_cancelled
-        for request, drawn, seconds in answers(self._model, step, paid=bool(self._run.price), check=check):
+        with Pool(model) as pool:
+            while True:
+                stopped = self._fill(pool) if problem is None else None
+                if not isinstance(stopped, _NothingPaid):
+                    problem = problem or stopped
+                if problem is not None:
+                    model.stop()
+                if not pool.under_way:
+                    break
+                answer = pool.next_answer()
+                broken = self._finish_all([answer]) if isinstance(answer, tuple) else answer
+                problem = problem or broken
+        reason = problem or stopped
+        if reason is not None:
+            raise reason
+
+    def _fill(self, pool: Pool) -> Exception | None:
+        """Send what there is room for; return why it stops, if it does."""
+        try:
+            self._progress.check_cancelled()
+            while pool.room and (taken := self._claims.take(1)):
+                try:
+                    self._pay(taken)
+                except DomainError:
+                    self._claims.put_back(taken)
+                    raise
+                pool.send(taken[0], paid=bool(self._run.price))
+        except Exception as error:
+            return error  # raised when every answer is stored
+        return None
+
+    def _finish_all(self, answered: Iterable[Answer]) -> Exception | None:
+        """Store every answer, whatever happens to one of them: each may have been paid. Return what went wrong."""
+        problem: Exception | None = None
+        for request, drawn, seconds in answered:
             try:
                 if isinstance(drawn, ModelUnusable):
                     _refund(self._run, request)
@@ -120,35 +237,7 @@ class _Making:
                 self._finish(request, drawn, seconds)
             except Exception as error:
                 problem = problem or error
-        if problem is not None:
-            raise problem
-
-    def _take(self, most: int) -> list[GenerationRequest]:
-        while True:
-            while len(self._ahead) < most and self._read_ahead(most):
-                pass
-            step = [self._ahead.popleft() for _ in range(min(most, len(self._ahead)))]
-            # Those read ahead a while ago may have ended meanwhile: a worker may sleep longer than its lease.
-            left = self._run.requests.filter(pk__in=[one.pk for one in step], outcome=Outcome.PENDING)
-            pending = set(left.values_list("pk", flat=True))
-            if pending or not step:
-                return [one for one in step if one.pk in pending]
-
-    def _read_ahead(self, most: int) -> bool:
-        """Read some more that are pending; return whether there may be others."""
-        pending = self._run.requests.filter(outcome=Outcome.PENDING, pk__gt=self._last).order_by("pk")
-        # One that has taken time was asked for before, and failed.
-        pending = pending.filter(seconds__isnull=not self._again)
-        related = ("group", "attribute", "phrase", "template")
-        found = pending.select_related(*related)[: max(most, _READ_AHEAD)]
-        self._ahead.extend(found)
-        if found:
-            self._last = self._ahead[-1].pk
-            return True
-        if self._again:
-            return False
-        self._again, self._last = True, 0
-        return True
+        return problem
 
     def _pay(self, step: list[GenerationRequest]) -> list[GenerationRequest]:
         """Write down what the step will cost, and leave out what the budget does not cover."""
@@ -164,7 +253,7 @@ class _Making:
                 already = spent(run)
                 step = step[: max(0, int((run.budget - already) / price))]
                 if not step:
-                    raise DomainError(
+                    raise _NothingPaid(
                         "budget_spent",
                         f"The budget of {run.budget:,.2f} does not cover another image: {already:,.2f} is spent. "
                         "Raise the budget to go on.",
@@ -181,19 +270,31 @@ class _Making:
             except StorageUnusable:
                 raise
             except DomainError as error:
-                drawn = Drawn(outcome=Outcome.FAILED, reason=error.message, charged=drawn.charged)
+                drawn = Drawn(
+                    outcome=Outcome.FAILED,
+                    reason=error.message,
+                    charged=drawn.charged,
+                    remedy=(drawn.remedy or _NO_REMEDY) if isinstance(error, BlankImage) else "",
+                )
         if not _write(self._run, request, drawn, file, seconds):
             return  # Another worker was faster.
         self._counts[drawn.outcome] += 1
         self._note_failure(request, drawn)
-        self._progress.advance(1, request.prompt)
+        self._progress.advance(request.prompt)
 
     def _note_failure(self, request: GenerationRequest, drawn: Drawn) -> None:
         if drawn.outcome != Outcome.FAILED:
             self._failed.clear()
+            self._no_images = 0
             return
         self._failed.append(request.prompt)
         failures = len(self._failed)
+        self._no_images = self._no_images + 1 if drawn.remedy else 0
+        if self._no_images >= _NO_IMAGES_IN_A_ROW:
+            raise DomainError(
+                "model_makes_no_images",
+                f"Stopped after {self._no_images} results in a row that are not images: {drawn.reason} {drawn.remedy}",
+            )
         if len(set(self._failed)) >= _FAILED_PROMPTS or failures >= _FAILURES_IN_A_ROW:
             raise DomainError(
                 "model_keeps_failing", f"Stopped after {failures} failures in a row: {drawn.reason}"
@@ -230,6 +331,10 @@ def _refund(run: GenerationRun, request: GenerationRequest) -> None:
         GenerationRequest.objects.filter(pk=request.pk).update(cost=F("cost") - run.price)
 
 
+class _NothingPaid(DomainError):
+    """The budget does not cover another image, unless one that is under way turns out not to be charged."""
+
+
 class _Overtaken(Exception):
     """Another worker has finished the request."""
 
@@ -261,12 +366,14 @@ def _provenance(request: GenerationRequest, run: GenerationRun, drawn: Drawn) ->
 
 
 def _note_revision(run: GenerationRun, model: Model) -> None:
+    """Pin the revision that the first job of the run loaded; refuse to go on with another."""
+    if model.revision:
+        first = GenerationRun.objects.filter(pk=run.pk, model_revision="")
+        first.update(model_revision=model.revision)
+        run.refresh_from_db(fields=["model_revision"])
     if run.model_revision and run.model_revision != model.revision:
         raise DomainError(
             "model_changed",
             f"The run began with revision {run.model_revision} of {run.model_id}, but "
             f"{model.revision or 'none'} is there now; start a run of its own for it.",
         )
-    if model.revision and not run.model_revision:
-        run.model_revision = model.revision
-        run.save(update_fields=["model_revision"])

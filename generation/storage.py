@@ -3,8 +3,6 @@
 import errno
 import hashlib
 import io
-import struct
-import zlib
 from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict, Unpack
 
@@ -13,18 +11,16 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 from PIL import Image as Picture
-from PIL import ImageOps, UnidentifiedImageError
+from PIL import ImageOps
 
 from accounts.errors import DomainError
 from catalog.models import Attribute
 from generation.backends.base import Drawn
+from generation.decoding import check_size, refusing_damage
 from generation.models import Condition, Image, Phrase
 from studies.models import Study, StudyGroup
 
 _SUFFIXES = {"PNG": "png", "JPEG": "jpg", "WEBP": "webp"}
-# What Pillow's decoders raise on damaged files, beside its own OSError for truncated ones.
-_DAMAGE = (OSError, SyntaxError, ValueError, EOFError, IndexError, struct.error, zlib.error)
-_BOMBS = (Picture.DecompressionBombError, Picture.DecompressionBombWarning)
 
 
 @dataclass(frozen=True)
@@ -88,7 +84,7 @@ def _too_large(what: str, size: int) -> DomainError:
 
 def _decode(data: bytes, what: str) -> tuple[str, int, int]:
     """Return suffix, width and height of a picture that decodes to its last byte."""
-    try:
+    with refusing_damage(what):
         with Picture.open(io.BytesIO(data), formats=(*_SUFFIXES, "GIF", "BMP", "TIFF")) as picture:
             _check_header(picture, what)
             picture.verify()
@@ -98,12 +94,6 @@ def _decode(data: bytes, what: str) -> tuple[str, int, int]:
                 raise OSError("no end marker")
             seen = ImageOps.exif_transpose(picture) or picture
             return _SUFFIXES[str(picture.format)], seen.width, seen.height
-    except UnidentifiedImageError:
-        raise DomainError("not_an_image", f"{what} is not an image.") from None
-    except _BOMBS:
-        raise _too_many_pixels(what) from None
-    except _DAMAGE:
-        raise DomainError("image_truncated", f"{what} is truncated or damaged.") from None
 
 
 def _has_its_end(data: bytes, kind: str) -> bool:
@@ -114,8 +104,7 @@ def _has_its_end(data: bytes, kind: str) -> bool:
 
 
 def _check_header(picture: Picture.Image, what: str) -> None:
-    if picture.width * picture.height > settings.IMAGE_MAX_PIXELS:
-        raise _too_many_pixels(what, picture)
+    check_size(picture, what)
     if getattr(picture, "n_frames", 1) > 1:
         raise DomainError(
             "image_animated", f"{what} holds more than one picture (an animation or a sequence)."
@@ -124,14 +113,6 @@ def _check_header(picture: Picture.Image, what: str) -> None:
         raise DomainError(
             "image_format_unknown", f"{what} is a {picture.format} file; PNG, JPEG and WebP can be shown."
         )
-
-
-def _too_many_pixels(what: str, picture: Picture.Image | None = None) -> DomainError:
-    size = f"{picture.width:,} × {picture.height:,}" if picture else "too many"
-    return DomainError(
-        "image_too_many_pixels",
-        f"{what} has {size} pixels; the limit is {settings.IMAGE_MAX_PIXELS:,} in all.",
-    )
 
 
 def keep(file: ImageFile, data: bytes) -> bool:
@@ -170,20 +151,36 @@ def _what_is_wrong(error: Exception) -> str:
     return f"Images cannot be stored: {said.splitlines()[0][:200]}. What was made before is kept."
 
 
+class BlankImage(DomainError):
+    """A picture of one colour: a model that computed nothing hands out such ones."""
+
+
 def keep_drawn(drawn: Drawn, *, what: str) -> ImageFile:
-    """Write what a model answered; a file from elsewhere is looked at first."""
+    """Write what a model answered; a file from elsewhere is looked at first. One colour throughout is no image."""
     if drawn.picture is None:
         file, data = inspect(drawn.data, what=what), drawn.data
+        with refusing_damage(what), Picture.open(io.BytesIO(data), formats=tuple(_SUFFIXES)) as picture:
+            blank = _is_one_colour(picture)
     else:
         file, data = _encoded(drawn.picture, what)
+        blank = _is_one_colour(drawn.picture)
+    if blank:
+        raise BlankImage("image_blank", f"{what} is blank: a single colour throughout.")
     keep(file, data)
     return file
 
 
+def _is_one_colour(picture: Picture.Image) -> bool:
+    if picture.mode == "P":
+        picture = picture.convert("RGBA")
+    bands = picture.getextrema()
+    pairs = bands if isinstance(bands[0], tuple) else (bands,)
+    return all(low == high for low, high in pairs)
+
+
 def _encoded(picture: Picture.Image, what: str) -> tuple[ImageFile, bytes]:
     """Make a PNG. It need not be decoded again to know what it holds."""
-    if picture.width * picture.height > settings.IMAGE_MAX_PIXELS:
-        raise _too_many_pixels(what, picture)
+    check_size(picture, what)
     written = io.BytesIO()
     # Level 1 takes a third of the time of the usual one, for files a tenth larger.
     picture.save(written, "PNG", compress_level=1)

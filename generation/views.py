@@ -4,7 +4,6 @@ from typing import cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
@@ -14,6 +13,7 @@ from accounts.models import User
 from generation import contact_sheet, uploads
 from generation.forms import ImportForm, show_refusal
 from studies.access import LEAD, holds, study_for
+from web.keyset import key_page
 
 _PER_PAGE = 60
 
@@ -24,16 +24,18 @@ def images(request: HttpRequest, study: str) -> HttpResponse:
     """Show a contact sheet by group and model."""
     found = study_for(request.user, study)
     wanted = contact_sheet.ImageFilter.parse(request.GET)
-    page = Paginator(wanted.of(contact_sheet.images_of(found)), _PER_PAGE).get_page(request.GET.get("page"))
+    choices = contact_sheet.choices_of(found)
+    page = contact_sheet.sheet_page(found, wanted, choices, request.GET, size=_PER_PAGE)
     context = {
         "study": found,
         "page": page,
+        "number": contact_sheet.number_of(found, wanted, choices),
         "sheet": contact_sheet.prints(page.object_list, viewer=f"user:{request.user.pk}"),
         "wanted": wanted,
-        "choices": contact_sheet.choices_of(found),
+        "choices": choices,
         "counts": contact_sheet.outcome_counts(found),
         # Whoever turns the page or filters has seen the warning.
-        "warned": bool(wanted) or "page" in request.GET,
+        "warned": bool(wanted) or not page.is_first,
         "may_change": holds(request.user, found, LEAD),
     }
     return render(request, "generation/images.html", context)
@@ -44,7 +46,7 @@ def images(request: HttpRequest, study: str) -> HttpResponse:
 def not_made(request: HttpRequest, study: str) -> HttpResponse:
     """List what was asked of a model and left no image, and why."""
     found = study_for(request.user, study)
-    page = Paginator(contact_sheet.not_made(found), 100).get_page(request.GET.get("page"))
+    page = key_page(request, contact_sheet.not_made(found), size=100)
     context = {"study": found, "page": page, "counts": contact_sheet.outcome_counts(found)}
     return render(request, "generation/not_made.html", context)
 

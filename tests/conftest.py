@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from django.db import connection
 from django.test import Client
+from django.utils import translation
 from hypothesis import HealthCheck
 from hypothesis import settings as property_tests
 
@@ -32,11 +33,31 @@ def django_db_modify_db_settings(request):
         request.getfixturevalue("django_db_modify_db_settings_parallel_suffix")
 
 
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup, django_db_blocker):
+    """End what a killed process or a thread of a test left connected, so that the database can be dropped."""
+    yield
+    if connection.vendor == "postgresql":
+        with django_db_blocker.unblock(), connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+
+
 @pytest.fixture(autouse=True)
 def _own_files(settings, tmp_path):
     """Keep files of a test in its own folder, and hash passwords fast."""
     settings.MEDIA_ROOT = tmp_path / "media"
+    settings.MODEL_DIGESTS = tmp_path / "model-digests.json"
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(autouse=True)
+def _own_language():
+    """Leave the language of a test's last request behind."""
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture(scope="session")

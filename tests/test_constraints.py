@@ -14,7 +14,7 @@ from django.db import IntegrityError, connection, models, transaction
 from django.db.models.fields import NOT_PROVIDED
 from django.utils import timezone
 
-from accounts.models import Annotator, User
+from accounts.models import Annotator, MatchedWords, User
 from annotation.models import (
     Annotation,
     Assignment,
@@ -32,6 +32,7 @@ LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
 # What a valid row needs beyond what its fields say.
 BASE: dict[type[models.Model], dict[str, Any]] = {
+    MatchedWords: {"field": "gender"},
     Annotation: {"revision": lambda: next(NUMBERS)},
     Assignment: {"state": "skipped"},
     Box: {"x": 0.1, "y": 0.1, "width": 0.3, "height": 0.3},
@@ -69,6 +70,7 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
     "consent_withdrawn_after_given": [{"given_at": timezone.now, "withdrawn_at": LONG_AGO}],
     "encoder_has_dimensions": [{"dim": 0}],
     "encoder_has_revision": [{"revision": ""}],
+    "encoder_vector_type_known": [{"vector_type": "float64"}],
     "generation_request_done_has_image": [{"outcome": "done"}, {"image": lambda: make(Image)}],
     "generation_run_budget_has_price": [{"budget": 5}, {"budget": -1, "price": 1}],
     "generation_run_price_not_negative": [{"price": -1}],
@@ -88,6 +90,8 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
         {"present": None, "rating": 6},
     ],
     "known_answer_is_mark_or_ratings": [{"present": None}, {"ratings": [4]}],
+    "label_studio_annotation_chosen_against_something": [{"chosen": "-"}, {"chosen_against": "-"}],
+    "label_studio_annotation_edit_known": [{"edit": "maybe"}],
     "label_studio_annotation_missing_or_deleted": [
         {"missing": "lost"},
         {"missing": "kept", "deleted_at": datetime(2026, 1, 1, tzinfo=UTC)},
@@ -105,6 +109,8 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
         {"annotator": lambda: make(Annotator)},
         {"state": "ignored", "annotator": lambda: make(Annotator)},
     ],
+    "matched_words_field_has_codes": [{"field": "age_band"}],
+    "matched_words_have_code": [{"words": ""}, {"code": ""}],
     "phrase_has_name_and_text": [{"name": ""}, {"text": ""}],
     "phrase_is_target_or_of_a_set": [
         {"attribute_set": "lamps"},
@@ -114,10 +120,13 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
         {"condition": "default"},
     ],
     "practice_correct_of_scored": [{"correct": 3}],
+    "campaign_snapshot_has_its_moment": [{"value": 1}, {"counted_at": LONG_AGO}],
+    "campaign_snapshot_seconds_not_negative": [{"seconds": -1}],
     "practice_round_ends_with_a_result": [{"passed": True}, {"ended_at": LONG_AGO}],
     "prompt_template_makes_images": [{"images_per_prompt": 0}],
     "quality_event_ends_for_a_reason": [{"ended_at": LONG_AGO}, {"ending": "recovered"}],
     "quality_rule_rests_on_something": [{"minimum": 0}],
+    "quality_rule_standard_only_warns": [{"standard": True, "action": "pause"}],
     "quality_threshold_in_range": [{"threshold": -0.1}, {"measure": "agreement", "threshold": 1.1}],
     "quota_rule_counts_unless_distinct": [
         {"k": 1},
@@ -132,6 +141,9 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
     "quota_rule_group_part_known": [{"kind": "at_least", "k": 1, "matches_group": "name"}],
     "release_archive_has_size": [{"archive": "releases/1.zip"}, {"archive_bytes": 7}],
     "release_has_inputs_digest": [{"inputs_digest": ""}],
+    "release_set_aside_without_files": [
+        {"set_aside_at": LONG_AGO, "archive": "releases/1.zip", "archive_bytes": 7},
+    ],
     "release_version_from_one": [{"version": 0}],
     "report_has_inputs_digest": [{"inputs_digest": ""}],
     "scored_image_failed_for_a_reason": [
@@ -144,9 +156,11 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
     "study_group_has_name": [{"name": ""}],
     "study_has_name": [{"name": ""}],
     "study_min_raters_positive": [{"min_raters": 0}],
+    "study_rater_pools_known": [{"rater_pools": "mixed"}],
     "task_held_within_wanted": [{"held": 4}],
     "task_only_for_labels_wanted": [{"purpose": "gold"}, {"purpose": "practice"}, {"purpose": "other"}],
     "text_score_is_probability": [{"score": 1.1}, {"score": -0.1}],
+    "withdrawal_ended_after_withdrawn": [{"ended_at": LONG_AGO}],
 }
 
 # What both rows have where a UNIQUE holds under a condition, or where another one would be broken first.

@@ -82,7 +82,7 @@ def test_docker_compose_accepts_the_file(made, profile):
         timeout=60,
     )
     assert read.returncode == 0, read.stderr
-    expected = {"database", "broker", "storage", "prepare", "web", "worker"}
+    expected = {"database", "broker", "storage", "prepare", "web", "worker", "proxy"}
     assert set(read.stdout.split()) == (expected | {"gpu-worker"} if profile else expected)
 
 
@@ -111,10 +111,36 @@ def test_only_the_gpu_worker_needs_a_profile_and_a_card(services):
     assert device["capabilities"] == ["gpu"]
 
 
-def test_only_the_web_server_is_reachable_from_outside_and_only_from_this_machine(services):
+def test_only_the_proxy_is_reachable_from_outside_and_only_from_this_machine(services):
     assert {name: service["ports"] for name, service in services.items() if "ports" in service} == {
-        "web": ["127.0.0.1:${PORT:-8000}:8000"]
+        "proxy": ["127.0.0.1:${PORT:-8000}:8080"]
     }
+
+
+def test_the_proxy_is_given_every_variable_of_its_configuration(services):
+    template = (DOCKER / "nginx.conf.template").read_text(encoding="utf-8")
+    used = set(re.findall(r"\$\{(\w+)\}", template))
+    assert used == set(services["proxy"]["environment"])
+    assert used == set(re.findall(r"\$\$([A-Z_]+)", services["proxy"]["command"][-1].split("<")[0]))
+    assert f"`{'`, `'.join(services['proxy']['environment'])}`" in DOCS
+
+
+def test_images_and_servers_keep_compiled_modules():
+    for name in IMAGES:
+        assert "DONTWRITEBYTECODE" not in "\n".join(image_lines(name))
+        assert any("compileall" in line for line in image_lines(name))
+    program = (
+        "import config.wsgi, sys, os; print(sys.dont_write_bytecode, 'PYTHONDONTWRITEBYTECODE' in os.environ)"
+    )
+    for command in (
+        ["-c", program],
+        ["manage.py", "shell", "-v", "0", "-c", program.replace("config.wsgi, ", "")],
+    ):
+        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": "platform"}
+        done = subprocess.run(
+            [sys.executable, *command], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120
+        )
+        assert done.stdout.split() == ["False", "False"], done.stderr
 
 
 def test_secrets_come_as_files_and_each_that_is_used_is_declared_and_made(compose, services, made):

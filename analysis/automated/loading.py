@@ -16,6 +16,7 @@ from analysis.loading import Labels
 from analysis.models import AttributeScore, ScoredImage, Scorer
 from analysis.scoring import reading
 from analysis.scoring.last import last_score
+from analysis.scoring.vector_types import FLOAT16
 from catalog.models import Attribute
 from generation.models import Condition, Image
 from studies.models import Study
@@ -34,6 +35,7 @@ class Scores:
     images of targets and attribute sets name no phrase, so that nobody knows of which. `last`: a value that
     changes with any score. `images_seen`: how many images a scorer is done with. `repeated`: how many images were
     left out of `scores` and of `captions` because their bytes are there for the same model and group already.
+    `rounded`: labels of scorers that compare vectors rounded to float16.
     """
 
     scores: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=SCORES))
@@ -46,6 +48,7 @@ class Scores:
     last: str = ""
     images_seen: int = 0
     repeated: Mapping[str, int] = field(default_factory=dict)
+    rounded: Sequence[str] = ()
 
     @property
     def digest(self) -> str:
@@ -101,7 +104,13 @@ def load_scores(study: Study) -> Scores:
         last=last,
         images_seen=shown.filter(Exists(_done(study))).count(),
         repeated={"scores": scored_again, "captions": captioned_again},
+        rounded=_rounded(study),
     )
+
+
+def _rounded(study: Study) -> list[str]:
+    rounded = Scorer.objects.filter(study=study, encoder__vector_type=FLOAT16)
+    return list(rounded.order_by("model_label").values_list("model_label", flat=True))
 
 
 def _done(study: Study) -> Any:

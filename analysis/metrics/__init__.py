@@ -22,6 +22,7 @@ from analysis.metrics.plan_precision import plan_precision
 from analysis.metrics.pull import pull
 from analysis.metrics.resampling import Resampling, pigeonhole_bootstrap
 from analysis.metrics.results import Result
+from analysis.metrics.roles import assign_roles
 from analysis.metrics.salience import salience
 from analysis.metrics.sensitivity import Sensitivity, sensitivity
 from analysis.metrics.tendency import Tendency, tendency
@@ -41,6 +42,7 @@ __all__ = [
     "Tendency",
     "annotator_ids_usable",
     "annotator_statistics",
+    "assign_roles",
     "box_agreement",
     "compare_annotator_groups",
     "compare_models",

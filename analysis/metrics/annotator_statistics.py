@@ -1,4 +1,7 @@
-"""How each annotator answers: for spotting trouble, never for setting labels or dropping anyone."""
+"""How each annotator answers: for spotting trouble, never for setting labels or dropping anyone.
+
+Who is flagged follows from the quality rules of the campaign (`annotation.quality_flags`), not from here.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,12 +15,6 @@ from analysis.metrics.judgements import Judgements
 from analysis.metrics.results import Result, counts, labels, numbers, words
 from analysis.metrics.validation import binary, finite, require_columns, require_filled, require_whole
 
-STRAIGHT_LINING = "straight_lining"
-FAST = "fast"
-STRAIGHT_LINING_EXPECTED = 7.0  # e^-7 < 0.001: the chance of never giving an answer that was due seven times
-FAST_SHARE = 1 / 3  # of the median annotator's median time
-FAST_LEAST = 3  # annotators with times, below which 'fast' compares with nobody
-
 
 def annotator_statistics(
     judgements: Any,
@@ -29,7 +26,7 @@ def annotator_statistics(
     seed: int = 0,
     iterated: Callable[[], None] | None = None,
 ) -> Result:
-    """Statistics of each annotator over all models, with flags that inform and drop nothing.
+    """Statistics of each annotator over all models; they inform and drop nothing.
 
     judgements: how many. median_seconds: median active time (`seconds`: annotator, seconds, one row per
     annotation). agreement_with_others: mean over shared units of the share of the others who gave the same
@@ -40,10 +37,8 @@ def annotator_statistics(
     image, identity_group, attribute, annotator, present[, model]; or, with both answers at hand, annotator,
     first, again).
 
-    flags, separated by spaces: `straight_lining`, always one answer although the other answer was due at
-    least seven times by what the others said of the same units (chance < 0.001); `fast`, median time under a
-    third of the median annotator's. If ids do not stand for people everything but `judgements` is null,
-    `annotator_ids_unusable`. `iterated` is called at each iteration of the two models.
+    If ids do not stand for people everything but `judgements` is null, `annotator_ids_unusable`. `iterated` is
+    called at each iteration of the two models.
     """
     seed = require_whole(seed, "seed", 0)
     data = Judgements.of(judgements)
@@ -51,21 +46,13 @@ def annotator_statistics(
     people = len(data.annotator_names)
     rows = ~data.cell_is_none[data.unit_cell[data.row_unit]]
     number = np.bincount(data.row_annotator[rows], minlength=people)
-    agreement, flagged = _against_others(data, rows)
+    agreement = _against_others(data, rows)
     time = _median_seconds(data, seconds)
     correct = _gold(data, gold)
     consistent = _repeats(data, repeats)
     skill = Skills.none(people, "not_asked")
     if skills and usable:
         skill = skills_of(data, rows, seed, iterated=iterated)
-    slow_enough = time[~np.isnan(time)]
-    fast = np.zeros(people, dtype=bool)
-    if len(slow_enough) >= FAST_LEAST:
-        fast = time < np.median(slow_enough) * FAST_SHARE
-    flags = [
-        " ".join(name for name, up in ((STRAIGHT_LINING, a), (FAST, b)) if up)
-        for a, b in zip(flagged, fast, strict=True)
-    ]
     columns = {
         "median_seconds": time,
         "agreement_with_others": agreement,
@@ -82,7 +69,6 @@ def annotator_statistics(
             **{
                 name: numbers(value if usable else np.full(people, np.nan)) for name, value in columns.items()
             },
-            "flags": words(flags if usable else [""] * people),
             "reason": words(
                 [skill.reason if skill.reason != "not_asked" else ""] * people
                 if usable
@@ -99,9 +85,8 @@ def annotator_statistics(
     )
 
 
-def _against_others(data: Judgements, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean agreement with the others over shared units (NaN without any), and who looks like
-    straight-lining."""
+def _against_others(data: Judgements, rows: np.ndarray) -> np.ndarray:
+    """Mean agreement with the others over shared units (NaN without any)."""
     unit, who, answer = data.row_unit[rows], data.row_annotator[rows], data.row_present[rows]
     people = len(data.annotator_names)
     others = data.unit_shown[unit] - 1
@@ -114,13 +99,7 @@ def _against_others(data: Judgements, rows: np.ndarray) -> tuple[np.ndarray, np.
         return np.bincount(who[shared], weights=weights[shared], minlength=people)
 
     number = total(np.ones(len(unit)))
-    agreement = np.divide(total(agreeing), number, out=np.full(people, np.nan), where=number > 0)
-    answered, marked = np.bincount(who, minlength=people), np.bincount(who[answer], minlength=people)
-    due_marked, due_unmarked = total(share_marked), total(1 - share_marked)
-    flagged = ((marked == 0) & (due_marked >= STRAIGHT_LINING_EXPECTED)) | (
-        (marked == answered) & (answered > 0) & (due_unmarked >= STRAIGHT_LINING_EXPECTED)
-    )
-    return agreement, flagged
+    return np.divide(total(agreeing), number, out=np.full(people, np.nan), where=number > 0)
 
 
 def _median_seconds(data: Judgements, seconds: pd.DataFrame | None) -> np.ndarray:

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from analysis.metrics.annotator_ids import UNUSABLE, annotator_ids_usable
 from analysis.metrics.annotator_levels import Levels, levels_of
 from analysis.metrics.comparison import MEASURES, compare_models, measures_by_scope
+from analysis.metrics.intervals import TOO_FEW_ANNOTATORS
 from analysis.metrics.judgements import Judgements
 from analysis.metrics.krippendorff_alpha import krippendorff_alpha
 from analysis.metrics.multiplicity import LEVEL, PERMUTATIONS_PER_TEST, holm, max_t, permutation_p
@@ -20,7 +21,6 @@ from analysis.metrics.results import Result, counts, labels, numbers, words
 from analysis.metrics.roles import stereotype_cells
 from analysis.metrics.validation import require_choice, require_whole
 
-TOO_FEW_ANNOTATORS = "too_few_annotators"
 SCOPES = ("all", "identity_group")
 BOTH = "both"
 HOLM_AT_MOST = 20  # tests; beyond it the permutations Holm needs cost more than max-T

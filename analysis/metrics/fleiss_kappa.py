@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from analysis.metrics.agreement import Measure, agreement
 from analysis.metrics.krippendorff_alpha import NO_VARIATION
 from analysis.metrics.pair_agreement import category_shares, corrected, observed_share, pair_features
 from analysis.metrics.resampling import DEFAULT_RESAMPLES, Resampling
 from analysis.metrics.results import Result
-from analysis.metrics.units import ALL, Measure, agreement, coded, units_of
+from analysis.metrics.units import ALL, coded, units_of
 
 
 def fleiss_kappa(
@@ -38,5 +39,7 @@ def fleiss_kappa(
         features=lambda table: pair_features(table, identity),
         value=lambda sums: corrected(observed_share(sums), (category_shares(sums) ** 2).sum(axis=0)),
         reason=NO_VARIATION,
+        # Units rated once count toward p_e alone: with many of them κ may be far below −1.
+        bounds=(-np.inf, 1.0),
     )
     return agreement(units, measure, by=by, resamples=resamples, seed=seed, resampling=resampling)

@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from analysis.metrics.agreement import NO_PAIRS, Measure, agreement
 from analysis.metrics.pair_agreement import category_shares, corrected, observed_share, pair_features
 from analysis.metrics.resampling import DEFAULT_RESAMPLES, Resampling
 from analysis.metrics.results import Result
-from analysis.metrics.units import ALL, NO_PAIRS, Measure, agreement, coded, units_of
+from analysis.metrics.units import ALL, coded, units_of
 from analysis.metrics.validation import require_choice
 
 KINDS = ("ac1", "ac2")
@@ -43,6 +44,7 @@ def gwet_ac(
     units = units_of(ratings, unsure=unsure)
     q = len(units.categories)
     matrix = np.eye(q) if kind == "ac1" else weight_matrix(units.categories, weights)
+    most_by_chance = matrix.sum() / q**2  # p_e where all categories are equally frequent
 
     def value(sums: np.ndarray) -> np.ndarray:
         shares = category_shares(sums)
@@ -54,6 +56,7 @@ def gwet_ac(
         features=lambda table: pair_features(table, matrix),
         value=value,
         reason=NO_PAIRS,
+        bounds=(-most_by_chance / (1 - most_by_chance), 1.0),
     )
     return agreement(units, measure, by=by, resamples=resamples, seed=seed, resampling=resampling)
 

@@ -13,6 +13,7 @@ TOO_SPARSE = "too_sparse"
 UNBOUNDED = "unbounded"
 ZERO_WIDTH = "zero_width"
 NO_RESAMPLES = "no_resamples"
+TOO_FEW_ANNOTATORS = "too_few_annotators"
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +24,12 @@ class Intervals:
     high: np.ndarray
     reason: np.ndarray
     undefined: np.ndarray
+
+
+def no_intervals(rows: int) -> Intervals:
+    """Intervals nobody asked for: null, without a reason."""
+    nothing = np.full(rows, np.nan)
+    return Intervals(nothing, nothing, np.full(rows, "", dtype=object), np.zeros(rows, dtype=int))
 
 
 def percentile_intervals(

@@ -6,9 +6,10 @@ from typing import Any
 import krippendorff
 import numpy as np
 
+from analysis.metrics.agreement import Measure, agreement
 from analysis.metrics.resampling import DEFAULT_RESAMPLES, Resampling
 from analysis.metrics.results import Result
-from analysis.metrics.units import ALL, Measure, agreement, coded, units_of
+from analysis.metrics.units import ALL, coded, units_of
 from analysis.metrics.validation import require_choice
 
 NO_VARIATION = "no_variation"
@@ -32,15 +33,20 @@ def krippendorff_alpha(
     of all pairs of pairable ratings. Nominal distance: 0 or 1; ordinal: (Σ_{g=c..k} n_g − (n_c + n_k)/2)²;
     interval: (c − k)², of the values themselves (value counts: of the columns 0, 1, …).
 
-    `ratings`: presence judgements (unit = image × attribute; images are resampled within group), a Likert
-    table (attribute, annotator, rating; attributes are resampled), or value counts (units × categories).
+    `ratings`: presence judgements (unit = image × attribute), a Likert table (attribute, annotator, rating), or
+    value counts (units × categories).
     `unsure` (Likert): "missing", "middle" (3 between 2 and 4) or, nominal only, "category". `by`: "all",
     "identity_group", "attribute". Several ratings of a unit by one id all count. Units rated once do not
-    enter. Null: `no_variation` (all ratings equal), `no_unit_rated_twice`; its interval is null,
-    `too_sparse`, where α is undefined in over 5 % of resamples.
+    enter. Null: `no_variation` (all ratings equal), `no_unit_rated_twice`.
 
-    The point estimate is that of the `krippendorff` package, from value counts; resampling works on
-    coincidence counts.
+    Interval: where ids stand for people, over new annotators and new images (Likert: attributes), by the
+    two-way jackknife (`jackknife_intervals`); null, `too_few_annotators` (fewer than three rated what others
+    rated), `too_sparse` (α is undefined without one annotator or image). Otherwise the percentile bootstrap
+    of images within group (attributes, units); null, `too_sparse`, where α is undefined in over 5 % of
+    resamples. `notes["resampled"]` and the column `resampled` say which. `resamples=0`: none.
+
+    The point estimate is that of the `krippendorff` package, from value counts; intervals work on coincidence
+    counts.
 
     >>> krippendorff_alpha(np.array([[2, 0], [1, 1], [0, 2]]), resamples=0).rows()[0]["value"]
     0.4444444444444444

@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from analysis.metrics.agreement import NO_PAIRS, Measure, agreement
 from analysis.metrics.pair_agreement import observed_share, pair_features
 from analysis.metrics.resampling import DEFAULT_RESAMPLES, Resampling
 from analysis.metrics.results import Result
-from analysis.metrics.units import ALL, NO_PAIRS, Measure, agreement, coded, units_of
+from analysis.metrics.units import ALL, coded, units_of
 
 
 def observed_agreement(
@@ -34,5 +35,6 @@ def observed_agreement(
         features=lambda table: pair_features(table, identity)[:, :2],
         value=observed_share,
         reason=NO_PAIRS,
+        bounds=(0.0, 1.0),
     )
     return agreement(units, measure, by=by, resamples=resamples, seed=seed, resampling=resampling)

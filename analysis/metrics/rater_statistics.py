@@ -12,8 +12,9 @@ def rater_statistics(ratings: pd.DataFrame) -> Result:
     """Per annotator: how many ratings, and the mean over shared attributes of the share of the others who gave
     the same answer (Unsure is an answer; no majority is needed).
 
-    `ratings`: attribute, annotator, rating 1..5[, campaign]. If an id rated an attribute twice in one campaign,
-    ids do not stand for people: agreement is null, `annotator_ids_unusable`.
+    `ratings`: attribute, annotator, rating 1..5[, campaign]. If more than 5 % of the ratings repeat an attribute
+    that their id had rated already in one campaign, ids do not stand for people: agreement is null,
+    `annotator_ids_unusable`.
     """
     attribute, names, annotator, people, rating = likert_codes(ratings)
     usable = rated_once_each(ratings, attribute, annotator)

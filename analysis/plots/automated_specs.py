@@ -93,7 +93,7 @@ def leaning_spec(
     scale = alt.Scale(domain=[axis.low, axis.high], nice=False)
     x_axis = alt.Axis(values=axis.ticks(), title=f"← {sides[0]} · {axis.label} · {sides[1]} →")
     fill = alt.condition(
-        "datum.estimate > 0", alt.value(colours["series-stereotype"]), alt.value(colours["label-2"])
+        "datum.estimate > 0", alt.value(colours["series-listed"]), alt.value(colours["label-2"])
     )
     layers = [
         base.mark_bar(size=14).encode(x=alt.X("estimate:Q", scale=scale, axis=x_axis), color=fill),

@@ -40,8 +40,8 @@ def dots_spec(
         scale=alt.Scale(
             domain=["stereotype", "plain", "random"],
             range=[
-                colours["series-stereotype"],
-                colours["series-stereotype"],
+                colours["series-listed"],
+                colours["series-listed"],
                 colours["series-random"],
             ],
         ),
@@ -117,10 +117,10 @@ def bars_spec(bars: Sequence["Bar"], axis: Axis, *, title: str, subtitle: str) -
     )
     scale = alt.Scale(domain=[axis.low, axis.high], nice=False)
     x_axis = alt.Axis(format="%", values=axis.ticks(), title=axis.label)
-    outer = {"color": colours["accent-soft"], "stroke": colours["series-stereotype"]}
+    outer = {"color": colours["accent-soft"], "stroke": colours["series-listed"]}
     layers = [
         base.mark_bar(**outer).encode(x=alt.X("outer:Q", scale=scale, axis=x_axis), tooltip="says:N"),
-        base.mark_bar(color=colours["series-stereotype"], size=9).encode(x=alt.X("inner:Q", scale=scale)),
+        base.mark_bar(color=colours["series-listed"], size=9).encode(x=alt.X("inner:Q", scale=scale)),
         base.mark_text(align="right", color=colours["ink"]).encode(x=alt.value(490), text="says:N"),
     ]
     size = {"width": 380, "height": 30 * max(len(rows), 1)}

@@ -9,10 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from django.db.models import QuerySet
 
-from accounts.models import Annotator, AnnotatorProfile
-from analysis.releases import privacy
+from accounts.models import Annotator
 from analysis.releases.label_pages import Page
 from analysis.releases.labels import Names, encoded
+from analysis.releases.levels import FIELDS, NOTHING
+from analysis.releases.privacy import Coarsened
 from analysis.releases.rekeying import LENGTHS, annotator_id
 from annotation.models import Annotation, Campaign
 from studies.models import Study
@@ -29,7 +30,6 @@ class AnnotatorRows:
     origins: np.ndarray  # codes of _ORIGINS
     pseudonyms: pa.Array
     length: int  # of the ids: longer for all where two would be equal, be it those of people who do not count
-    using: str
     counts: dict[str, np.ndarray] = field(default_factory=dict)
 
     @classmethod
@@ -41,7 +41,7 @@ class AnnotatorRows:
             keys, origins, pseudonyms, ids = _named(everybody, key=key, version=version, length=length)
             if pc.count_distinct(ids).as_py() == len(ids):
                 break
-        made = cls(Names(keys, ids), origins, pseudonyms, length, using)
+        made = cls(Names(keys, ids), origins, pseudonyms, length)
         made.counts = {
             name: np.zeros(len(keys), dtype=np.int64) for name in ("annotations", "judgements", "ratings")
         }
@@ -61,40 +61,20 @@ class AnnotatorRows:
         origins = [_ORIGINS[origin] for origin in self.origins[counted]]
         return list(zip(self.names.keys[counted].tolist(), names, origins, strict=True))
 
-    def coarsened(self, *, k: int, justifications: str) -> privacy.Coarsened:
-        """Return the profiles of those who count, as coarse as `k` asks."""
-        counted = self.names.keys[self.counts["annotations"] > 0]
-        profiles = AnnotatorProfile.objects.using(self.using)
-        stated = {
-            row[0]: privacy.stated_by(row[1:])
-            for row in profiles.order_by("annotator")
-            .values_list("annotator", *AnnotatorProfile.FIELDS)
-            .iterator()
-            if _among(row[0], counted)
-        }
-        return privacy.coarsen(
-            stated,
-            k=k,
-            without_profile=len(counted) - len(stated),
-            origins={key: _ORIGINS[self.origins[np.searchsorted(self.names.keys, key)]] for key in stated},
-            justifications=justifications,
-        )
-
-    def pages(self, coarsened: privacy.Coarsened) -> Iterator[dict[str, Any]]:
+    def pages(self, coarsened: Coarsened) -> Iterator[dict[str, Any]]:
         """Yield rows of `annotators`, in the order of their ids."""
         counted = np.flatnonzero(self.counts["annotations"] > 0)
         by_id = pc.array_sort_indices(self.names.names.take(pa.array(counted))).to_numpy()
         ordered = counted[by_id]
-        nothing = (None,) * len(privacy.FIELDS)
         for start in range(0, len(ordered), _AT_ONCE):
             some = ordered[start : start + _AT_ONCE]
-            profiles = [coarsened.profiles.get(key, nothing) for key in self.names.keys[some].tolist()]
+            profiles = [coarsened.profiles.get(key, NOTHING) for key in self.names.keys[some].tolist()]
             yield {
                 "annotator": self.names.names.take(pa.array(some)),
                 "origin": encoded(self.origins[some], pa.array(_ORIGINS)),
                 **{
                     name: pa.array([profile[index] for profile in profiles], pa.string())
-                    for index, name in enumerate(privacy.FIELDS)
+                    for index, name in enumerate(FIELDS)
                 },
                 **{name: pa.array(counts[some]) for name, counts in self.counts.items()},
             }
@@ -131,8 +111,3 @@ def _pieces(rows: Iterator[tuple[int, str, str]]) -> Iterator[list[tuple[int, st
             some = []
     if some:
         yield some
-
-
-def _among(key: int, keys: np.ndarray) -> bool:
-    at = int(np.searchsorted(keys, key))
-    return at < len(keys) and int(keys[at]) == key

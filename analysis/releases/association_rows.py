@@ -41,4 +41,4 @@ def stereotype_pairs(study: Study, images: ImageTable, highest: int) -> np.ndarr
 
 
 def _stereotypes(study: Study) -> Any:
-    return roles.stereotypes(study.associations.all(), min_raters=study.min_raters)
+    return roles.stereotypes_of(study, study.associations.all())

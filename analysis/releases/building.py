@@ -14,7 +14,7 @@ from accounts import consent
 from accounts.errors import Conflict
 from accounts.models import User
 from analysis.models import Release
-from analysis.releases import changes, kept_keys, rekeying
+from analysis.releases import changes, kept_keys, kept_profiles, rekeying
 from analysis.releases.contents import LABEL_STUDIO, Changes, Contents, ReleaseParameters
 from analysis.releases.documents import write_documents
 from analysis.releases.filling import FORMAT, Filled, Filling
@@ -48,6 +48,7 @@ class _Attempt:
     version: int
     key: bytes
     earlier: tuple[Release, ...]  # older versions, newest first
+    against: tuple[Release, ...]  # those of them that profiles are checked against
     again: Release | None = None  # the same version, built before
 
     def fill(self, folder: Path, progress: Progress) -> Filled:
@@ -59,6 +60,7 @@ class _Attempt:
             parameters=self.parameters,
             key=self.key,
             version=self.version,
+            earlier=kept_profiles.earlier_of(self.against, using=self.using),
             progress=progress,
         ).run()
 
@@ -108,22 +110,41 @@ def _fill(
     known = tuple(Release.objects.using(using).filter(study=study).order_by("-version"))
     latest = known[0] if known else None
     if latest is not None and _may_be_again(latest, study, using, parameters):
-        attempt = _Attempt(study, using, parameters, latest.version, bytes(latest.key), known[1:], latest)
-        filled = attempt.fill(ready, progress)
-        if filled.inputs_digest == latest.inputs_digest:
+        versions, _ = kept_profiles.against_of(latest)
+        against = tuple(one for one in known if one.version in versions)
+        key = bytes(latest.key)
+        attempt = _Attempt(study, using, parameters, latest.version, key, known[1:], against, latest)
+        filled = _filled_again(attempt, ready, progress)
+        if filled is not None and filled.inputs_digest == latest.inputs_digest:
             return attempt, filled
         shutil.rmtree(ready)
     version = latest.version + 1 if latest else 1
     key = rekeying.new_key(study=study.pk, version=version)
-    attempt = _Attempt(study, using, parameters, version, key, known)
+    attempt = _Attempt(study, using, parameters, version, key, known, tuple(kept_profiles.live(known)))
     return attempt, attempt.fill(ready, progress)
+
+
+def _filled_again(attempt: _Attempt, ready: Path, progress: Progress) -> Filled | None:
+    """Fill the folder as the release was; None where profiles changed so that it would be refused now."""
+    try:
+        return attempt.fill(ready, progress)
+    except Conflict as error:
+        if error.code != "joined_below_k":
+            raise
+        return None
 
 
 def _may_be_again(latest: Release, study: Study, using: str, parameters: ReleaseParameters) -> bool:
     """Whether it is worth building the latest release again: equal choices, and as many labels."""
     if latest.parameters != parameters.as_json() or latest.facts["format"] != FORMAT:
         return False
-    numbers = {one.slug: counted(one).using(using).count() for one in _campaigns(study, using)}
+    if latest.set_aside_at is not None:
+        return False  # its bytes would be shared after all: they are a new version that is checked
+    _, left_out = kept_profiles.against_of(latest)
+    numbers = {
+        one.slug: counted(one).using(using).exclude(annotator__in=left_out).count()
+        for one in _campaigns(study, using)
+    }
     return numbers == latest.facts["annotations"]
 
 
@@ -253,6 +274,7 @@ def _record(
                     "annotations": kept_keys.packed(filled.annotation_keys.flags),
                     "annotators": kept_keys.packed(filled.annotator_keys.flags),
                     "images": kept_keys.packed(filled.image_keys.flags),
+                    "profiles": filled.profiles,
                     "built_by": by,
                 },
             )

@@ -33,8 +33,8 @@ _OF_IMAGE = (
 )
 
 _PROFILE = {
-    "gender": "gender, in the annotator's words",
-    "region_of_origin": "region of origin, in the annotator's words",
+    "gender": "gender, as the annotator chose or wrote it, where its meaning is sure",
+    "region_of_origin": "region of origin, a UN M49 sub-region or one that the study names",
     "nationality": "nationality, or its UN M49 sub-region",
     "country_of_residence": "country of residence, or its UN M49 sub-region",
     "age_band": "age band, or a wider one",

@@ -26,6 +26,8 @@ class ReleaseParameters:
     formats: tuple[str, ...]
     licence: str
     include_justifications: bool
+    # Whether people whom nothing else protects, beside what earlier releases show, are left out with their answers.
+    leave_out_people: bool = False
 
     @property
     def with_images(self) -> bool:
@@ -98,6 +100,7 @@ class CampaignFacts:
     name: str
     kind: str  # attribute_likert or stereotype_marking
     imported: bool
+    ids_are_people: bool  # False where an imported id is a screen, or several people share it
     annotators_per_task: int
     attributes_per_screen: int
     boxes_required: bool
@@ -128,6 +131,7 @@ class StudyFacts:
     protocol_name: str
     simulated: bool
     min_raters: int
+    rater_pools: str  # separate or summed: whose raters must suffice
     groups: int
     regions: tuple[str, ...]
     resource: str | None
@@ -174,6 +178,15 @@ class FieldPrivacy:
 
 
 @dataclass(frozen=True)
+class JoinedPrivacy:
+    """The table that readers get by joining this release with those before it, person by person."""
+
+    releases: tuple[int, ...]  # versions
+    people: int  # of this release, who are in one of these
+    smallest: int | None  # people of this release who share the rarest combination of what all releases say
+
+
+@dataclass(frozen=True)
 class PrivacyReport:
     """How profiles were coarsened. `smallest` is the number of people in the smallest combination released."""
 
@@ -186,6 +199,8 @@ class PrivacyReport:
     suppressed: int  # people who stated something and of whom nothing is released
     kept_share: float | None  # information kept, 0 to 1, by the measure of docs/releases.md
     justifications: str  # withheld, released or none_written
+    joined: JoinedPrivacy | None = None  # None where there is no earlier release
+    left_out: int = 0  # people who are not in the release, because nothing else would have protected them
 
     def as_json(self) -> dict[str, Any]:
         return {**asdict(self), "fields": [asdict(one) for one in self.fields]}
@@ -248,6 +263,11 @@ class Contents:
     missing: tuple[Missing, ...]
     # What lies in the folder when documents are written: data, csv, jsonl, coco, images.
     files: tuple[ReleasedFile, ...]
+
+    @property
+    def ids_are_people(self) -> bool:
+        """Whether an id stands for one person in every campaign."""
+        return all(one.ids_are_people for one in self.campaigns)
 
     def table(self, name: str) -> Table:
         """The table of that name."""

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from analysis.models import Scorer
-from analysis.releases import association_rows, machine_columns
+from analysis.releases import association_rows, kept_profiles, machine_columns
 from analysis.releases.annotator_rows import AnnotatorRows
 from analysis.releases.behind import Behind
+from analysis.releases.check import check
 from analysis.releases.coco import CocoWriter
 from analysis.releases.columns import ALL_DESCRIPTIONS, TABLES, columns_of
 from analysis.releases.contents import (
@@ -27,11 +28,14 @@ from analysis.releases.contents import (
     Table,
 )
 from analysis.releases.image_rows import FOLDER, ImageRows
+from analysis.releases.joined import Earlier
 from analysis.releases.kept_keys import Bits
 from analysis.releases.label_pages import Page, pages
 from analysis.releases.label_tables import LabelColumns, Naming, Numbering
 from analysis.releases.labels import Names
 from analysis.releases.machine_rows import MachineRows
+from analysis.releases.people import people_of
+from analysis.releases.privacy import Coarsened
 from analysis.releases.snapshot import read_ahead
 from analysis.releases.soft_labels import SoftLabels
 from analysis.releases.study_facts import Tally, study_facts
@@ -42,7 +46,7 @@ from jobs.progress import Progress
 from studies.models import Study
 
 # Raised when equal labels come to be written in another way: the next release is then a new version.
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass(eq=False)
@@ -55,6 +59,7 @@ class Filled:
     images: ImageFacts = field(default_factory=lambda: ImageFacts(0, 0, {}, (), 0))
     coco: CocoFacts | None = None
     privacy: PrivacyReport | None = None
+    profiles: bytes = b""  # as stored with the release: see `kept_profiles`
     inputs_digest: str = ""
     annotation_keys: Bits = field(default_factory=Bits)
     annotator_keys: Bits = field(default_factory=Bits)
@@ -73,11 +78,12 @@ class Filling:
         parameters: ReleaseParameters,
         key: bytes,
         version: int,
+        earlier: Sequence[Earlier],
         progress: Progress,
     ) -> None:
         self._study, self._using, self._folder = study, using, folder
         self._parameters, self._key, self._version = parameters, key, version
-        self._progress = progress
+        self._earlier, self._progress = earlier, progress
         self._digest = hashlib.sha256(f"release format {FORMAT}\n".encode())
         self._writers: dict[str, TableWriter] = {}
         self._filled = Filled(study_facts(study))
@@ -87,6 +93,7 @@ class Filling:
         campaigns = list(Campaign.objects.using(self._using).filter(study=self._study).order_by("pk"))
         answers = Annotation.objects.using(self._using).filter(campaign__in=campaigns).count()
         self._progress.start(answers)
+        self._coarsened = self._coarsen(campaigns)  # first: a release that is refused writes nothing
         with ExitStack() as open_files:
             for name in self._tables():
                 described = columns_of(name, justifications=self._parameters.include_justifications)
@@ -169,7 +176,8 @@ class Filling:
         soft: SoftLabels,
         coco: CocoWriter | None,
     ) -> None:
-        numbering, tallies = Numbering(), [Tally(campaign, self._using) for campaign in campaigns]
+        left_out = self._coarsened.left_out
+        numbering, tallies = Numbering(), [Tally(one, self._using, left_out) for one in campaigns]
         asked = Bits()
         for tally in tallies:
             marking = tally.campaign.kind == Campaign.Kind.STEREOTYPE_MARKING
@@ -200,11 +208,25 @@ class Filling:
             key=self._key,
             attribute_rank=rank,
             justifications=self._parameters.include_justifications,
+            left_out=self._coarsened.left_out,
         )
         return read_ahead(self._using, read)
 
+    def _coarsen(self, campaigns: Sequence[Campaign]) -> Coarsened:
+        people = people_of(campaigns, using=self._using)
+        checked = check(
+            people,
+            k=self._parameters.k,
+            earlier=self._earlier,
+            leave_out_people=self._parameters.leave_out_people,
+            justifications=self._justifications(),
+        )
+        coarsened = checked.require()
+        self._filled.profiles = kept_profiles.packed(coarsened, people, against=self._earlier)
+        return coarsened
+
     def _annotators(self, annotators: AnnotatorRows) -> None:
-        coarsened = annotators.coarsened(k=self._parameters.k, justifications=self._justifications())
+        coarsened = self._coarsened
         for columns in annotators.pages(coarsened):
             self._write("annotators", columns)
         self._filled.privacy = coarsened.report

@@ -13,7 +13,7 @@ FORMAT_WORDS = {
     "parquet": "Parquet: tables for programs; what one line of code loads",
     "csv": "CSV: tables for spreadsheets",
     "jsonl": "JSON lines: tables for everything else",
-    "images": "the pictures, encoded anew",
+    "images": "the pictures, re-encoded",
     "coco": "boxes as COCO",
     "label_studio": "tasks for Label Studio (with the Parquet tables they are made from)",
 }
@@ -22,7 +22,10 @@ FORMAT_WORDS = {
 class KForm(forms.Form):
     """How many people have to share a combination: tried before building."""
 
-    k = forms.IntegerField(label="People who share each (k)", min_value=LEAST_K, max_value=MOST_K, initial=K)
+    k = forms.IntegerField(label="People per combination (k)", min_value=LEAST_K, max_value=MOST_K, initial=K)
+    leave_out_people = forms.BooleanField(
+        label="Leave out people who cannot be protected otherwise", required=False
+    )
 
     def chosen(self, *, otherwise: int = K) -> int:
         """Return k as given, or another where it is none."""
@@ -46,6 +49,12 @@ class ReleaseForm(forms.Form):
         choices=[(one, FORMAT_WORDS[one]) for one in FORMATS],
         initial=list(FORMATS),
         widget=forms.CheckboxSelectMultiple,
+    )
+    leave_out_people = forms.BooleanField(
+        label="Leave out people who cannot be protected otherwise",
+        required=False,
+        help_text="Readers can match people across releases by their answers. This leaves out people who would "
+        "then be recognizable, with their answers. Without it, such a release is refused.",
     )
     include_justifications = forms.BooleanField(
         label="Include what annotators wrote when unsure",

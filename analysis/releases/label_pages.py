@@ -1,6 +1,6 @@
 """Counted annotations of a campaign with all that was answered in them, a page at a time, in the release's order."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,10 +50,21 @@ class Page:
 
 
 def pages(
-    campaign: Campaign, *, using: str, key: bytes, attribute_rank: np.ndarray, justifications: bool
+    campaign: Campaign,
+    *,
+    using: str,
+    key: bytes,
+    attribute_rank: np.ndarray,
+    justifications: bool,
+    left_out: Collection[int] = (),
 ) -> Iterator[Page]:
-    """Yield the campaign's counted annotations. Each page is shuffled: the order of rows tells no order in time."""
+    """Yield the campaign's counted annotations. Each page is shuffled: the order of rows tells no order in time.
+
+    Annotations of the annotators `left_out` are not among them.
+    """
     counting = counted(campaign).using(using)
+    if left_out:
+        counting = counting.exclude(annotator__in=left_out)
     low = 0
     for high in (*_bounds(campaign, using), None):
         within = {"gt": low} | ({} if high is None else {"lte": high})

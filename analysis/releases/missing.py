@@ -3,6 +3,7 @@
 from analysis.releases.contents import FORMATS, Missing, ReleaseParameters
 from analysis.releases.filling import Filled
 from analysis.releases.machine_columns import MEASURED
+from analysis.releases.study_facts import LEFT_OUT
 from annotation.counted import Reason
 
 _EMPTY = {
@@ -61,5 +62,7 @@ def missing_in(filled: Filled, parameters: ReleaseParameters) -> tuple[Missing, 
 
 
 def _words(reason: str) -> str:
+    if reason == LEFT_OUT:
+        return "Left out, because earlier releases would have made their annotators recognizable"
     text = str(Reason(reason).label)
     return text[0].upper() + text[1:]

@@ -19,6 +19,7 @@ def parameters_of(
     formats: Iterable[str] = FORMATS,
     licence: str = LICENCE,
     include_justifications: bool = False,
+    leave_out_people: bool = False,
     with_images: bool = True,
 ) -> ReleaseParameters:
     """Return checked parameters; raise DomainError naming what is wrong."""
@@ -37,7 +38,11 @@ def parameters_of(
         raise _invalid("licence", "Name a licence of 1 to 200 characters, such as CC-BY-4.0.")
     ordered = tuple(one for one in FORMATS if one in chosen)
     return ReleaseParameters(
-        k=k, formats=ordered, licence=licence, include_justifications=include_justifications
+        k=k,
+        formats=ordered,
+        licence=licence,
+        include_justifications=include_justifications,
+        leave_out_people=leave_out_people,
     )
 
 

@@ -61,6 +61,7 @@ def facts_of(release: Release) -> dict[str, Any]:
         "parameters": release.parameters,
         "licence": licence_of(release.parameters["licence"]).name,
         "archive_bytes": release.archive_bytes,
+        "set_aside_at": release.set_aside_at,
     }
 
 

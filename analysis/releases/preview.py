@@ -3,15 +3,16 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Exists, OuterRef
+from django.db import DEFAULT_DB_ALIAS
 
-from accounts.models import AnnotatorProfile
 from analysis import reports
 from analysis.models import AttributeScore, Caption, Report
-from analysis.releases import privacy
-from analysis.releases.contents import PrivacyReport
+from analysis.releases.check import Check, check
+from analysis.releases.kept_profiles import earlier_of, live
+from analysis.releases.people import People, people_of
+from annotation import snapshots
 from annotation.counted import counted
-from annotation.models import Box, Campaign, Enrolment, Judgement
+from annotation.models import Box, Campaign, Judgement
 from studies.models import Study
 
 # More profiles than this are checked by the job that builds: a page must answer while one waits.
@@ -22,38 +23,44 @@ MOST_PROFILES = 1_000
 class Preview:
     """Rows by table, when they were counted where that was not just now, and what would become of profiles.
 
-    `privacy` is None where there are too many profiles to try on a page.
+    `check` is None where there are too many profiles to try on a page.
     """
 
     rows: dict[str, int]
     counted_at: datetime | None
-    privacy: PrivacyReport | None
+    check: Check | None
+    pending: bool = False  # labels are being counted for the first time, and no rows of theirs stand here
 
     @property
     def empty(self) -> bool:
-        return not (self.rows["judgements"] or self.rows["ratings"])
+        return not self.pending and not (self.rows["judgements"] or self.rows["ratings"])
 
 
-def preview(study: Study, *, k: int) -> Preview:
+def preview(study: Study, *, k: int, leave_out_people: bool = False) -> Preview:
     """Count what would be in a release, of large studies as of the latest report, and try its privacy."""
     campaigns = list(Campaign.objects.filter(study=study).select_related("study"))
+    people = people_of(campaigns, using=DEFAULT_DB_ALIAS)
     report = _whole_report(study)
-    labels = (
+    labels, counted_at = (
         _labels(campaigns)
         if report is None
-        else {name: report.summary["counted"][name] for name in ("judgements", "boxes", "ratings")}
+        else (
+            {name: report.summary["counted"][name] for name in ("judgements", "boxes", "ratings")},
+            report.computed_at,
+        )
     )
-    rows = labels | {
-        "annotators": len(_annotators(campaigns)),
-        "images": study.images.filter(retracted_at=None).count(),
+    rows = (labels or {}) | {
+        "annotators": len(people.origins),
+        "images": study.images.count() - study.images.filter(retracted_at__isnull=False).count(),
         "associations": study.associations.count(),
     }
     if study.scorers.exists():
         rows |= _found_by_machines(study)
     return Preview(
         rows=rows,
-        counted_at=report.computed_at if report else None,
-        privacy=_privacy(campaigns, k=k),
+        counted_at=counted_at,
+        pending=labels is None,
+        check=_check(study, people, k, leave_out_people),
     )
 
 
@@ -73,42 +80,37 @@ def _whole_report(study: Study) -> Report | None:
     return None if chosen else report
 
 
-def _labels(campaigns: list[Campaign]) -> dict[str, int]:
+def _labels(campaigns: list[Campaign]) -> tuple[dict[str, int] | None, datetime | None]:
+    """Return the labels that count, and of when they are; None while those of a large campaign are counted first."""
     labels = dict.fromkeys(("judgements", "boxes", "ratings"), 0)
+    moments = []
     for campaign in campaigns:
-        answers = Judgement.objects.filter(annotation__in=counted(campaign))
-        if campaign.kind == Campaign.Kind.STEREOTYPE_MARKING:
-            labels["judgements"] += answers.count()
-            labels["boxes"] += Box.objects.filter(judgement__in=answers).count()
-        else:
-            labels["ratings"] += answers.count()
-    return labels
+        found = snapshots.read(campaign, "labels")
+        if found.pending:
+            return None, None
+        moments.append(found.counted_at)
+        for name, number in found.value.items():
+            labels[name] += number
+    return labels, min(filter(None, moments), default=None)
 
 
-def _privacy(campaigns: list[Campaign], *, k: int) -> PrivacyReport | None:
-    stated: dict[int, privacy.Profile] = {}
-    origins: dict[int, str] = {}
-    for campaign in campaigns:
-        profiles = AnnotatorProfile.objects.filter(_answered(campaign))
-        columns = ("annotator", "annotator__origin", *AnnotatorProfile.FIELDS)
-        found = list(profiles.values_list(*columns)[: MOST_PROFILES + 1])
-        stated.update({row[0]: privacy.stated_by(row[2:]) for row in found})
-        origins.update({row[0]: row[1] for row in found})
-        if len(stated) > MOST_PROFILES:
-            return None
-    ordered = {key: stated[key] for key in sorted(stated)}
-    # Nobody is told here of those who stated nothing.
-    return privacy.coarsen(ordered, k=k, without_profile=0, origins=origins).report
+@snapshots.register("labels")
+def _count(campaign: Campaign, _: str) -> dict[str, int]:
+    answers = Judgement.objects.filter(annotation__in=counted(campaign))
+    if campaign.kind != Campaign.Kind.STEREOTYPE_MARKING:
+        return {"ratings": answers.count()}
+    return {"judgements": answers.count(), "boxes": Box.objects.filter(judgement__in=answers).count()}
 
 
-def _annotators(campaigns: list[Campaign]) -> set[int]:
-    """Return everybody of whom something counts; each is looked up by index, however many their answers."""
-    found: set[int] = set()
-    for campaign in campaigns:
-        enrolled = Enrolment.objects.filter(_answered(campaign), campaign=campaign)
-        found.update(enrolled.values_list("annotator", flat=True))
-    return found
+def check_of(study: Study, *, k: int, leave_out_people: bool = False) -> Check | None:
+    """Return the privacy check of a release built now; None where there are too many profiles to try at once."""
+    campaigns = list(Campaign.objects.filter(study=study).select_related("study"))
+    return _check(study, people_of(campaigns, using=DEFAULT_DB_ALIAS), k, leave_out_people)
 
 
-def _answered(campaign: Campaign) -> Exists:
-    return Exists(counted(campaign).filter(annotator=OuterRef("annotator")))
+def _check(study: Study, people: People, k: int, leave_out_people: bool) -> Check | None:
+    releases = list(study.releases.defer("annotations", "images", "key"))
+    if len(people.stated) > MOST_PROFILES:
+        return None
+    earlier = earlier_of(live(releases), using=DEFAULT_DB_ALIAS)
+    return check(people, k=k, earlier=earlier, leave_out_people=leave_out_people)

@@ -1,46 +1,27 @@
 """Profiles made so coarse that every combination released is shared by at least k people of one origin, or withheld.
 
-Every field has levels, from what was stated to nothing. Of all choices of one level a field, the one is taken that
-keeps most. People whose combination is still too rare lose their whole profile; they are k or more themselves, so that
-having no profile says nothing either. Where labels come from (`origin`) stands beside the profile in every row, and so
-is part of each combination. docs/releases.md has the measure and its limits.
+Every field has levels, from what was stated to nothing. Of all choices of one level a field that are nowhere finer
+than earlier releases, the one is taken that keeps most while it exposes nobody in the table that readers get by
+joining all releases (`joined`). docs/releases.md has the measure and its limits.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from itertools import product
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from accounts import places
-from accounts.models import AnnotatorProfile
-from analysis.releases.contents import FieldPrivacy, PrivacyReport
-
-AS_STATED, REGION, WIDER_BANDS, WITHHELD = "as_stated", "region", "wider_bands", "withheld"
-FIELDS = AnnotatorProfile.FIELDS
-_WIDER = {
-    "18-24": "18-34",
-    "25-34": "18-34",
-    "35-44": "35-54",
-    "45-54": "35-54",
-    "55-64": "55+",
-    "65+": "55+",
-}
-
-Profile = tuple[str | None, ...]  # one value a field, in the order of FIELDS
-_Kind = tuple[str, Profile]  # origin, and what people of it stated
-
-
-def _region(country: str) -> str | None:
-    return _subregions().get(country.casefold())
-
-
-_COARSER: Mapping[str, tuple[tuple[str, Callable[[str], str | None]], ...]] = {
-    "nationality": ((REGION, _region),),
-    "country_of_residence": ((REGION, _region),),
-    "age_band": ((WIDER_BANDS, _WIDER.get),),
-}
+from accounts import codes
+from analysis.releases.contents import FieldPrivacy, JoinedPrivacy, PrivacyReport
+from analysis.releases.joined import Earlier, Kind, Outcome, Past, People
+from analysis.releases.levels import (
+    FIELDS,
+    FINEST,
+    NOTHING,
+    WITHHELD,
+    Levels,
+    Profile,
+    choices,
+    names_of,
+)
 
 
 @dataclass(frozen=True)
@@ -49,15 +30,23 @@ class Coarsened:
 
     profiles: Mapping[int, Profile]
     report: PrivacyReport
+    levels: Levels = FINEST
+    # People whom no choice of levels protects in the joined table: the release is refused, or made without them.
+    exposed: frozenset[int] = frozenset()
+    left_out: frozenset[int] = frozenset()
 
+    @property
+    def floor(self) -> Levels:
+        """Return the levels that a later release may not be finer than.
 
-@dataclass(frozen=True)
-class _Choice:
-    """One level a field, the profiles that follow, and how much they keep."""
-
-    levels: tuple[int, ...]
-    released: Mapping[_Kind, Profile]
-    kept: float
+        What is withheld from everybody counts as withheld, except fields that nobody stated; where no profile is
+        released at all, nothing binds a later release.
+        """
+        if not self.report.combinations:
+            return FINEST
+        return tuple(
+            0 if not one.stated else names_of(one.field).index(one.kept) for one in self.report.fields
+        )
 
 
 def coarsen(
@@ -67,107 +56,148 @@ def coarsen(
     without_profile: int,
     origins: Mapping[int, str] | None = None,
     justifications: str = WITHHELD,
+    earlier: Sequence[Earlier] = (),
 ) -> Coarsened:
     """Return profiles in which every combination belongs to at least `k` of these people, of one origin.
 
-    Without `origins`, all are of the same.
+    `origins` has everybody in the release, with a profile or without; without it, all are of the same origin. With
+    `earlier` releases, everybody is also among that many people in the table of all releases joined by person;
+    those of them that show no profile at all tell nothing and are passed over.
     """
-    people = {key: profile for key, profile in _one_spelling(stated).items() if any(profile)}
-    kinds = {key: ((origins or {}).get(key, ""), profile) for key, profile in people.items()}
-    counts = Counter(kinds.values())
-    choice = _best(counts, k)
-    released = {key: choice.released[kind] for key, kind in kinds.items()}
-    left = Counter((kind[0], released[key]) for key, kind in kinds.items())
-    nothing = (None,) * len(FIELDS)
-    shown = {kind: number for kind, number in left.items() if kind[1] != nothing}
-    most = sum(_answers(profile) * number for (_, profile), number in counts.items())
-    report = PrivacyReport(
+    earlier = [one for one in earlier if any(any(profile) for _, profile in one.profiles.values())]
+    one_spelling = _one_spelling(stated)
+    everyone = origins or dict.fromkeys(stated, "")
+    kinds = {
+        key: kind
+        for key, origin in everyone.items()
+        if (kind := _kind(key, origin, one_spelling.get(key, NOTHING), earlier)) is not None
+    }
+    people = People(Counter(kinds.values()), _gone(everyone, earlier), earlier, k)
+    outcome = best(people)
+    profiles = {key: outcome.released[kind] for key, kind in kinds.items() if any(kind.stated)}
+    report = _report(kinds, profiles, outcome, k=k, floor=floor_of(earlier))
+    report = replace(
+        report,
+        without_profile=without_profile + len(stated) - len(profiles),
+        justifications=justifications,
+        joined=_joined(everyone, outcome, earlier),
+    )
+    exposed = frozenset(key for key, kind in kinds.items() if kind in outcome.exposed)
+    return Coarsened(profiles, report, outcome.levels, exposed)
+
+
+def best(people: People) -> Outcome:
+    """Try every choice of levels; of those that expose the fewest and keep equally much, take the first."""
+    return min(
+        (people.outcome(levels) for levels in choices(floor_of(people.earlier))),
+        key=lambda outcome: outcome.rank,
+    )
+
+
+def floor_of(earlier: Sequence[Earlier]) -> Levels:
+    """Return the finest levels that earlier releases leave open."""
+    return tuple(max((one.floor[index] for one in earlier), default=0) for index in range(len(FIELDS)))
+
+
+def without_exposed(
+    stated: Mapping[int, Profile],
+    *,
+    k: int,
+    without_profile: int,
+    origins: Mapping[int, str],
+    justifications: str = WITHHELD,
+    earlier: Sequence[Earlier] = (),
+) -> Coarsened:
+    """Return profiles as `coarsen` does after leaving out whom nothing else protects."""
+    left_out: set[int] = set()
+    while True:
+        rest = {key: profile for key, profile in stated.items() if key not in left_out}
+        made = coarsen(
+            rest,
+            k=k,
+            without_profile=without_profile - len(left_out - stated.keys()),
+            origins={key: origin for key, origin in origins.items() if key not in left_out},
+            justifications=justifications,
+            earlier=earlier,
+        )
+        if not made.exposed:
+            report = replace(made.report, left_out=len(left_out))
+            return replace(made, report=report, left_out=frozenset(left_out))
+        left_out |= made.exposed
+
+
+def _kind(key: int, origin: str, stated: Profile, earlier: Sequence[Earlier]) -> Kind | None:
+    past = _past(key, earlier)
+    return Kind(origin, past, stated) if any(stated) or any(said and any(said) for said in past) else None
+
+
+def _past(key: int, earlier: Sequence[Earlier]) -> Past:
+    return tuple(
+        one.profiles[key][1] if key in one.profiles else NOTHING if key in one.others else None
+        for one in earlier
+    )
+
+
+def _gone(everyone: Mapping[int, str], earlier: Sequence[Earlier]) -> Counter[tuple[str, Past]]:
+    """Count those who stated something for an earlier release and are not in this one."""
+    origins = {key: origin for one in earlier for key, (origin, _) in one.profiles.items()}
+    return Counter((origin, _past(key, earlier)) for key, origin in origins.items() if key not in everyone)
+
+
+def _joined(
+    everyone: Mapping[int, str], outcome: Outcome, earlier: Sequence[Earlier]
+) -> JoinedPrivacy | None:
+    if not earlier:
+        return None
+    return JoinedPrivacy(
+        releases=tuple(sorted(one.version for one in earlier)),
+        people=sum(any(key in one.profiles or key in one.others for one in earlier) for key in everyone),
+        smallest=min(outcome.shared.values(), default=None),
+    )
+
+
+def _report(
+    kinds: Mapping[int, Kind], profiles: Mapping[int, Profile], outcome: Outcome, *, k: int, floor: Levels
+) -> PrivacyReport:
+    left = Counter((kinds[key].origin, profile) for key, profile in profiles.items())
+    shown = {which: number for which, number in left.items() if any(which[1])}
+    stated = {key: kinds[key].stated for key in profiles}
+    most = sum(value is not None for profile in stated.values() for value in profile)
+    return PrivacyReport(
         k=k,
-        people=len(people),
-        without_profile=without_profile + len(stated) - len(people),
+        people=len(profiles),
+        without_profile=0,
         fields=tuple(
-            _field(index, choice.levels[index], people, released, k) for index in range(len(FIELDS))
+            _field(index, outcome.levels[index], floor[index], stated, profiles, k)
+            for index in range(len(FIELDS))
         ),
         combinations=len(shown),
         smallest=min(shown.values(), default=None),
         suppressed=sum(left.values()) - sum(shown.values()),
-        kept_share=choice.kept / most if most else None,
-        justifications=justifications,
+        kept_share=outcome.kept / most if most else None,
+        justifications=WITHHELD,
     )
-    return Coarsened(released, report)
-
-
-def _best(counts: Counter[_Kind], k: int) -> _Choice:
-    """Try every choice of levels; of those that keep equally much, the first in the order of FIELDS."""
-    best: _Choice | None = None
-    for levels in product(*(range(len(_levels(field))) for field in FIELDS)):
-        choice = _choose(levels, counts, k)
-        if best is None or choice.kept > best.kept:
-            best = choice
-    if best is None:
-        raise ValueError("no field has a level")
-    return best
-
-
-def _choose(levels: tuple[int, ...], counts: Counter[_Kind], k: int) -> _Choice:
-    coarse = {(origin, profile): (origin, _at(profile, levels)) for origin, profile in counts}
-    sizes = Counter[_Kind]()
-    for kind, number in counts.items():
-        sizes[coarse[kind]] += number
-    rare = {kind for origin in {origin for origin, _ in sizes} for kind in _rare(sizes, origin, k)}
-    nothing = (None,) * len(FIELDS)
-    released = {kind: nothing if left in rare else left[1] for kind, left in coarse.items()}
-    kept = 0.0
-    for kind, number in counts.items():
-        if released[kind] != nothing:
-            kept += number * sum(
-                1 - level / (len(_levels(field)) - 1)
-                for field, level, value in zip(FIELDS, levels, released[kind], strict=True)
-                if value is not None
-            )
-    return _Choice(levels, released, kept)
-
-
-def _rare(sizes: Counter[_Kind], origin: str, k: int) -> set[_Kind]:
-    """Return the combinations of one origin that are withheld."""
-    own = {kind: number for kind, number in sizes.items() if kind[0] == origin}
-    rare = {kind for kind, number in own.items() if number < k or not any(kind[1])}
-    hidden = sum(own[kind] for kind in rare)
-    # Fewer than k without a profile would stand out: the rarest of the others join them.
-    rest = sorted(own.keys() - rare, key=lambda kind: (own[kind], [value or "" for value in kind[1]]))
-    return rare | set(rest[:1]) if 0 < hidden < k else rare
-
-
-def _levels(field: str) -> tuple[str, ...]:
-    return (AS_STATED, *(name for name, _ in _COARSER.get(field, ())), WITHHELD)
-
-
-def _at(profile: Profile, levels: Iterable[int]) -> Profile:
-    values = []
-    for field, level, value in zip(FIELDS, levels, profile, strict=True):
-        coarser = _COARSER.get(field, ())
-        if value is None or level == 0:
-            values.append(value)
-        elif level <= len(coarser):
-            values.append(coarser[level - 1][1](value))
-        else:
-            values.append(None)
-    return tuple(values)
-
-
-def _answers(profile: Profile) -> int:
-    return sum(value is not None for value in profile)
 
 
 def _field(
-    index: int, level: int, people: Mapping[int, Profile], released: Mapping[int, Profile], k: int
+    index: int,
+    level: int,
+    floor: int,
+    people: Mapping[int, Profile],
+    released: Mapping[int, Profile],
+    k: int,
 ) -> FieldPrivacy:
     name = FIELDS[index]
     stated = sum(profile[index] is not None for profile in people.values())
     kept = sum(profile[index] is not None for profile in released.values())
-    level_name = _levels(name)[level] if kept else WITHHELD
+    level_name = names_of(name)[level] if kept else WITHHELD
     if not stated:
         why = "Nobody stated it."
+    elif 0 < floor == level:
+        why = (
+            "It is no more detailed than in an earlier release, because people can be matched across releases by "
+            "their answers."
+        )
     elif level_name == WITHHELD:
         why = f"With it, too many combinations would have belonged to fewer than {k} people."
     elif kept < stated:
@@ -199,22 +229,16 @@ def _one_spelling(stated: Mapping[int, Profile]) -> dict[int, Profile]:
 
 
 def stated_by(values: Sequence[object]) -> Profile:
-    """Return a profile from the values of `AnnotatorProfile.FIELDS`; languages become one text."""
+    """Return a profile in words from the codes of `AnnotatorProfile.FIELDS`; languages become one text.
+
+    What somebody said in own words has no code and is not released.
+    """
     return tuple(
-        "; ".join(sorted(map(str, value), key=str.casefold)) or None
-        if isinstance(value, list)
-        else str(value or "") or None
-        for value in values
+        "; ".join(sorted(_names(field, value), key=str.casefold)) or None
+        for field, value in zip(FIELDS, values, strict=True)
     )
 
 
-@cache
-def _subregions() -> dict[str, str]:
-    """UN M49 sub-region by the country's name, as people are offered it."""
-    listed = (Path(__file__).parent / "data" / "subregions.txt").read_text(encoding="utf-8")
-    found = {}
-    for line in listed.splitlines():
-        region, _, codes = line.partition("\t")
-        for code in codes.split():
-            found[places.country(code).casefold()] = region
-    return found
+def _names(field: str, value: object) -> Iterable[str]:
+    said = value if isinstance(value, list) else [value]
+    return {codes.label(field, str(one), language="en") for one in said if one and one != codes.UNCODED}

@@ -4,8 +4,8 @@ from django.db import transaction
 
 from accounts.errors import Conflict
 from accounts.models import User
-from analysis.models import Release
 from analysis.releases.contents import ReleaseParameters
+from analysis.releases.preview import check_of
 from jobs.models import Job
 from jobs.running import enqueue
 from studies.models import Study
@@ -17,7 +17,8 @@ JOB_KIND = "build_release"
 def request(*, study: Study, parameters: ReleaseParameters, by: User) -> Job:
     """Queue a job that builds and keeps a release; one under way is not doubled.
 
-    It is returned if it was asked for with the same choices; Conflict `other_release_under_way` if with others.
+    It is returned if it was asked for with the same choices; Conflict `other_release_under_way` if with others, and
+    `joined_below_k` where people could be told apart by it and earlier releases together.
     """
     # Two who ask at once wait for each other here.
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
@@ -29,6 +30,9 @@ def request(*, study: Study, parameters: ReleaseParameters, by: User) -> Job:
                 "A release with other choices is being built. Build yours when it is done, or cancel it first.",
             )
         return under_way
+    checked = check_of(study, k=parameters.k, leave_out_people=parameters.leave_out_people)
+    if checked is not None:
+        checked.require()
     return enqueue(
         kind=JOB_KIND,
         title=f"Build a release of {study.name}",
@@ -42,23 +46,3 @@ def running_job(study: Study) -> Job | None:
     """The build under way, if there is one."""
     active = (Job.State.QUEUED, Job.State.RUNNING)
     return Job.objects.filter(study_id=study.pk, kind=JOB_KIND, state__in=active).order_by("-pk").first()
-
-
-def latest_release(study: Study) -> Release | None:
-    """The newest version there is, without what only building needs."""
-    return (
-        Release.objects.filter(study=study)
-        .only("study", "version", "parameters")
-        .order_by("-version")
-        .first()
-    )
-
-
-def warning_of_k(latest: Release | None, *, k: int) -> str:
-    """Return what to know before building with another k than the latest release has; empty for the same."""
-    if latest is None or latest.parameters["k"] == k:
-        return ""
-    return (
-        f"Release {latest.version} has k = {latest.parameters['k']}, this one would have k = {k}. People of both can "
-        "be matched by their answers, and their two profiles read together may be shared by fewer than either k."
-    )

@@ -1,6 +1,6 @@
 """The study, its resource, its consent text and its campaigns as facts for the documents of a release."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 
@@ -12,9 +12,14 @@ from analysis.releases.contents import CampaignFacts, Guidelines, QualityCheck, 
 from analysis.releases.kept_keys import Bits
 from analysis.releases.label_pages import Page
 from annotation import quota_rules
-from annotation.counted import reason_of
+from annotation.annotator_ids import ids_usable
+from annotation.counted import counted, reason_of
 from annotation.models import Campaign, Instrument
 from studies.models import Study
+
+LEFT_OUT = (
+    "left_out"  # a reason of releases alone: the answers count, and their annotator could not be protected
+)
 
 
 def study_facts(study: Study) -> StudyFacts:
@@ -30,6 +35,7 @@ def study_facts(study: Study) -> StudyFacts:
         protocol_name=str(study.get_protocol_display()),
         simulated=study.simulated,
         min_raters=study.min_raters,
+        rater_pools=study.rater_pools,
         groups=study.groups.count(),
         regions=tuple(sorted(regions)),
         resource=resource.name if resource else None,
@@ -49,6 +55,7 @@ class Tally:
 
     campaign: Campaign
     using: str
+    left_out: Collection[int] = ()  # annotators whose answers count and are not released
     annotations: int = 0
     answers: int = 0
     first: int | None = None
@@ -77,6 +84,7 @@ class Tally:
             name=campaign.name,
             kind=str(campaign.kind),
             imported=campaign.imported,
+            ids_are_people=ids_usable(campaign, using=self.using),
             annotators_per_task=campaign.annotators_per_task,
             attributes_per_screen=campaign.attributes_per_screen,
             boxes_required=campaign.boxes_required,
@@ -101,7 +109,11 @@ class Tally:
     def _not_counted(self) -> dict[str, int]:
         """Annotations by the reason why they do not count, as of the snapshot."""
         rows = reason_of(self.campaign).using(self.using).exclude(reason="").values_list("reason")
-        return dict(rows.annotate(number=Count("pk")).order_by("reason"))
+        reasons = dict(rows.annotate(number=Count("pk")).order_by("reason"))
+        if self.left_out:
+            answered = counted(self.campaign).using(self.using).filter(annotator__in=self.left_out)
+            reasons |= {LEFT_OUT: number} if (number := answered.count()) else {}
+        return reasons
 
 
 def _guidelines(one: Instrument, answered: Mapping[int, int]) -> Guidelines:

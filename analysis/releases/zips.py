@@ -11,7 +11,7 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.errors import NotFound
+from accounts.errors import Conflict, NotFound
 from accounts.models import User
 from analysis.models import Release
 from studies import audit
@@ -71,6 +71,19 @@ def remove_files(*, release: Release, by: User) -> Release:
         by=by, action="release.files_removed", subject=row, study=row.study, version=row.version, file=before
     )
     transaction.on_commit(lambda: default_storage.delete(before))
+    return row
+
+
+@transaction.atomic
+def set_aside(*, release: Release, by: User) -> Release:
+    """Note that nobody ever got a release: later ones are not checked against it. Its files must be gone."""
+    row = Release.objects.select_for_update(of=("self",)).select_related("study").get(pk=release.pk)
+    if row.archive:
+        raise Conflict("release_has_files", "Remove the files of this release first.")
+    if row.set_aside_at is None:
+        row.set_aside_at = timezone.now()
+        row.save(update_fields=["set_aside_at"])
+        audit.record(by=by, action="release.set_aside", subject=row, study=row.study, version=row.version)
     return row
 
 

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from PIL.Image import Image as Picture
@@ -47,6 +47,16 @@ class Captioner(Protocol):
 
     def caption(self, inputs: Sequence[CaptionInput]) -> list[Written]:
         """Return what was written about each image."""
+
+
+@runtime_checkable
+class CaptionsAlone(Protocol):
+    """A captioner elsewhere, which is asked about one image at a time, by so many threads."""
+
+    in_parallel: int
+
+    def caption_alone(self, one: CaptionInput) -> Written:
+        """Return what was written about the image; `stopped` where no other would be written about either."""
 
 
 class NgramCaptioner:

@@ -7,6 +7,7 @@ import numpy as np
 from django.db import transaction
 
 from analysis.models import Caption, Encoder, ImageEmbedding, ScoredImage, Scorer
+from analysis.scoring.caption_stream import Ready, answers
 from analysis.scoring.captioners import Captioner, CaptionInput, image_seed
 from analysis.scoring.memory import Batches
 from analysis.scoring.pictures import ImageFile, prepared_batches
@@ -26,13 +27,6 @@ class Captioned:
     images: int
     captions: int
     failed: int
-
-
-@dataclass(frozen=True)
-class _Ready:
-    image: ScopeImage
-    given: CaptionInput | None
-    reason: str = ""
 
 
 def without_captions(scorer: Scorer, images: Sequence[ScopeImage]) -> list[ScopeImage]:
@@ -59,30 +53,20 @@ def caption_images(
         if encoder
         else _with_pictures(images, study_seed, batch_size)
     )
-    for batch in ready:
-        progress.check_cancelled()
-        readable = [one for one in batch if one.given is not None]
-        said = batches.map(captioner.caption, [one.given for one in readable if one.given is not None])
-        stopped = {
-            one.image.pk: two.stopped
-            for one, two in zip(readable, said, strict=True)
-            if two.stopped is not None
-        }
+    for answered in answers(captioner, ready, batches=batches, check=progress.check_cancelled):
         # An image with fewer captions than asked, because the model declined one, still has what it wrote.
-        written = {one.image.pk: two.texts for one, two in zip(readable, said, strict=True) if two.texts}
-        why = {one.image.pk: two.reason for one, two in zip(readable, said, strict=True)}
+        written = {one.image.pk: said.texts for one, said in answered if said is not None and said.texts}
+        stopped = {one.image.pk: said.stopped for one, said in answered if said is not None and said.stopped}
         reasons = {
-            one.image.pk: one.reason or why.get(one.image.pk) or _NOTHING_SAID
-            for one in batch
+            one.image.pk: one.reason or (said.reason if said is not None else "") or _NOTHING_SAID
+            for one, said in answered
             if one.image.pk not in written | stopped
         }
         # Its neighbours were paid for: what was said of them is kept before the work stops.
         _write(scorer, written, reasons)
-        if stopped:
-            raise next(iter(stopped.values()))
         done, failed = done + len(written), failed + len(reasons)
         captions += sum(map(len, written.values()))
-        progress.advance(len(batch), "writing captions")
+        progress.advance(len(answered), "writing captions")
     return Captioned(done, captions, failed)
 
 
@@ -103,7 +87,7 @@ def _write(scorer: Scorer, written: dict[int, list[str]], reasons: dict[int, str
 
 def _with_vectors(
     images: Sequence[ScopeImage], encoder: Encoder, seed: int, size: int
-) -> Iterator[list[_Ready]]:
+) -> Iterator[list[Ready]]:
     for start in range(0, len(images), _VECTORS_AT_ONCE):
         some = images[start : start + _VECTORS_AT_ONCE]
         stored = dict(
@@ -111,22 +95,22 @@ def _with_vectors(
                 encoder=encoder, sha256__in={one.file.sha256 for one in some}
             ).values_list("sha256", "vector")
         )
-        ready = [_ready(one, seed, _vector(stored.get(one.file.sha256), encoder.dim)) for one in some]
+        ready = [_ready(one, seed, _vector(stored.get(one.file.sha256), encoder)) for one in some]
         for first in range(0, len(ready), size):
             yield ready[first : first + size]
 
 
-def _vector(stored: bytes | memoryview | None, dim: int) -> np.ndarray | None:
-    return None if stored is None else unpacked([stored], dim)[0]
+def _vector(stored: bytes | memoryview | None, encoder: Encoder) -> np.ndarray | None:
+    return None if stored is None else unpacked([stored], encoder.dim, encoder.vector_type)[0]
 
 
-def _ready(image: ScopeImage, seed: int, vector: np.ndarray | None) -> _Ready:
+def _ready(image: ScopeImage, seed: int, vector: np.ndarray | None) -> Ready:
     if vector is None:
-        return _Ready(image, None, "Its file cannot be read.")
-    return _Ready(image, CaptionInput(seed=image_seed(seed, image.file.sha256), vector=vector))
+        return Ready(image, None, "Its file cannot be read.")
+    return Ready(image, CaptionInput(seed=image_seed(seed, image.file.sha256), vector=vector))
 
 
-def _with_pictures(images: Sequence[ScopeImage], seed: int, size: int) -> Iterator[list[_Ready]]:
+def _with_pictures(images: Sequence[ScopeImage], seed: int, size: int) -> Iterator[list[Ready]]:
     """Yield images with their pictures; the same file of two images is read for each."""
     files: list[ImageFile] = [one.file for one in images]
     first = 0
@@ -134,8 +118,8 @@ def _with_pictures(images: Sequence[ScopeImage], seed: int, size: int) -> Iterat
         some = images[first : first + len(batch)]
         first += len(batch)
         yield [
-            _Ready(image, None, one.reason)
+            Ready(image, None, one.reason)
             if one.reason
-            else _Ready(image, CaptionInput(seed=image_seed(seed, image.file.sha256), picture=one.value))
+            else Ready(image, CaptionInput(seed=image_seed(seed, image.file.sha256), picture=one.value))
             for image, one in zip(some, batch, strict=True)
         ]

@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 
 from analysis.scoring.model_files import short_name
+from analysis.scoring.vector_types import FLOAT32
 
-PRECISIONS = ("fp32", "fp16", "bf16")
+# The default on every device: half precision has two or three digits, and MCAS is read to four decimals.
+FULL = "fp32"
+PRECISIONS = (FULL, "fp16", "bf16")
 LOCAL = "local-dir:"
 HUB = "hf-hub:"
 
@@ -33,12 +36,14 @@ class EncoderChoice:
     architecture: str
     pretrained: str = ""
     precision: str = "fp32"
+    vectors: str = FLOAT32  # how its vectors are kept
 
     @property
     def label(self) -> str:
         """How tables name it."""
         name = short_name(self.architecture.removeprefix(LOCAL).removeprefix(HUB))
-        return f"{name} {short_name(self.pretrained)}" if self.pretrained else name
+        name = f"{name} {short_name(self.pretrained)}" if self.pretrained else name
+        return name if self.vectors == FLOAT32 else f"{name}, {self.vectors} vectors"
 
 
 @dataclass(frozen=True)

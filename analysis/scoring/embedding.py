@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 from django.db import transaction
 
+from accounts.errors import DomainError
 from analysis.models import Encoder, ImageEmbedding, Scorer, TextEmbedding
 from analysis.scoring.encoders import LoadedEncoder
 from analysis.scoring.memory import Batches
 from analysis.scoring.pictures import ImageFile, Prepared, prepared_batches
 from analysis.scoring.scope import ScopeImage
-from analysis.scoring.vectors import text_key
+from analysis.scoring.vectors import text_key, usable
 from analysis.scoring.writing import note_failed, note_texts, write_texts, write_vectors
 from jobs.progress import Progress
 
 _KEYS_AT_ONCE = 900
 _TEXTS_AT_ONCE = 1_024
+_UNUSABLE_IN_A_ROW = 5
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,8 @@ def embed_texts(encoder: LoadedEncoder, texts: Sequence[str], *, scorer: Scorer 
     for start in range(0, len(missing), _TEXTS_AT_ONCE):
         some = missing[start : start + _TEXTS_AT_ONCE]
         vectors = np.stack(batches.map(_rows(encoder.encode_texts), some))
+        if not usable(vectors).all():
+            raise _no_direction("texts", encoder.row.precision)
         with transaction.atomic():
             write_texts(encoder.row, some, vectors)
             if scorer is not None:
@@ -86,6 +90,7 @@ def embed_images(
     missing = files_without_vector(encoder.row, images)
     keys = _images_by_hash(images)
     batches, reasons, done = Batches(batch_size), dict[str, str](), 0
+    unusable = _Unusable(encoder.row)
     with ThreadPoolExecutor(1, thread_name_prefix="encoder") as model:
         before: tuple[list[Prepared], np.ndarray] | None = None
         for batch in prepared_batches(missing, encoder.prepare, size=batch_size):
@@ -95,14 +100,50 @@ def embed_images(
             if before is not None:
                 done += _write(encoder.row, *before, progress)
             failed = {one.file.sha256: one.reason for one in batch if one.reason}
+            vectors = _stacked(future.result(), encoder.row.dim)
+            is_usable = usable(vectors)
+            failed |= {
+                one.file.sha256: unusable.reason
+                for one, kept in zip(readable, is_usable, strict=True)
+                if not kept
+            }
             reasons |= failed
             if failed and scorer is not None:
                 note_failed(scorer, {key: reason for sha, reason in failed.items() for key in keys[sha]})
             progress.advance(len(failed), "reading images")
-            before = readable, _stacked(future.result(), encoder.row.dim)
+            before = [one for one, kept in zip(readable, is_usable, strict=True) if kept], vectors[is_usable]
+            unusable.note(is_usable)
         if before is not None:
             done += _write(encoder.row, *before, progress)
     return Embedded(done, reasons)
+
+
+class _Unusable:
+    """Vectors without a direction: one may be its image's fault, several in a row are the model's."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.reason = f"The model returned no finite vector for it, computing in {encoder.precision}."
+        self._precision = encoder.precision
+        self._in_a_row = 0
+
+    def note(self, is_usable: np.ndarray) -> None:
+        """Stop when the newest five vectors, or more, had no direction."""
+        for kept in is_usable:
+            self._in_a_row = 0 if kept else self._in_a_row + 1
+            if self._in_a_row >= _UNUSABLE_IN_A_ROW:
+                raise _no_direction(f"{self._in_a_row} images in a row", self._precision)
+
+
+def _no_direction(what: str, precision: str) -> DomainError:
+    remedy = (
+        "the weights are damaged, or of another architecture"
+        if precision == "fp32"
+        else "score with precision fp32, or bf16"
+    )
+    return DomainError(
+        "vectors_not_finite",
+        f"The model returned no finite vectors for {what}, computing in {precision}: {remedy}.",
+    )
 
 
 def _write(encoder: Encoder, batch: list[Prepared], vectors: np.ndarray, progress: Progress) -> int:

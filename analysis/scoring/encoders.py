@@ -12,7 +12,7 @@ import numpy as np
 
 from accounts.errors import DomainError
 from analysis.models import Encoder
-from analysis.scoring.choices import HUB, LOCAL, EncoderChoice
+from analysis.scoring.choices import FULL, HUB, LOCAL, EncoderChoice
 from analysis.scoring.memory import device_of
 from analysis.scoring.model_files import (
     digest,
@@ -46,6 +46,12 @@ def load_encoder(choice: EncoderChoice, *, device: str = "") -> LoadedEncoder:
     from open_clip.transform import PreprocessCfg, image_transform_v2
 
     place = device_of(device)
+    if choice.precision != FULL and place.type == "cpu":
+        raise DomainError(
+            "precision_needs_card",
+            f"Half precision ({choice.precision}) is for graphics cards: score with precision {FULL}, or on a worker "
+            "that has one.",
+        )
     try:
         found = _found(choice)
         model = open_clip.create_model(
@@ -149,6 +155,7 @@ def _row(choice: EncoderChoice, revision: str, model: Any, *, dim: int) -> Encod
         pretrained=short_name(choice.pretrained) if choice.pretrained else "",
         revision=revision,
         precision=choice.precision,
+        vector_type=choice.vectors,
         defaults={"dim": dim, "parameters": _facts(model)},
     )
     return row

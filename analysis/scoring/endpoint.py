@@ -6,7 +6,6 @@ A lead chooses the model, never the address: so nobody makes this server call an
 import base64
 import io
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from django.conf import settings
@@ -16,6 +15,7 @@ from accounts.errors import DomainError
 from analysis.scoring.captioners import CaptionInput, Written, tidy
 from analysis.scoring.choices import DEFAULT_PROMPT, Decoding
 from analysis.scoring.model_files import first_line, require
+from jobs.secrecy import without_secrets
 
 _AT_ONCE = 4
 _TRIES = 5  # after which a limit or a broken server stops the job, which goes on later
@@ -39,6 +39,8 @@ _LARGEST_EDGE = 1_024
 class EndpointCaptioner:
     """Asks once for each caption. Pictures are encoded anew: neither file name nor metadata leaves."""
 
+    in_parallel = _AT_ONCE
+
     def __init__(self, model_id: str, *, prompt: str, decoding: Decoding) -> None:
         if not settings.VISION_BASE_URL:
             raise DomainError(
@@ -60,10 +62,9 @@ class EndpointCaptioner:
         self._limit = "max_tokens"
 
     def caption(self, inputs: Sequence[CaptionInput]) -> list[Written]:
-        with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="endpoint") as pool:
-            return list(pool.map(self._caption, inputs))
+        return [self.caption_alone(one) for one in inputs]
 
-    def _caption(self, one: CaptionInput) -> Written:
+    def caption_alone(self, one: CaptionInput) -> Written:
         try:
             return self._captioned(one)
         except DomainError as error:
@@ -127,16 +128,20 @@ class EndpointCaptioner:
 
 
 def _refused(error: Any) -> str:
-    if error.status_code in {401, 403}:
+    if error.status_code == 401:
         return f"The endpoint does not accept the key (VISION_API_KEY): {_message(error)}"
+    if error.status_code == 403:
+        return f"The endpoint refused the request (403): {_message(error)}"
     if error.status_code == 429:
         return f"The endpoint wants no more requests for now: {_message(error)} What was written stays; go on later."
     return f"The endpoint answered {error.status_code}: {_message(error)}"
 
 
 def _message(error: Any) -> str:
-    body = error.body if isinstance(error.body, dict) else {}
-    return str(body.get("message") or first_line(error))[:200]
+    body = error.body if isinstance(error.body, dict) else {"message": error.body}
+    said = str(body.get("message") or body.get("detail") or first_line(error))
+    # What another machine says may hold our key.
+    return " ".join(without_secrets(said).split())[:200]
 
 
 def _data_uri(picture: Picture) -> str:

@@ -5,15 +5,16 @@ from typing import Any
 from django import forms
 
 from analysis.models import Scorer
-from analysis.scoring.choices import ENDPOINT, MODEL, MOST_CAPTIONS, NGRAMS
+from analysis.scoring.choices import ENDPOINT, FULL, MODEL, MOST_CAPTIONS, NGRAMS
 from analysis.scoring.ngrams import keep_ngrams
 from analysis.scoring.parameters import DEFAULT_MODELS, KINDS
 from analysis.scoring.prompt_texts import CONTRAST, TEMPLATES
 from analysis.scoring.scope import ASKED, STEREOTYPES
+from analysis.scoring.vector_types import FLOAT16, FLOAT32
 from studies.models import Study
 
 Kind = Scorer.Kind
-_ENCODER = ("pretrained",)
+_ENCODER = ("pretrained", "precision", "vectors")
 # Kinds of captions are choices of their own here: each asks for something else.
 CAPTIONS_BY = {
     f"{Kind.CAPTIONS}-{NGRAMS}": "captions: from words that CLIP finds",
@@ -27,7 +28,14 @@ FIELDS: dict[str, tuple[str, ...]] = {
     Kind.MCAS: _ENCODER,
     Kind.SENTIMENT: ("captions_of",),
     Kind.TOXICITY: ("captions_of",),
-    f"{Kind.CAPTIONS}-{NGRAMS}": ("captions", "clip", "clip_pretrained", "top_ngrams"),
+    f"{Kind.CAPTIONS}-{NGRAMS}": (
+        "captions",
+        "clip",
+        "clip_pretrained",
+        "precision",
+        "vectors",
+        "top_ngrams",
+    ),
     f"{Kind.CAPTIONS}-{MODEL}": ("captions", "prompt"),
     f"{Kind.CAPTIONS}-{ENDPOINT}": ("captions", "prompt"),
 }
@@ -60,6 +68,26 @@ class ScorerForm(forms.Form):
         max_length=300,
         label="Checkpoint",
         help_text="A tag of open_clip, or a file of weights. None for a folder or hub id.",
+    )
+    precision = forms.ChoiceField(
+        required=False,
+        label="Computed in",
+        choices=[
+            (FULL, "float32"),
+            ("fp16", "float16, on a graphics card"),
+            ("bf16", "bfloat16, on a graphics card"),
+        ],
+        help_text="Half precision needs half the memory on a graphics card and keeps three digits (float16) or two "
+        "(bfloat16).",
+    )
+    vectors = forms.ChoiceField(
+        required=False,
+        label="Vectors kept as",
+        choices=[
+            (FLOAT32, "float32: as the model computed them"),
+            (FLOAT16, "float16: half the bytes, rounded"),
+        ],
+        help_text="Rounding changes MCAS, pull and cosines by up to 0.0002.",
     )
     templates = forms.CharField(
         required=False,

@@ -1,12 +1,11 @@
 """Model files: on this server or the hub; what is wrong with them, in one sentence."""
 
-import hashlib
 import pickle
 from importlib.util import find_spec
 from pathlib import Path
 
 from accounts.errors import DomainError
-from generation.backends.folder_digest import folder_digest
+from generation.backends.folder_digest import file_digest, folder_digest
 
 # What the libraries raise on weights, settings or inputs that do not fit: they have no exceptions of their own.
 FAILURES = (
@@ -30,7 +29,6 @@ _UNREACHABLE = (
     "ConnectionError",
     "ProxyError",
 )
-_CHUNK = 1 << 20
 
 
 def loading_failures() -> tuple[type[Exception], ...]:
@@ -75,13 +73,7 @@ def short_name(model_id: str) -> str:
 
 def digest(path: Path) -> str:
     """Return a digest of a file, or of all files of a folder."""
-    if path.is_dir():
-        return folder_digest(path)
-    content = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            content.update(chunk)
-    return f"sha256:{content.hexdigest()}"
+    return folder_digest(path) if path.is_dir() else file_digest(path)
 
 
 def hub_commit(path: str | Path | None) -> str:
@@ -109,9 +101,11 @@ def unloadable(model_id: str, error: BaseException) -> DomainError:
             f"“{name}” is not on this server and the hub cannot be reached: name a local folder, or let the "
             "worker reach the hub.",
         )
-    if isinstance(error, _DAMAGED):
+    if any(isinstance(cause, _DAMAGED) for cause in _chain(error)):
         return DomainError(
-            "model_unloadable", f"“{name}” cannot be loaded: it is damaged, or holds more than weights."
+            "model_unloadable",
+            f"“{name}” cannot be loaded: it is not a checkpoint, is damaged, or holds more than weights. "
+            "Download it again, or use one with a .safetensors file.",
         )
     return DomainError("model_unloadable", f"“{name}” cannot be loaded: {first_line(error)}")
 

@@ -19,6 +19,7 @@ from analysis.scoring.choices import (
 from analysis.scoring.ngrams import is_kept
 from analysis.scoring.prompt_texts import CONTRAST, TEMPLATES, check_templates
 from analysis.scoring.scope import ASKED, STEREOTYPES
+from analysis.scoring.vector_types import FLOAT32, VECTOR_TYPES
 
 Kind = Scorer.Kind
 Parameters = dict[str, Any]
@@ -63,8 +64,13 @@ def clean(kind: str, model_id: str, parameters: Mapping[str, Any]) -> tuple[str,
 def encoder_choice(model_id: str, parameters: Parameters) -> EncoderChoice:
     """Return the encoder that a cleaned scorer needs: its own model, or what finds n-grams for captions."""
     if "clip" in parameters:
-        return EncoderChoice(parameters["clip"], parameters["clip_pretrained"], parameters["precision"])
-    return EncoderChoice(model_id, parameters["pretrained"], parameters["precision"])
+        return EncoderChoice(
+            parameters["clip"],
+            parameters["clip_pretrained"],
+            parameters["precision"],
+            parameters["vectors"],
+        )
+    return EncoderChoice(model_id, parameters["pretrained"], parameters["precision"], parameters["vectors"])
 
 
 def _add_default_checkpoint(model_id: str, cleaned: Parameters) -> None:
@@ -174,11 +180,12 @@ def digestible(kind: str, model_id: str, parameters: Parameters) -> str:
     return json.dumps([kind, model_id, parameters], sort_keys=True, ensure_ascii=False)
 
 
-_ONLY_NGRAMS = ("clip", "clip_pretrained", "precision", "ngrams", "top_ngrams", "joiner")
+_ONLY_NGRAMS = ("clip", "clip_pretrained", "precision", "vectors", "ngrams", "top_ngrams", "joiner")
 _ONLY_PICTURES = ("prompt",)
 _ENCODER: dict[str, tuple[Any, Check]] = {
     "pretrained": ("", _text(300)),
     "precision": ("fp32", _one_of(PRECISIONS)),
+    "vectors": (FLOAT32, _one_of(VECTOR_TYPES)),
 }
 _CLASSIFIER: dict[str, tuple[Any, Check]] = {"captions_of": ("", _text(120))}
 _CHOICES: dict[str, dict[str, tuple[Any, Check]]] = {
@@ -201,6 +208,7 @@ _CHOICES: dict[str, dict[str, tuple[Any, Check]]] = {
         "clip": (_DEFAULT_CLIP, _text(300)),
         "clip_pretrained": ("", _text(300)),
         "precision": ("fp32", _one_of(PRECISIONS)),
+        "vectors": (FLOAT32, _one_of(VECTOR_TYPES)),
         "ngrams": ("", _kept_list),
         "top_ngrams": (15, _whole(1, 200)),
         "joiner": (", ", _text(20, as_written=True)),

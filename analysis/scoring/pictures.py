@@ -2,8 +2,6 @@
 
 import io
 import os
-import struct
-import zlib
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,19 +13,11 @@ from django.core.files.storage import default_storage
 from PIL import Image as Picture
 from PIL import ImageOps
 
+from accounts.errors import DomainError
+from generation.decoding import refusing_damage
+
 _BATCHES_AHEAD = 2
 _MOST_THREADS = 16
-_DAMAGE = (
-    OSError,
-    SyntaxError,
-    ValueError,
-    EOFError,
-    IndexError,
-    struct.error,
-    zlib.error,
-    Picture.DecompressionBombError,
-    Picture.DecompressionBombWarning,
-)
 
 
 @dataclass(frozen=True)
@@ -67,10 +57,13 @@ def prepared_batches(
 
 
 def read_picture(file: ImageFile) -> Picture.Image:
-    """Return the picture upright and in colour, as people see it: what is transparent, on white."""
+    """Return the picture upright and in colour, as people see it: what is transparent, on white.
+
+    Raises DomainError where the file is damaged.
+    """
     with default_storage.open(file.name) as opened:
         data = opened.read()
-    with Picture.open(io.BytesIO(data)) as picture:
+    with refusing_damage("Its file"), Picture.open(io.BytesIO(data)) as picture:
         upright = ImageOps.exif_transpose(picture) or picture
         return _in_colour(upright)
 
@@ -92,14 +85,9 @@ def _prepared(file: ImageFile, prepare: Callable[[Picture.Image], Any]) -> Prepa
         return Prepared(file, prepare(read_picture(file)))
     except FileNotFoundError:
         return Prepared(file, reason="Its file is missing.")
-    except _DAMAGE as error:
-        return Prepared(file, reason=_said(file, error))
-
-
-def _said(file: ImageFile, error: BaseException) -> str:
-    # Storage on another machine says of a missing file what it likes.
-    if not default_storage.exists(file.name):
-        return "Its file is missing."
-    if isinstance(error, Picture.DecompressionBombError | Picture.DecompressionBombWarning):
-        return "Its file has too many pixels."
-    return "Its file is damaged."
+    except DomainError as error:
+        return Prepared(file, reason=error.message)
+    except (OSError, ValueError):
+        # Storage on another machine says of a missing file what it likes.
+        missing = not default_storage.exists(file.name)
+        return Prepared(file, reason="Its file is missing." if missing else "Its file is damaged.")

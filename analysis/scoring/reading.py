@@ -92,7 +92,7 @@ def image_vectors(study: Study, encoder: Encoder) -> ImageVectors:
     frame = _frame(images.order_by("pk"), _IMAGE_COLUMNS)
     frame = frame[frame["image"].isin(stored.keys())].reset_index(drop=True)
     keys, place = np.unique(frame["image"].to_numpy(dtype=object), return_inverse=True)
-    vectors = unpacked([stored[key] for key in keys], encoder.dim)
+    vectors = unpacked([stored[key] for key in keys], encoder.dim, encoder.vector_type)
     return ImageVectors(frame, vectors[place])
 
 
@@ -109,7 +109,7 @@ def text_vectors(encoder: Encoder, texts: Sequence[str]) -> np.ndarray:
         raise NotFound(
             "text_not_embedded", f"The text “{missing}” has no vector by {encoder} yet: score the study."
         )
-    return unpacked([stored[key] for key in keys], encoder.dim)
+    return unpacked([stored[key] for key in keys], encoder.dim, encoder.vector_type)
 
 
 def attribute_scores(study: Study) -> pd.DataFrame:

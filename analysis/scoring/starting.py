@@ -13,6 +13,7 @@ from analysis.models import AttributeScore, Caption, ScoredImage, Scorer, TextSc
 from analysis.scoring import parameters as chosen
 from analysis.scoring.choices import ENDPOINT, NGRAMS
 from analysis.scoring.model_files import short_name
+from analysis.scoring.vector_types import FLOAT16, FLOAT32
 from jobs.models import Job
 from jobs.progress import Progress
 from jobs.queues import queue_for
@@ -58,6 +59,22 @@ def plan_scorer(
         by=by, action="scorer.planned", subject=scorer, study=study, kind=kind, label=scorer.model_label
     )
     return scorer
+
+
+def has_rounded_vectors(scorer: Scorer) -> bool:
+    """Return whether what a scorer compares was rounded to float16."""
+    return scorer.parameters.get("vectors") == FLOAT16
+
+
+def plan_unrounded(*, scorer: Scorer, by: User | None) -> Scorer:
+    """Find or write down the same scorer with float32 vectors. The rounded one stays until somebody removes it."""
+    return plan_scorer(
+        study=scorer.study,
+        kind=scorer.kind,
+        model_id=scorer.model_id,
+        parameters=scorer.parameters | {"vectors": FLOAT32},
+        by=by,
+    )
 
 
 @transaction.atomic

@@ -16,7 +16,7 @@ def write_vectors(encoder: Encoder, keys: list[str], vectors: np.ndarray) -> Non
     """Keep the vectors of bytes; those that another worker kept meanwhile stay as they are."""
     rows = [
         ImageEmbedding(encoder=encoder, sha256=key, vector=vector)
-        for key, vector in zip(keys, packed(vectors), strict=True)
+        for key, vector in zip(keys, packed(vectors, encoder.vector_type), strict=True)
     ]
     ImageEmbedding.objects.bulk_create(rows, batch_size=_AT_ONCE, ignore_conflicts=True)
 
@@ -25,7 +25,7 @@ def write_texts(encoder: Encoder, texts: list[str], vectors: np.ndarray) -> None
     """Keep the vectors of texts."""
     rows = [
         TextEmbedding(encoder=encoder, text_sha256=text_key(text), text=text, vector=vector)
-        for text, vector in zip(texts, packed(vectors), strict=True)
+        for text, vector in zip(texts, packed(vectors, encoder.vector_type), strict=True)
     ]
     TextEmbedding.objects.bulk_create(rows, batch_size=_AT_ONCE, ignore_conflicts=True)
 

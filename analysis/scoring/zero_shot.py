@@ -32,6 +32,8 @@ def zero_shot(
     p = exp(s·cos(m,a)) / (exp(s·cos(m,a)) + exp(s·cos(m,c))), with s = `scale` (1 / temperature) and all
     vectors of unit length.
     """
+    # The temperature multiplies what single precision would round.
+    images, attributes, contrast = (np.asarray(one, dtype=float) for one in (images, attributes, contrast))
     cosine = images @ attributes.T
     margin = scale * (cosine - (images @ contrast)[:, None])
     # By the sign of the margin, so that exp never overflows.
@@ -81,7 +83,7 @@ def score(
             ).values_list("sha256", "vector")
         )
         readable = [one for one in some if one.file.sha256 in stored]
-        vectors = unpacked([stored[one.file.sha256] for one in readable], encoder.dim)
+        vectors = unpacked([stored[one.file.sha256] for one in readable], encoder.dim, encoder.vector_type)
         rows = _rows_of(scorer, readable, vectors, needed, attributes, contrast, scale)
         with transaction.atomic():
             AttributeScore.objects.bulk_create(rows, batch_size=500, ignore_conflicts=True)

@@ -22,6 +22,7 @@ _NAMES = {
     "ngrams": "Words to find",
     "top_ngrams": "Words from each image",
     "top_p": "Top p",
+    "vectors": "Vectors kept as",
 }
 _VALUES = {
     ("attributes", "asked"): "those shown to people, else stereotypes",

@@ -83,9 +83,7 @@ def annotators(page: ResultsPage) -> dict[str, Any]:
     shown.sort(key=lambda row: (row[order] is None, (row[order] or 0) * ORDERS[order][1], row["annotator"]))
     found = Paginator(shown, ANNOTATORS_A_PAGE).get_page(page.request.GET.get("page"))
     for row in found.object_list:
-        row["flag_words"] = [
-            _FLAGS.get(name, {"name": name, "why": ""}) for name in (row["flags"] or "").split()
-        ]
+        row["flag_words"] = (row["flag_reasons"] or "").split("; ") if row["flags"] else []
     return {
         "rows": found,
         "total": len(rows),
@@ -96,16 +94,6 @@ def annotators(page: ResultsPage) -> dict[str, Any]:
         "flagged": sum(bool(row["flags"]) for row in rows),
         "ids": page.report.summary["annotator_ids"],
     }
-
-
-# The flags of annotator_statistics, and the reason of each.
-_FLAGS = {
-    "straight_lining": {
-        "name": "straight lining",
-        "why": "always one answer, though the other was due seven times or more by what others said",
-    },
-    "fast": {"name": "fast", "why": "median time under a third of the median annotator’s"},
-}
 
 
 def _threshold(text: str) -> float:

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST
 from accounts.models import User
 from analysis import reports
 from analysis.forms import ParametersForm
+from analysis.none_of_the_above import headline_by_mode
 from analysis.not_counted import not_counted_words
 from analysis.pages import ResultsPage, results_page
 from analysis.plots.figures import theta_plot
@@ -30,6 +31,9 @@ def overview(page: ResultsPage) -> dict[str, Any]:
     visual = page.table("visual_attributes")
     return {
         "headline": page.headline,
+        "conventions": headline_by_mode(page.headline, page.report.parameters["none_of_the_above"])
+        if page.headline
+        else [],
         "plot": theta_plot(tendency, page.names),
         "undefined": sorted(undefined.items(), key=lambda item: -item[1]),
         "not_counted": not_counted_words(page.report.summary),

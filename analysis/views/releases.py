@@ -20,12 +20,13 @@ from analysis.releases.forms import KForm, ReleaseForm
 from analysis.releases.preview import preview
 from analysis.releases.zips import REMOVED, open_archive
 from analysis.releases.zips import remove_files as remove_kept_files
+from analysis.releases.zips import set_aside as set_release_aside
 from studies.access import ANALYST, LEAD, holds, study_for
 from studies.models import Study
 
 _PER_PAGE = 20
 _FILES_PER_PAGE = 50
-_KEPT = ("annotations", "annotators", "images")  # large, and for building alone
+_KEPT = ("annotations", "annotators", "images", "profiles")  # large, and for building alone
 _TRIED = "tried_%s"  # the same field stands twice on the page
 
 
@@ -45,7 +46,6 @@ def build(request: HttpRequest, study: str) -> HttpResponse:
     assert isinstance(request.user, User)  # login_required lets nobody else in
     found = study_for(request.user, study, role=LEAD)
     form = ReleaseForm(request.POST)
-    latest = requesting.latest_release(found)
     try:
         parameters = form.parameters()
         requesting.request(study=found, parameters=parameters, by=request.user)
@@ -55,8 +55,6 @@ def build(request: HttpRequest, study: str) -> HttpResponse:
         context = _context(request, found, KForm(request.POST, auto_id=_TRIED), form=form)
         return render(request, "analysis/releases.html", context, status=400)
     messages.info(request, "The release is being built. This page follows the progress.")
-    if warning := requesting.warning_of_k(latest, k=parameters.k):
-        messages.warning(request, warning)
     return redirect("releases:list", study=found.slug)
 
 
@@ -108,6 +106,21 @@ def remove_files(request: HttpRequest, study: str, version: int) -> HttpResponse
     return render(request, "analysis/release_remove_files.html", context)
 
 
+@login_required
+@require_http_methods(["GET", "POST"])
+def set_aside(request: HttpRequest, study: str, version: int) -> HttpResponse:
+    """Ask whether nobody ever got a release, and note it."""
+    assert isinstance(request.user, User)  # login_required lets nobody else in
+    found = study_for(request.user, study, role=LEAD)
+    shown = past.release_of(found, version)
+    if request.method == "POST":
+        set_release_aside(release=shown, by=request.user)
+        messages.success(request, f"Release {shown.version} is set aside.")
+        return redirect("releases:release", study=found.slug, version=shown.version)
+    context = {"study": found, "release": shown, "title": f"Release {shown.version}"}
+    return render(request, "analysis/release_set_aside.html", context)
+
+
 def archive_response(release: Release) -> FileResponse:
     """Stream the kept zip."""
     name = f"{release.study.slug}-v{release.version}.zip"
@@ -119,8 +132,10 @@ def archive_response(release: Release) -> FileResponse:
 def _context(request: HttpRequest, study: Study, tried: KForm, *, form: ReleaseForm | None) -> dict[str, Any]:
     rows = Release.objects.filter(study=study).select_related("built_by").defer(*_KEPT)
     latest = rows.first()
+    leave_out = tried.is_bound and "leave_out_people" in tried.data
     k = tried.chosen(otherwise=latest.parameters["k"]) if latest else tried.chosen()
-    held = preview(study, k=k)
+    held = preview(study, k=k, leave_out_people=leave_out)
+    report = held.check.coarsened.report if held.check else None
     job = requesting.running_job(study)
     return {
         "study": study,
@@ -131,10 +146,10 @@ def _context(request: HttpRequest, study: Study, tried: KForm, *, form: ReleaseF
         "preview_rows": [(name, number, ALL_DESCRIPTIONS[name]) for name, number in held.rows.items()],
         "k": k,
         "latest": latest,
-        "warning_of_k": requesting.warning_of_k(latest, k=k),
         "tried": tried if tried.is_bound else KForm(initial={"k": k}, auto_id=_TRIED),
-        "check": held.privacy,
-        "check_rows": _check_rows(held.privacy),
+        "checked": held.check,
+        "check": report,
+        "check_rows": _check_rows(report),
         "form": form or ReleaseForm.beginning(latest.parameters if latest else None, k=k),
         "page": Paginator(rows, _PER_PAGE).get_page(request.GET.get("page")),
     }

@@ -69,6 +69,7 @@ def scorer(request: HttpRequest, study: str, scorer: int) -> HttpResponse:
         "page": page,
         "parameters": sorted(line.scorer.parameters.items()),
         "may_change": holds(request.user, found, LEAD),
+        "has_rounded_vectors": starting.has_rounded_vectors(line.scorer),
     }
     return render(request, "analysis/scoring/scorer.html", context)
 
@@ -80,6 +81,16 @@ def go_on(request: HttpRequest, study: str, scorer: int) -> HttpResponse:
     found = study_for(request.user, study, role=LEAD)
     job = starting.start(scorer=scorer_of(found, scorer), by=cast("User", request.user))
     return redirect("jobs:detail", pk=job.pk)
+
+
+@login_required
+@require_POST
+def score_unrounded(request: HttpRequest, study: str, scorer: int) -> HttpResponse:
+    """Queue the same scorer with vectors that are not rounded."""
+    found = study_for(request.user, study, role=LEAD)
+    by = cast("User", request.user)
+    unrounded = starting.plan_unrounded(scorer=scorer_of(found, scorer), by=by)
+    return redirect("jobs:detail", pk=starting.start(scorer=unrounded, by=by).pk)
 
 
 @login_required

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts import consent, profiles
+from accounts import profiles
 from annotation import withdrawal
 from annotation.annotator_views.access import annotator_of, enrolment_for
 from annotation.annotator_views.standing import standings
@@ -44,7 +44,7 @@ def withdraw(request: HttpRequest, campaign_id: int) -> HttpResponse:
     covered = {one.pk for one in withdrawal.covered(annotator=enrolment.annotator, study=study)}
     context = {
         "campaign_id": campaign_id,
-        "stands": consent.has_consented(enrolment.annotator, study),
+        "possible": withdrawal.is_possible(annotator=enrolment.annotator, study=study),
         "affected": [one for one in standings(enrolment.annotator) if one.enrolment.pk in covered],
     }
     return render(request, "annotation/annotate/withdraw.html", context)

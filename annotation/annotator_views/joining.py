@@ -22,6 +22,7 @@ from annotation.annotator_views.access import (
     step_before_work,
 )
 from annotation.models import Campaign, Enrolment, Task
+from annotation.task_kinds import task_kind
 
 # Where a return link waits, from when it is made until its annotator goes on from the page that shows it.
 SIGNED_IN_BY = "django.contrib.auth.backends.ModelBackend"
@@ -47,7 +48,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     labels = campaign.tasks.filter(purpose=Task.Purpose.LABEL, withdrawn=False)
     context = {
         "work": WORK[Campaign.Kind(campaign.kind)],
-        "kind": campaign.kind,
+        "kind": task_kind(campaign),
         "tasks": checks.at_most(campaign, labels.count()),
         "text": consent.current_text(campaign.study),
         "pay": pay_statement(campaign),
@@ -88,13 +89,14 @@ def _fingerprint(request: HttpRequest) -> str:
 def agree(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """Show the current consent text and content notice, and record agreement to that version."""
     enrolment = enrolment_for(request, campaign_id)
-    text = consent.current_text(enrolment.campaign.study)
+    study = enrolment.campaign.study
+    text = consent.current_text(study)
     stale = False
     if request.method == "POST":
         # What was agreed to is what was read: a version published in between is shown first.
         stale = request.POST.get("text") != str(text.pk)
         if not stale:
-            withdrawal.agree(annotator=enrolment.annotator, text=text, study=enrolment.campaign.study)
+            withdrawal.agree(annotator=enrolment.annotator, text=text, study=study)
             onward = redirect(step_before_work(enrolment) or reverse("annotate:task", args=[campaign_id]))
             if "blur" in request.POST:
                 onward.set_cookie(
@@ -107,8 +109,9 @@ def agree(request: HttpRequest, campaign_id: int) -> HttpResponse:
         "parts": consent.parts(text.body),
         "pictures": enrolment.campaign.kind == Campaign.Kind.STEREOTYPE_MARKING,
         "stale": stale,
-        "withdrawn": enrolment.annotator.consents.filter(text=text, withdrawn_at__isnull=False).first(),
-        "agreed": consent.has_consented(enrolment.annotator, enrolment.campaign.study),
+        "withdrawn": consent.withdrawal_of(enrolment.annotator, study),
+        "can_withdraw": withdrawal.is_possible(annotator=enrolment.annotator, study=study),
+        "agreed": consent.has_consented(enrolment.annotator, study),
     }
     return render(request, "annotation/annotate/consent.html", context, status=409 if stale else 200)
 

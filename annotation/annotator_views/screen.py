@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 from annotation.guideline_text import as_html
 from annotation.guidelines import RATING_ORDER
 from annotation.models import Campaign
+from annotation.task_kinds import TaskKind
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Screen:
         labels = instrument.get("labels") or {}
         ticked = set(given.get("ticked") or ())
         return cls(
-            rating=payload["kind"] == Campaign.Kind.ATTRIBUTE_LIKERT,
+            rating=payload["kind"] == TaskKind.RATING,
             choices=tuple(
                 Choice(value, labels[value], str(given.get("rating")) == value)
                 for value in RATING_ORDER

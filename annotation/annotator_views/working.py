@@ -34,7 +34,7 @@ _OWN = (
     "active-time answer-state attribute-list box-editor comfort draft geometry guidelines marking-pane outbox "
     "progress-line rating-pane report resend saved-state shortcuts words zoom"
 )
-MODULES = ("web/announce.js", "web/address.js", *(f"annotation/{name}.js" for name in _OWN.split()))
+MODULES = ("web/announce.js", *(f"annotation/{name}.js" for name in _OWN.split()))
 
 
 @never_cache

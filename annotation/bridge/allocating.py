@@ -193,11 +193,11 @@ def _keep(
     for verdict in verdicts:
         part = kept.get(verdict.row.pk)
         waits = verdict.state in (State.WAITING, State.CONSENT) and not reasons.why_no_result(
-            verdict.row.result
+            verdict.version.result
         )
         if part is None or not (waits or verdict.frozen):
             continue
-        if known.submission_id(verdict.row, part.annotator_id, part.revision) == part.submission_id:
+        if known.submission_id(verdict, part.annotator_id, part.revision) == part.submission_id:
             verdict.state, verdict.reason = _STANDS_AS[Status(part.status)], part.reason
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from accounts.models import Annotator
 from annotation.bridge import queueing
@@ -23,17 +23,17 @@ def look_again(task_ids: Iterable[int]) -> None:
 def look_again_at(*, campaign: Campaign, annotator_id: int | None = None) -> None:
     """Have what an annotator answered over there settled again, or everybody: it was decided anew what counts."""
     rows = LabelStudioAnnotation.objects.filter(project__bridge__campaign=campaign, task__isnull=False)
-    _mark(rows if annotator_id is None else rows.filter(user__annotator=annotator_id))
+    _mark(rows if annotator_id is None else rows.filter(_of(annotator_id)))
 
 
 def look_again_at_user(user: LabelStudioUser) -> None:
     """Have all that a user answered over there settled again: it was decided anew whose it is, or whether it counts."""
-    _mark(LabelStudioAnnotation.objects.filter(user=user, task__isnull=False))
+    _mark(LabelStudioAnnotation.objects.filter(Q(user=user) | Q(given_to=user), task__isnull=False))
 
 
 def profile_changed(annotator: Annotator) -> None:
     """Have the places of tasks with quotas given anew where an annotator answered over there."""
-    rows = LabelStudioAnnotation.objects.filter(user__annotator=annotator, task__quota_mix__gt="")
+    rows = LabelStudioAnnotation.objects.filter(_of(annotator.pk), task__quota_mix__gt="")
     bridges = list(LabelStudioBridge.objects.filter(pk__in=rows.values("project__bridge")).order_by("pk"))
     if not bridges:
         return
@@ -48,6 +48,10 @@ def reopened(campaign: Campaign) -> None:
     look_again_at(campaign=campaign)
     for bridge in LabelStudioBridge.objects.filter(campaign=campaign):
         queueing.start_settle(bridge=bridge, by=None)
+
+
+def _of(annotator_id: int) -> Q:
+    return Q(user__annotator=annotator_id) | Q(given_to__annotator=annotator_id)
 
 
 def _mark(rows: QuerySet[LabelStudioAnnotation]) -> None:

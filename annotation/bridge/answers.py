@@ -42,7 +42,7 @@ def check(response: httpx.Response, *, place: str, token: str) -> None:
         detail = str(said.get("detail", ""))
         raise troubles.legacy_tokens_off(place) if "legacy" in detail else troubles.token_wrong(place)
     if status == 403:
-        raise troubles.forbidden(place)
+        raise troubles.forbidden(place, _detail(said, token))
     if status == 404:
         raise troubles.gone(_what(str(response.request.url)))
     raise troubles.refused(_detail(said, token))

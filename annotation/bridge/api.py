@@ -15,22 +15,28 @@ from rest_framework.views import APIView
 from accounts.errors import NotFound
 from accounts.models import Annotator, User
 from annotation.access import campaign_for
-from annotation.bridge import bridging, connecting, images, missing, people, queueing
+from annotation.bridge import bridging, cleanup, connecting, edits, images, missing, people, queueing
 from annotation.bridge.serializers import (
     AnswerSeenSerializer,
+    AnswerVersionSerializer,
+    AnswerVersionsSerializer,
     BeginSerializer,
     BridgeSerializer,
+    CleanupLineSerializer,
+    CleanupSerializer,
     ConfirmationSerializer,
     ConnectionSerializer,
     InvitingSerializer,
     LinkSerializer,
     PersonSerializer,
     RenewalSerializer,
+    RestoringSerializer,
     ServerSerializer,
     TokenSerializer,
 )
 from annotation.bridge.shown import answers, bridge_of, candidates, shown
 from annotation.bridge.shown import people as people_of
+from annotation.bridge.version_lines import versions_of
 from annotation.models import (
     Campaign,
     LabelStudioAnnotation,
@@ -211,6 +217,22 @@ class BridgeMissing(APIView):
         return Response(BridgeSerializer(shown(bridge_for(request.user, pk))).data)
 
 
+class BridgeCleanup(APIView):
+    """What counts for nothing here and stands in Label Studio, by kind and person; deleting it there."""
+
+    @extend_schema(responses=CleanupLineSerializer(many=True))
+    def get(self, request: Request, pk: int) -> Response:
+        lines = cleanup.lines_of(bridge_for(request.user, pk))
+        return Response(CleanupLineSerializer(lines, many=True).data)
+
+    @extend_schema(request=CleanupSerializer, responses={202: JobSerializer})
+    def post(self, request: Request, pk: int) -> Response:
+        bridge = bridge_for(request.user, pk)
+        kinds = _given(CleanupSerializer, request)["kinds"]
+        job = cleanup.start(bridge=bridge, kinds=kinds, by=_person(request))
+        return Response(JobSerializer(job).data, status=202)
+
+
 class AnswerList(generics.ListAPIView[LabelStudioAnnotation]):
     """What was answered in Label Studio, and what became of it."""
 
@@ -227,16 +249,44 @@ class AnswerList(generics.ListAPIView[LabelStudioAnnotation]):
         return super().get(request, *args, **kwargs)
 
 
-class AnswerAllow(APIView):
-    """Let an answer count though it was sent or changed under another's name, or no longer."""
+class AnswerDetail(APIView):
+    """One answer with the versions of it that were seen, the earliest first."""
 
-    allowed = True
+    @extend_schema(responses=AnswerVersionsSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        return Response(_with_versions(_answer_for(request.user, pk)))
 
-    @extend_schema(request=None, responses=AnswerSeenSerializer)
+
+class AnswerDecision(APIView):
+    """Keep what the maker sent, take what somebody else sent or changed, or take the decision back; the address names
+    which. `allow` and `disallow` are other names for `take` and `undo`.
+    """
+
+    what = "keep"
+
+    @extend_schema(request=None, responses=AnswerVersionsSerializer)
+    def post(self, request: Request, pk: int) -> Response:
+        verb = {"keep": edits.keep, "take": edits.take, "undo": edits.undo}[self.what]
+        verb(mirrored=_answer_for(request.user, pk), by=_person(request))
+        return Response(_with_versions(_answer_for(request.user, pk)))
+
+
+class AnswerRestoring(APIView):
+    """Put a version back as the one that counts. Nothing is written to Label Studio."""
+
+    @extend_schema(request=RestoringSerializer, responses=AnswerVersionsSerializer)
     def post(self, request: Request, pk: int) -> Response:
         found = _answer_for(request.user, pk)
-        people.allow(mirrored=found, by=_person(request), allowed=self.allowed)
-        return Response(AnswerSeenSerializer(_answer_for(request.user, pk)).data)
+        edits.restore(mirrored=found, by=_person(request), **_given(RestoringSerializer, request))
+        return Response(_with_versions(_answer_for(request.user, pk)))
+
+
+def _with_versions(answer: LabelStudioAnnotation) -> dict[str, Any]:
+    found = versions_of(answer, answer.project.bridge.campaign)
+    return {
+        **AnswerSeenSerializer(answer).data,
+        "versions": AnswerVersionSerializer(found.lines, many=True).data,
+    }
 
 
 def server_for(user: Any, pk: int) -> LabelStudioServer:
@@ -274,7 +324,7 @@ def bridge_for(user: Any, pk: int) -> LabelStudioBridge:
 def _answer_for(user: Any, pk: int) -> LabelStudioAnnotation:
     rows = LabelStudioAnnotation.objects.filter(
         project__bridge__campaign__study__in=studies_visible_to(user)
-    ).select_related("project__bridge__campaign__study")
+    ).select_related("project__bridge__campaign__study", "user", "task")
     found = rows.filter(pk=pk).first()
     if found is None:
         raise NotFound("answer_not_found", "There is no such answer, or you are not a member of the study.")

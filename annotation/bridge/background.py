@@ -12,11 +12,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.errors import Conflict, DomainError, NotFound
-from annotation.bridge import findings, images, pushing, queueing
+from annotation.bridge import cleanup, findings, images, pushing, queueing
 from annotation.bridge.connecting import clear_trouble, note_trouble
 from annotation.bridge.events import work_off
 from annotation.bridge.people import tasks_of
-from annotation.bridge.queueing import ADDRESSES, EVENTS, PUSH, RECONCILE, SETTLE
+from annotation.bridge.queueing import ADDRESSES, CLEANUP, EVENTS, PUSH, RECONCILE, SETTLE
 from annotation.bridge.reconciling import reconcile
 from annotation.bridge.settling import settle
 from annotation.bridge.troubles import PASSING
@@ -72,7 +72,7 @@ def compare(job: Job, progress: Progress) -> dict[str, Any]:
         if not mine:
             raise Conflict(
                 "label_studio_busy",
-                "Another job has been reading from Label Studio for long; try again later.",
+                "Another job is still reading from Label Studio; try again later.",
             )
         with _noting(bridge, RECONCILE):
             done = reconcile(bridge=bridge, progress=progress)
@@ -108,6 +108,19 @@ def count(job: Job, progress: Progress) -> dict[str, Any]:
     tasks = tasks_of(bridge, None if user is None else [user])
     settled = settle(bridge=bridge, task_ids=tasks, progress=progress)
     return _result(bridge, f"{settled.tasks:,} tasks were counted; {settled.counted:,} annotations count.")
+
+
+@register(CLEANUP)
+def clean_up(job: Job, progress: Progress) -> dict[str, Any]:
+    """Delete in Label Studio what counts for nothing."""
+    bridge = _bridge(job)
+    kinds = [kind for kind in str(job.arguments["kinds"]).split(",") if kind in cleanup.KINDS]
+    with _noting(bridge, CLEANUP):
+        done = cleanup.clean_up(
+            bridge=bridge, kinds=kinds, last=int(job.arguments["last"]), by=job.created_by, progress=progress
+        )
+    _wake_for_more(bridge)
+    return _result(bridge, str(done))
 
 
 def sweep() -> None:

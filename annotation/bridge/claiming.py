@@ -1,6 +1,7 @@
 """A user of a Label Studio says here who they are: by the personal link that a lead made for them, and by consent."""
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from accounts import consent
@@ -95,5 +96,5 @@ def enrol(user: LabelStudioUser) -> None:
 
 def bridges_with(user: LabelStudioUser) -> list[LabelStudioBridge]:
     """Return the bridges in whose projects the user answered."""
-    seen = LabelStudioAnnotation.objects.filter(user=user).values("project__bridge")
+    seen = LabelStudioAnnotation.objects.filter(Q(user=user) | Q(given_to=user)).values("project__bridge")
     return list(LabelStudioBridge.objects.filter(pk__in=seen).select_related("campaign").order_by("pk"))

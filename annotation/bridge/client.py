@@ -176,6 +176,9 @@ class Client:
         )
         answers.content(response, place=self.url)
 
+    def delete_annotation(self, annotation: int) -> None:
+        self._call(lambda: self._sdk.annotations.with_raw_response.delete(annotation))
+
     def update_task_data(self, task: int, data: Mapping[str, Any]) -> None:
         self._call(lambda: self._sdk.tasks.with_raw_response.update(str(task), data=dict(data)))
 

@@ -7,7 +7,13 @@ from django.utils import timezone
 
 from accounts.models import Annotator
 from annotation.bridge import reasons
-from annotation.models import Campaign, LabelStudioAnnotation, LabelStudioServer, LabelStudioUser
+from annotation.models import (
+    Campaign,
+    LabelStudioAnnotation,
+    LabelStudioServer,
+    LabelStudioUser,
+    LabelStudioVersion,
+)
 from studies.models import AuditEntry
 
 State = LabelStudioAnnotation.State
@@ -28,20 +34,43 @@ def forget(*, annotator: Annotator, campaigns: Iterable[Campaign]) -> None:
     users.update(name="", forgotten_at=timezone.now())
     rows = LabelStudioAnnotation.objects.filter(project__bridge__campaign__in=of, user__annotator=annotator)
     wipe(rows, reasons.WITHDRAWN, state=State.CONSENT)
+    forget_given(users, reasons.WITHDRAWN, campaigns=of)
 
 
-def wipe(rows: QuerySet[LabelStudioAnnotation], reason: str, *, state: str) -> None:
-    """Drop what these say; what became of them is settled as `state` tells. The caller locked the enrolments."""
+def forget_given(
+    users: Iterable[LabelStudioUser], reason: str, *, campaigns: Iterable[Campaign] | None = None
+) -> None:
+    """Drop the versions of others' annotations that name these users; what their makers sent stays."""
+    given = [one.pk for one in users]
+    versions = LabelStudioVersion.objects.filter(user__in=given)
+    rows = LabelStudioAnnotation.objects.filter(given_to__in=given)
+    if campaigns is not None:
+        of = list(campaigns)
+        versions = versions.filter(mirrored__project__bridge__campaign__in=of)
+        rows = rows.filter(project__bridge__campaign__in=of)
+    wipe(rows, reason, state=State.NEW, earlier=False)
+    versions.exclude(mirrored__user__in=given).delete()
+
+
+def wipe(rows: QuerySet[LabelStudioAnnotation], reason: str, *, state: str, earlier: bool = True) -> None:
+    """Drop what these say, and what they said `earlier`; what became of them is settled as `state` tells. The caller
+    locked the enrolments.
+    """
     locked = rows.select_for_update(of=("self",), no_key=True).order_by("pk")
     pks = list(locked.values_list("pk", flat=True))
     for start in range(0, len(pks), _AT_ONCE):
-        LabelStudioAnnotation.objects.filter(pk__in=pks[start : start + _AT_ONCE]).update(
+        some = pks[start : start + _AT_ONCE]
+        if earlier:
+            LabelStudioVersion.objects.filter(mirrored__in=some).delete()
+        LabelStudioAnnotation.objects.filter(pk__in=some).update(
             # Without its digest the next comparison looks at it anew, and keeps it only if it may.
             digest="",
             result=reasons.instead_of_result(reason),
             lead_time=None,
             state=state,
-            allowed=False,
+            chosen="",
+            chosen_against="",
+            edit="",
         )
 
 

@@ -1,10 +1,13 @@
 """Forms of the pages about Label Studio. They parse; the verbs decide."""
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
 
 from accounts.forms import SuggestingInput
+from annotation.bridge.cleanup import KINDS, USUAL, Line
 from annotation.bridge.shown import NAMES
 from annotation.models import Campaign, LabelStudioBridge, LabelStudioServer, LabelStudioUser
 
@@ -63,6 +66,31 @@ class RenewForm(forms.Form):
     """For how long addresses of images work."""
 
     days = forms.IntegerField(min_value=1, max_value=366, initial=30, label="Days they work from now")
+
+
+class CleanupForm(forms.Form):
+    """What is deleted in Label Studio, and that the lead means it."""
+
+    kinds = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple,
+        label="What to delete",
+        error_messages={"required": "Choose what to delete."},
+    )
+    sure = forms.BooleanField(
+        label="Yes, delete these answers from Label Studio permanently",
+        error_messages={"required": "Confirm that you want to delete them."},
+    )
+
+    def __init__(self, *args: Any, lines: Iterable[Line], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        numbers = Counter[str]()
+        for line in lines:
+            numbers[line.kind] += line.answers
+        field = self.fields["kinds"]
+        field.choices = [  # type: ignore[attr-defined]
+            (kind, f"{label} ({numbers[kind]:,})") for kind, label in KINDS.items() if numbers[kind]
+        ]
+        field.initial = [kind for kind in USUAL if numbers[kind]]
 
 
 class AnnotatorForm(forms.Form):

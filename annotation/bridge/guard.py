@@ -16,16 +16,9 @@ import httpx
 from django.conf import settings
 
 from annotation.bridge import answers, troubles
+from web.network import Address, is_dangerous, is_public
 
-_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-# Services that tell a machine in a cloud its own keys; some of these addresses look like ordinary ones.
-_METADATA = frozenset(
-    ipaddress.ip_address(text)
-    for text in ("168.63.129.16", "100.100.100.200", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254")
-)
-_SHARED = ipaddress.ip_network("100.64.0.0/10")  # of carriers and overlay networks: not private by the letter
 _ENDS = "stereoscope.ends"  # of a request: the moment at which its answer has to be there
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
 def addresses_of(host: str, port: int) -> list[str]:
@@ -42,27 +35,10 @@ def addresses_of(host: str, port: int) -> list[str]:
     return addresses
 
 
-def _may_be_reached(address: _Address) -> bool:
-    address = _meant(address)
-    if address in _METADATA or address.is_link_local or address.is_multicast or address.is_unspecified:
+def _may_be_reached(address: Address) -> bool:
+    if is_dangerous(address):
         return False
-    if isinstance(address, ipaddress.IPv4Address) and address.is_reserved:
-        return False
-    if address.is_loopback or address.is_private or address in _SHARED:
-        return bool(settings.LABEL_STUDIO_ALLOW_PRIVATE)
-    return address.is_global
-
-
-def _meant(address: _Address) -> _Address:
-    """Return the IPv4 address inside an IPv6 one that stands for it."""
-    if isinstance(address, ipaddress.IPv6Address):
-        if address.ipv4_mapped is not None:
-            return address.ipv4_mapped
-        if address.sixtofour is not None:
-            return address.sixtofour
-        if address in _NAT64:
-            return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    return address
+    return is_public(address) or bool(settings.LABEL_STUDIO_ALLOW_PRIVATE)
 
 
 class CheckedTransport(httpx.HTTPTransport):

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from annotation.answers import Answer
 from annotation.bridge import reasons
 from annotation.bridge.answering import Asked, Unreadable, read
+from annotation.bridge.versions import Version, counting
 from annotation.models import (
     Annotation,
     Assignment,
@@ -20,7 +21,7 @@ from annotation.models import (
     LabelStudioUser,
 )
 
-State = LabelStudioAnnotation.State
+State, Edit = LabelStudioAnnotation.State, LabelStudioAnnotation.Edit
 Status = Annotation.Status
 # The first bytes of a `submission_id` say which bridge made it: rows of the mirror come to stand for others' answers.
 _MARKED = 6
@@ -62,12 +63,14 @@ class Verdict:
     """What becomes of a mirrored annotation; `state` of a candidate is decided among those of its task."""
 
     row: LabelStudioAnnotation
+    version: Version  # the one that is judged: the one that counts, or the one that stands there
     state: str
     reason: str = ""
     annotator_id: int | None = None
     candidate: bool = False
     answer: Answer | None = None  # None of a candidate: the label as it is stored
     frozen: bool = False  # what happened to it after the campaign was closed changes nothing
+    edit: str = ""  # what was decided about a version that its maker did not send
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,7 @@ class Known:
     users: Mapping[int, LabelStudioUser]
     enrolments: Mapping[int, str]  # annotator → state
     consenting: frozenset[int]
+    history: Mapping[int, Sequence[Version]]  # earlier versions of the rows where these can have a say
     asked: Mapping[int, Asked]
     instruments: Sequence[tuple[int, datetime]]  # the versions of what annotators read, the newest first
     now: datetime
@@ -101,22 +105,22 @@ class Known:
             return State.WAITING, reasons.PAUSED
         return None
 
-    def read_by(self, row: LabelStudioAnnotation) -> int | None:
+    def read_by(self, verdict: Verdict) -> int | None:
         """Return the version that an answer's maker had read: what its project shows now, or what was current then.
 
         A version that was written after the answer was given cannot be it, however late the answer is seen.
         """
-        shown = self.projects[row.project_id].instrument_id
+        shown = self.projects[verdict.row.project_id].instrument_id
         newest = [pk for pk, _ in self.instruments]
         if shown not in newest:
             return shown
         upto = self.instruments[newest.index(shown) :]
-        return next((pk for pk, since in upto if since <= row.changed_at), upto[-1][0])
+        return next((pk for pk, since in upto if since <= verdict.version.changed_at), upto[-1][0])
 
-    def submission_id(self, row: LabelStudioAnnotation, annotator_id: int, revision: int) -> uuid.UUID:
-        """Return the name of what is made of a row as it is: made again it is the same."""
-        project = self.projects[row.project_id].external_id
-        name = f"{project}:{annotator_id}:{revision}:{row.digest}"
+    def submission_id(self, verdict: Verdict, annotator_id: int, revision: int) -> uuid.UUID:
+        """Return the name of what is made of a version: made again it is the same."""
+        project = self.projects[verdict.row.project_id].external_id
+        name = f"{project}:{annotator_id}:{revision}:{verdict.version.digest}"
         made = uuid.uuid5(self.bridge.public_id, name)
         return uuid.UUID(bytes=_mark(self.bridge) + made.bytes[_MARKED:])
 
@@ -132,26 +136,38 @@ def _mark(bridge: LabelStudioBridge) -> bytes:
 
 def judge(row: LabelStudioAnnotation, known: Known, part_of: Mapping[int, Part]) -> Verdict:
     """Return what a row is taken for, before it is known what else was answered to its task."""
-    user = known.users.get(row.user_id or 0)
+    chosen = counting(row, known.history.get(row.pk, ()), known.users.get(row.user_id or 0))
+    current = Version.of(row)
+    version = chosen.version or current
+    user = known.users.get(version.user_id or row.user_id or 0)
     annotator = user.annotator_id if user is not None else None
     part = part_of.get(annotator or 0)
-    late = known.closed_at is not None and _is_late(row, known.closed_at, part)
-    found = _kept_from(row, user, annotator, known)
+    late = known.closed_at is not None and _is_late(row, version, known.closed_at, part)
+    edit = chosen.edit
+    if edit == Edit.OPEN and known.closed_at is not None and _is_after(current.changed_at, known.closed_at):
+        edit = ""  # it changes nothing
+    found = _kept_from(row, version, user, annotator)
+    if found is None and chosen.version is None:
+        refused = edit == Edit.KEPT
+        found = (State.REFUSED, reasons.NOT_TAKEN) if refused else (State.FLAGGED, "")
+    if found is None and annotator is not None:
+        found = _kept_from_counting(row, annotator, known)
     if found is None and late:
         found = State.WAITING, reasons.CLOSED
     if found is not None:
-        return Verdict(row, *found, annotator_id=annotator, frozen=late)
+        return Verdict(row, version, *found, annotator_id=annotator, frozen=late, edit=edit)
     assert annotator is not None
-    if reasons.why_no_result(row.result) == reasons.WITHDRAWN and part is not None and part.row == row.pk:
-        return Verdict(row, State.NEW, annotator_id=annotator, candidate=True)
+    verdict = Verdict(row, version, State.NEW, annotator_id=annotator, candidate=True, edit=edit)
+    if reasons.why_no_result(version.result) == reasons.WITHDRAWN and part is not None and part.row == row.pk:
+        return verdict
     try:
-        answer = read(row.result, known.asked[row.task_id or 0])
+        verdict.answer = read(version.result, known.asked[row.task_id or 0])
     except Unreadable as error:
-        return Verdict(row, State.REFUSED, str(error), annotator_id=annotator)
-    return Verdict(row, State.NEW, annotator_id=annotator, candidate=True, answer=answer)
+        verdict.state, verdict.reason, verdict.candidate = State.REFUSED, str(error), False
+    return verdict
 
 
-def _is_late(row: LabelStudioAnnotation, closed_at: datetime, part: Part | None) -> bool:
+def _is_late(row: LabelStudioAnnotation, version: Version, closed_at: datetime, part: Part | None) -> bool:
     """Whether what happened to a row after the campaign was closed changes nothing any more.
 
     What was answered in time and is first seen after it was changed again counts as it is then seen: it is all there
@@ -160,25 +176,30 @@ def _is_late(row: LabelStudioAnnotation, closed_at: datetime, part: Part | None)
     if row.deleted_at is not None:
         return row.deleted_at > closed_at
     first_seen = part is None or (part.row != row.pk and part.state != Assignment.State.SKIPPED)
-    moment = row.made_at if first_seen and not row.cancelled else row.changed_at
+    moment = row.made_at if first_seen and not version.cancelled else version.changed_at
+    return _is_after(moment, closed_at)
+
+
+def _is_after(moment: datetime, closed_at: datetime) -> bool:
     return moment > closed_at + CLOCKS_DIFFER
 
 
 def _kept_from(
-    row: LabelStudioAnnotation, user: LabelStudioUser | None, annotator: int | None, known: Known
+    row: LabelStudioAnnotation, version: Version, user: LabelStudioUser | None, annotator: int | None
 ) -> tuple[str, str] | None:
     if row.deleted_at is not None:
         return State.DELETED, ""
-    if row.cancelled:
+    if version.cancelled:
         return State.SKIPPED, ""
     if user is None:
         return State.REFUSED, reasons.NO_MAKER
     if annotator is None:
         ignored = user.state == LabelStudioUser.State.IGNORED
         return (State.LEFT_OUT if ignored else State.WAITING), ""
-    if row.updated_by not in (None, user.external_id) and not row.allowed:
-        return State.FLAGGED, ""
-    project = known.projects[row.project_id]
-    if project.annotator_id not in (None, annotator):
+    return None
+
+
+def _kept_from_counting(row: LabelStudioAnnotation, annotator: int, known: Known) -> tuple[str, str] | None:
+    if known.projects[row.project_id].annotator_id not in (None, annotator):
         return State.REFUSED, reasons.NOT_THEIR_PROJECT
     return known.keeps(annotator)

@@ -32,7 +32,7 @@ def write(plans: Sequence[Plan], verdicts: Sequence[Verdict], known: Known) -> i
 
 def moment_of(step: Step, now: datetime) -> datetime:
     """Return when it was answered by the clock over there; no clock that is ahead moves it past now."""
-    return now if step.verdict is None else min(step.verdict.row.changed_at, now)
+    return now if step.verdict is None else min(step.verdict.version.changed_at, now)
 
 
 def _writing(steps: Iterable[Step], known: Known) -> list[Step]:
@@ -44,7 +44,7 @@ def _writing(steps: Iterable[Step], known: Known) -> list[Step]:
         part, row = step.part, step.verdict.row
         if part is None or part.annotation_id is None or part.row != row.pk:
             found.append(step)
-        elif part.submission_id != known.submission_id(row, step.annotator_id, part.revision):
+        elif part.submission_id != known.submission_id(step.verdict, step.annotator_id, part.revision):
             compared.append(step)
     if compared:
         stored = _stored([step.part.annotation_id for step in compared if step.part is not None])
@@ -126,9 +126,9 @@ def _begin(steps: Sequence[Step], now: datetime) -> dict[tuple[int, int], int]:
 
 def seconds(verdict: Verdict | None) -> float | None:
     """Return how long an answer took by what is said over there, if that can be."""
-    if verdict is None or verdict.row.lead_time is None:
+    if verdict is None or verdict.version.lead_time is None:
         return None
-    return min(verdict.row.lead_time, _LONGEST_TIME.total_seconds())
+    return min(verdict.version.lead_time, _LONGEST_TIME.total_seconds())
 
 
 def _answer(steps: Sequence[Step], assignments: dict[tuple[int, int], int], known: Known) -> dict[int, int]:
@@ -153,7 +153,7 @@ def _columns(
     revisions = [(step.part.revision if step.part else 0) + 1 for step, _, _ in given]
     return {
         "submission_id": [
-            known.submission_id(verdict.row, step.annotator_id, revision)
+            known.submission_id(verdict, step.annotator_id, revision)
             for (step, verdict, _), revision in zip(given, revisions, strict=True)
         ],
         "campaign_id": [known.campaign.pk] * len(given),
@@ -163,7 +163,7 @@ def _columns(
             step.part.assignment_id if step.part else assignments[step.task_id, step.annotator_id]
             for step, _, _ in given
         ],
-        "instrument_id": [known.read_by(verdict.row) for _, verdict, _ in given],
+        "instrument_id": [known.read_by(verdict) for _, verdict, _ in given],
         "revision": revisions,
         "is_latest": [True] * len(given),
         "status": [str(step.status) for step, _, _ in given],
@@ -236,11 +236,13 @@ def _set_rows(verdicts: Iterable[Verdict], annotations: dict[int, int]) -> None:
     changed = [
         one
         for one in verdicts
-        if (one.row.state, one.row.reason) != (one.state, one.reason) or one.row.pk in annotations
+        if (one.row.state, one.row.reason, one.row.edit) != (one.state, one.reason, one.edit)
+        or one.row.pk in annotations
     ]
     columns: dict[str, list[Any]] = {
         "state": [str(one.state) for one in changed],
         "reason": [one.reason for one in changed],
+        "edit": [one.edit for one in changed],
         "annotation_id": [annotations.get(one.row.pk, one.row.annotation_id) for one in changed],
     }
     update(LabelStudioAnnotation, [one.row.pk for one in changed], columns)

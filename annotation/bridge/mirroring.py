@@ -11,11 +11,11 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q
+from django.db.models import Min, Q
 from django.utils import timezone
 
 from accounts.consent import withdrawn_from
-from annotation.bridge import reasons
+from annotation.bridge import reasons, versions
 from annotation.bridge.forgetting import erased_at
 from annotation.bridge.locking import lock_enrolments
 from annotation.bridge.seen import NO_MOMENT, Seen, seen
@@ -25,11 +25,13 @@ from annotation.models import (
     LabelStudioProject,
     LabelStudioTask,
     LabelStudioUser,
+    LabelStudioVersion,
 )
 
 logger = logging.getLogger(__name__)
 State, Missing = LabelStudioAnnotation.State, LabelStudioAnnotation.Missing
 _AT_ONCE = 1_000
+_MORE = ("made_at", "task_id", "user_id", "changed_at")
 _Item = TypeVar("_Item")
 
 
@@ -43,10 +45,32 @@ class _Known(NamedTuple):
     deleted: bool
     made_at: datetime
     task_id: int | None
+    user_id: int | None
+    changed_at: datetime
 
     def was_another(self, one: Seen) -> bool:
         """Whether the number stood for something else: what a server was set back to gives numbers anew."""
         return self.made_at != one.made_at and NO_MOMENT not in (self.made_at, one.made_at)
+
+
+class _Entry(NamedTuple):
+    """An annotation as it is to be written: with keys of ours, and why its content is not kept, if it is not."""
+
+    seen: Seen
+    before: _Known | None
+    task_id: int | None
+    user_id: int | None  # whom it names now
+    maker_id: int | None
+    refusal: str
+
+    @property
+    def pk(self) -> int:
+        return 0 if self.before is None else self.before.pk
+
+    @property
+    def digest(self) -> str:
+        """Return the digest that is kept: another where the content is not, so that it is read once it may be kept."""
+        return f"-{self.seen.digest[1:]}" if self.refusal else self.seen.digest
 
 
 def mirror(*, project: LabelStudioProject, annotations: Iterable[Mapping[str, Any]]) -> set[int]:
@@ -77,29 +101,74 @@ def _write(project: LabelStudioProject, found: Mapping[int, Seen]) -> set[int]:
     tasks = _tasks(project, {one.external_task for one in found.values()})
     known = _set_apart(found, _known(project, list(found)))
     users = _users(project, found.values())
-    silent = _silent(project, users)
-    fresh, changed, touched = [], [], set[int]()
+    silent = _silent(project, {*users.values(), *(one.user_id for one in known.values())})
+    fresh, changed, touched = list[_Entry](), list[_Entry](), set[int]()
     for one in found.values():
-        before, task = known.get(one.external_id), tasks.get(one.external_task)
+        before = known.get(one.external_id)
+        entry = _entry(one, before, tasks, users, silent)
         if before is None:
-            fresh.append(one)
-        elif before.digest != _digest(one, silent) or before.lost or before.task_id != task:
-            changed.append((before.pk, one))
+            fresh.append(entry)
+        elif before.digest != entry.digest or before.lost or before.task_id != entry.task_id:
+            changed.append(entry)
             touched.add(before.task_id or 0)
         else:
             continue
-        touched.add(task or 0)
+        touched.add(entry.task_id or 0)
     if fresh:
-        columns = _columns(fresh, tasks, users, silent)
-        columns |= {
+        columns = _columns(fresh) | {
             "project_id": [project.pk] * len(fresh),
-            "external_id": [one.external_id for one in fresh],
+            "external_id": [one.seen.external_id for one in fresh],
+            "chosen": [""] * len(fresh),
+            "chosen_against": [""] * len(fresh),
+            "edit": [""] * len(fresh),
         }
         insert(LabelStudioAnnotation, columns)
     if changed:
-        rows = [one for _, one in changed]
-        update(LabelStudioAnnotation, [pk for pk, _ in changed], _columns(rows, tasks, users, silent))
+        _keep_versions(changed)
+        update(LabelStudioAnnotation, [one.pk for one in changed], _columns(_with_makers(changed)))
     return touched - {0}
+
+
+def _entry(
+    one: Seen,
+    before: _Known | None,
+    tasks: Mapping[int, int],
+    users: Mapping[int, int],
+    silent: Mapping[int, str],
+) -> _Entry:
+    user = None if one.user is None else users[one.user]
+    maker = before.user_id if before is not None else user
+    return _Entry(
+        seen=one,
+        before=before,
+        task_id=tasks.get(one.external_task),
+        user_id=user,
+        maker_id=user if maker is None else maker,
+        refusal=silent.get(user or 0) or silent.get(maker or 0) or "",
+    )
+
+
+def _keep_versions(changed: Sequence[_Entry]) -> None:
+    """Keep what these rows say now: what counts may be an earlier version than the one that stands there."""
+    replaced = [one.pk for one in changed if one.before is not None and one.before.digest != one.digest]
+    if replaced:
+        versions.keep(list(LabelStudioAnnotation.objects.filter(pk__in=replaced)))
+
+
+def _with_makers(changed: Sequence[_Entry]) -> list[_Entry]:
+    """Return these with the user whom the earliest version of each names, in whatever order they are seen."""
+    moved = [one for one in changed if one.user_id not in (None, one.maker_id)]
+    if not moved:
+        return list(changed)
+    rows = LabelStudioVersion.objects.filter(mirrored__in=[one.pk for one in moved]).order_by()
+    first = dict(rows.values("mirrored").annotate(at=Min("changed_at")).values_list("mirrored", "at"))
+    earlier = {
+        one.pk
+        for one in moved
+        if one.before is not None
+        and one.seen.changed_at < min(one.before.changed_at, first.get(one.pk, one.before.changed_at))
+    }
+    return [one._replace(maker_id=one.user_id) if one.pk in earlier else one for one in changed]
 
 
 def _known(project: LabelStudioProject, numbers: Sequence[int]) -> dict[int, _Known]:
@@ -108,19 +177,13 @@ def _known(project: LabelStudioProject, numbers: Sequence[int]) -> dict[int, _Kn
         LabelStudioAnnotation.objects.select_for_update(of=("self",), no_key=True)
         .filter(project=project, external_id__in=numbers)
         .order_by("pk")
-        .values_list("external_id", "pk", "digest", "deleted_at", "missing", "made_at", "task_id")
+        .values_list("external_id", "pk", "digest", "deleted_at", "missing", *_MORE)
     )
     return {
         external: _Known(
-            external,
-            pk,
-            digest,
-            deleted_at is not None or missing != "",
-            deleted_at is not None,
-            made_at,
-            task,
+            external, pk, digest, deleted_at is not None or missing != "", deleted_at is not None, *more
         )
-        for external, pk, digest, deleted_at, missing, made_at, task in rows
+        for external, pk, digest, deleted_at, missing, *more in rows
     }
 
 
@@ -165,48 +228,41 @@ def _users(project: LabelStudioProject, rows: Iterable[Seen]) -> dict[int, int]:
     return dict(users.all().values_list("external_id", "pk"))
 
 
-def _silent(project: LabelStudioProject, users: Mapping[int, int]) -> dict[int | None, str]:
+def _silent(project: LabelStudioProject, users: Collection[int | None]) -> dict[int, str]:
     """Return the users whose answers are not kept, and why: they took back consent, or were erased."""
     withdrawn = withdrawn_from(project.bridge.campaign.study)
     theirs = LabelStudioUser.objects.filter(
-        Q(annotator__in=withdrawn) | Q(annotator=None, forgotten_at__isnull=False), pk__in=users.values()
+        Q(annotator__in=withdrawn) | Q(annotator=None, forgotten_at__isnull=False),
+        pk__in=[one for one in users if one is not None],
     )
     erased = LabelStudioUser.State.IGNORED
     return {
-        number: reasons.ERASED if state == erased else reasons.WITHDRAWN
-        for number, state in theirs.values_list("external_id", "state")
+        pk: reasons.ERASED if state == erased else reasons.WITHDRAWN
+        for pk, state in theirs.values_list("pk", "state")
     }
 
 
-def _digest(one: Seen, silent: Mapping[int | None, str]) -> str:
-    """Return the digest that is kept: another where the content is not, so that it is read once it may be kept."""
-    return f"-{one.digest[1:]}" if one.user in silent else one.digest
-
-
-def _columns(
-    rows: Sequence[Seen], tasks: Mapping[int, int], users: Mapping[int, int], silent: Mapping[int | None, str]
-) -> dict[str, list[Any]]:
-    ours = [one.external_task in tasks for one in rows]
+def _columns(entries: Sequence[_Entry]) -> dict[str, list[Any]]:
+    rows = [one.seen for one in entries]
     kept: list[Any] = [
-        reasons.instead_of_result(silent[one.user]) if one.user in silent else one.result for one in rows
+        reasons.instead_of_result(one.refusal) if one.refusal else one.seen.result for one in entries
     ]
     return {
         "external_task": [one.external_task for one in rows],
-        "task_id": [tasks.get(one.external_task) for one in rows],
-        "user_id": [None if one.user is None else users[one.user] for one in rows],
+        "task_id": [one.task_id for one in entries],
+        "user_id": [one.maker_id for one in entries],
+        "given_to_id": [None if one.user_id == one.maker_id else one.user_id for one in entries],
         "updated_by": [one.updated_by for one in rows],
         "made_at": [one.made_at for one in rows],
         "changed_at": [one.changed_at for one in rows],
         "cancelled": [one.cancelled for one in rows],
         "result": kept,
-        "lead_time": [None if one.user in silent else one.lead_time for one in rows],
-        "digest": [_digest(one, silent) for one in rows],
+        "lead_time": [None if one.refusal else one.seen.lead_time for one in entries],
+        "digest": [one.digest for one in entries],
         "deleted_at": [None] * len(rows),
         "missing": [""] * len(rows),
-        "state": [State.NEW.value if sent else State.REFUSED.value for sent in ours],
-        "reason": ["" if sent else reasons.NOT_SENT for sent in ours],
-        # What the lead let pass was another content.
-        "allowed": [False] * len(rows),
+        "state": [State.NEW.value if one.task_id else State.REFUSED.value for one in entries],
+        "reason": ["" if one.task_id else reasons.NOT_SENT for one in entries],
     }
 
 

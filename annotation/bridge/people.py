@@ -1,12 +1,9 @@
-"""Whose answers those of a Label Studio's users are: the lead says it of each, nothing is guessed.
-
-Label Studio lets anybody answer in another's name, so what was sent so counts only where the lead lets it.
-"""
+"""Whose answers those of a Label Studio's users are: the lead says it of each, nothing is guessed."""
 
 from collections.abc import Iterable
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.errors import Conflict, NotFound
@@ -15,7 +12,7 @@ from annotation import invitations
 from annotation.bridge import queueing, reasons
 from annotation.bridge.anew import look_again_at_user
 from annotation.bridge.claiming import bridges_with, decided, put_down, taken
-from annotation.bridge.forgetting import ERASED, wipe
+from annotation.bridge.forgetting import ERASED, forget_given, wipe
 from annotation.bridge.locking import lock_enrolments_at
 from annotation.bridge.settling import settle
 from annotation.models import (
@@ -26,7 +23,6 @@ from annotation.models import (
     LabelStudioBridge,
     LabelStudioUser,
 )
-from studies import audit
 from studies.models import Study
 
 State, Mirrored = LabelStudioUser.State, LabelStudioAnnotation.State
@@ -114,35 +110,17 @@ def erase(*, user: LabelStudioUser, by: User | None) -> LabelStudioUser:
         user.save(update_fields=["name", "forgotten_at"])
         decided(user, by, ERASED)
         wipe(LabelStudioAnnotation.objects.filter(user=user), reasons.ERASED, state=Mirrored.NEW)
+        forget_given([user], reasons.ERASED)
     _count(user, by)
     return user
-
-
-def allow(*, mirrored: LabelStudioAnnotation, by: User | None, allowed: bool = True) -> LabelStudioAnnotation:
-    """Let an answer count although it was sent or changed under another's name; or no longer."""
-    bridge = mirrored.project.bridge
-    with transaction.atomic():
-        changed = LabelStudioAnnotation.objects.filter(pk=mirrored.pk).exclude(allowed=allowed)
-        if changed.update(allowed=allowed, state=Mirrored.NEW):
-            audit.record(
-                by=by,
-                action=f"label_studio_annotation.{'allowed' if allowed else 'flagged'}",
-                subject=mirrored,
-                study=bridge.campaign.study,
-                campaign=bridge.campaign.name,
-                number=mirrored.external_id,
-            )
-    if mirrored.task_id is not None:
-        settle(bridge=bridge, task_ids=[mirrored.task_id])
-    mirrored.refresh_from_db()
-    return mirrored
 
 
 def tasks_of(bridge: LabelStudioBridge, users: Iterable[int] | None = None) -> set[int]:
     """Return the tasks of a bridge that have answers over there, of these users where they are given."""
     rows = LabelStudioAnnotation.objects.filter(project__bridge=bridge, task__isnull=False)
     if users is not None:
-        rows = rows.filter(user__in=users)
+        users = list(users)
+        rows = rows.filter(Q(user__in=users) | Q(given_to__in=users))
     return set(rows.values_list("task_id", flat=True).distinct())
 
 

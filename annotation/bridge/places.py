@@ -1,10 +1,10 @@
 """Which projects an arrangement asks for, and which tasks each is to hold."""
 
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import Count
+from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from annotation.bridge.refs import place_name
 from annotation.models import (
@@ -19,6 +19,7 @@ from annotation.models import (
 )
 
 _Arrangement = LabelStudioBridge.Arrangement
+_COUNTED, Missing = LabelStudioAnnotation.State.COUNTED, LabelStudioAnnotation.Missing
 
 
 @dataclass(frozen=True)
@@ -75,10 +76,12 @@ class Sharing:
         # Task → how many answers it still lacks, whoever gives them.
         self._open = {pk: wanted - held for pk, wanted, held in tasks.values_list("pk", "wanted", "held")}
         live = {"project__bridge": bridge, "project__gone_at": None}
-        self._counted = _per_task(
-            LabelStudioAnnotation, live | {"state": LabelStudioAnnotation.State.COUNTED}
-        )
-        self._asked = Counter(_per_task(LabelStudioTask, live))
+        # Of an answer that was lost there with its task, nothing is left that asks for one.
+        stands = LabelStudioTask.objects.filter(project=OuterRef("project"), task=OuterRef("task"))
+        counted = LabelStudioAnnotation.objects.filter(Exists(stands), **live, state=_COUNTED)
+        self._counted = _per_task(counted)
+        self._asked = Counter(_per_task(LabelStudioTask.objects.filter(**live)))
+        self._lost = _lost(bridge)
 
     def of(self, project: LabelStudioProject) -> Share:
         """Return what the project is to hold. Ask once for each, and carry it out."""
@@ -86,11 +89,11 @@ class Sharing:
         missing = {pk for pk in self._open.keys() - held if self._asks(pk, project)}
         missing -= self._answered_by(project)
         self._asked.update(missing)
-        needless = held - self._open.keys()
+        needless = {pk for pk in held if self._open.get(pk, 0) <= 0}
         if project.slot is not None and project.slot > self._wanted:
             needless = held
-        elif project.annotator_id is not None:
-            needless |= {pk for pk in held & self._open.keys() if self._open[pk] <= 0}
+        elif not self._shared:
+            needless |= held & self._lost[project.pk, Missing.KEPT]
         return Share(frozenset(missing), frozenset(needless))
 
     def _asks(self, task: int, project: LabelStudioProject) -> bool:
@@ -98,6 +101,8 @@ class Sharing:
             return self._open[task] > 0
         if project.slot is None or project.slot > self._wanted:
             return False
+        if any(task in self._lost[project.pk, missing] for missing in Missing.values):
+            return False  # its answer counts, though Label Studio has it no longer
         # Each project that holds it brings one answer, or brought it already.
         return self._asked[task] < self._open[task] + self._counted.get(task, 0)
 
@@ -108,8 +113,20 @@ class Sharing:
         return set(answered.order_by().values_list("task_id", flat=True).distinct())
 
 
-def _per_task(
-    model: type[LabelStudioAnnotation | LabelStudioTask], conditions: Mapping[str, object]
-) -> dict[int, int]:
-    rows = model._default_manager.filter(task__isnull=False, **conditions).order_by()
-    return dict(rows.values("task").annotate(number=Count("pk")).values_list("task", "number"))
+def lost_answers(bridge: LabelStudioBridge) -> QuerySet[LabelStudioAnnotation]:
+    """Return the answers that Label Studio lost and that count all the same."""
+    rows = LabelStudioAnnotation.objects.filter(project__bridge=bridge, project__gone_at=None)
+    return rows.filter(state=_COUNTED, task__isnull=False).exclude(missing="")
+
+
+def _lost(bridge: LabelStudioBridge) -> dict[tuple[int, str], set[int]]:
+    """Return the tasks of such answers by project, and whether a lead has decided to keep them."""
+    found: dict[tuple[int, str], set[int]] = defaultdict(set)
+    for project, missing, task in lost_answers(bridge).values_list("project", "missing", "task"):
+        found[project, missing].add(task or 0)
+    return found
+
+
+def _per_task(rows: QuerySet[Any]) -> dict[int, int]:
+    counted = rows.filter(task__isnull=False).order_by().values("task").annotate(number=Count("pk"))
+    return dict(counted.values_list("task", "number"))

@@ -19,6 +19,7 @@ EVENTS = "label_studio.events"
 RECONCILE = "label_studio.reconcile"
 ADDRESSES = "label_studio.addresses"
 SETTLE = "label_studio.settle"
+CLEANUP = "label_studio.cleanup"
 
 _TITLES = {
     PUSH: "Push “{name}” to Label Studio",
@@ -26,6 +27,7 @@ _TITLES = {
     RECONCILE: "Compare “{name}” with Label Studio",
     ADDRESSES: "Renew the addresses of images of “{name}”",
     SETTLE: "Count answers from Label Studio: “{name}”",
+    CLEANUP: "Delete answers that do not count from Label Studio: “{name}”",
 }
 KINDS = tuple(_TITLES)
 _LONGEST_WAIT = timedelta(minutes=15)

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from rest_framework import serializers
 
 from annotation.bridge import advice
+from annotation.bridge.cleanup import KINDS
 from annotation.bridge.shown import BridgeShown
 from annotation.models import (
     LabelStudioAnnotation,
@@ -98,6 +99,10 @@ class BridgeSerializer(serializers.Serializer[BridgeShown]):
     held = serializers.IntegerField(
         help_text="Answers no longer there, until the lead says whether they were deleted."
     )
+    undecided = serializers.IntegerField(
+        source="flagged",
+        help_text="Answers sent or changed by somebody other than their author, until a lead decides.",
+    )
     told = serializers.BooleanField(help_text="Whether Label Studio tells of answers as they are given.")
     events_waiting = serializers.IntegerField()
     people_waiting = serializers.IntegerField()
@@ -112,6 +117,27 @@ class BridgeSerializer(serializers.Serializer[BridgeShown]):
     @staticmethod
     def get_jobs(found: BridgeShown) -> list[int]:
         return [job.pk for job in found.jobs]
+
+
+class CleanupLineSerializer(serializers.Serializer[Any]):
+    """How many answers of a kind one person gave; `person` is a pseudonym, empty where nobody has said who it is."""
+
+    kind = serializers.ChoiceField(choices=list(KINDS))
+    person = serializers.CharField()
+    answers = serializers.IntegerField()
+
+
+class CleanupSerializer(serializers.Serializer[Any]):
+    kinds = serializers.MultipleChoiceField(choices=list(KINDS), allow_empty=False)
+    confirm = serializers.BooleanField(
+        help_text="True: these answers are permanently deleted from Label Studio."
+    )
+
+    @staticmethod
+    def validate_confirm(value: bool) -> bool:
+        if not value:
+            raise serializers.ValidationError("Confirm that you want to delete them.")
+        return value
 
 
 class PersonSerializer(serializers.ModelSerializer[LabelStudioUser]):
@@ -159,6 +185,9 @@ class AnswerSeenSerializer(serializers.ModelSerializer[LabelStudioAnnotation]):
     project = serializers.IntegerField(source="project.external_id", read_only=True)
     user = serializers.IntegerField(source="user_id", read_only=True, allow_null=True)
     annotation = serializers.IntegerField(source="annotation_id", read_only=True, allow_null=True)
+    allowed = serializers.BooleanField(
+        read_only=True, help_text="Whether a lead accepted what somebody else sent."
+    )
 
     class Meta:
         model = LabelStudioAnnotation
@@ -173,7 +202,34 @@ class AnswerSeenSerializer(serializers.ModelSerializer[LabelStudioAnnotation]):
             "deleted_at",
             "state",
             "reason",
+            "edit",
             "allowed",
             "annotation",
         ]
         read_only_fields = fields
+
+
+class AnswerVersionSerializer(serializers.Serializer[Any]):
+    """A version of an answer as it was seen. `own`: its maker sent it."""
+
+    version = serializers.CharField(source="version.digest")
+    changed_at = serializers.DateTimeField(source="version.changed_at")
+    updated_by = serializers.IntegerField(source="version.updated_by", allow_null=True)
+    says = serializers.CharField()
+    own = serializers.BooleanField()
+    current = serializers.BooleanField(help_text="Whether it stands in Label Studio now.")
+    counts = serializers.BooleanField()
+
+
+class AnswerVersionsSerializer(AnswerSeenSerializer):
+    """An answer with the versions of it that were seen, the earliest first."""
+
+    versions = AnswerVersionSerializer(many=True, read_only=True)
+
+    class Meta(AnswerSeenSerializer.Meta):
+        fields: ClassVar = [*AnswerSeenSerializer.Meta.fields, "versions"]
+        read_only_fields = fields
+
+
+class RestoringSerializer(serializers.Serializer[Any]):
+    version = serializers.CharField(max_length=64, help_text="As the answer’s versions name it.")

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from accounts import consent
 from annotation import slots
+from annotation.bridge import versions
 from annotation.bridge.allocating import Places, Plan, allocate, by_task
 from annotation.bridge.answering import Asked
 from annotation.bridge.judging import Known, Part, Verdict, judge, made_by
@@ -96,7 +97,7 @@ def _settle(bridge: LabelStudioBridge, pks: Sequence[int], settled: Settled) -> 
     parts = _parts(bridge, pks)
     tasks = _tasks(bridge, pks)
     rows = _rows(bridge, [task.pk for task in tasks])
-    known = _known(bridge, enrolments, tasks)
+    known = _known(bridge, enrolments, tasks, rows)
     verdicts: dict[int, list[Verdict]] = defaultdict(list)
     for row in rows:
         task = row.task_id or 0
@@ -138,19 +139,26 @@ def _rows(bridge: LabelStudioBridge, pks: Sequence[int]) -> list[LabelStudioAnno
     return list(rows.filter(task__in=pks, project__bridge=bridge).order_by("pk"))
 
 
-def _known(bridge: LabelStudioBridge, enrolments: dict[int, str], tasks: Sequence[Task]) -> Known:
+def _known(
+    bridge: LabelStudioBridge,
+    enrolments: dict[int, str],
+    tasks: Sequence[Task],
+    rows: Sequence[LabelStudioAnnotation],
+) -> Known:
     campaign = Campaign.objects.select_related("study__consent_text").get(pk=bridge.campaign_id)
     consenting = consent.consenting(campaign.study).filter(enrolments__campaign=campaign)
     attributes: dict[int, dict[str, int]] = defaultdict(dict)
     asked = TaskAttribute.objects.filter(task__in=[task.pk for task in tasks]).order_by("task", "position")
     for task, attribute, text in asked.values_list("task_id", "attribute_id", "attribute__text"):
         attributes[task][text] = attribute
-    users = LabelStudioUser.objects.filter(server=bridge.server_id)
+    users = {user.pk: user for user in LabelStudioUser.objects.filter(server=bridge.server_id)}
+    changed = [row.pk for row in rows if versions.needs_history(row, users.get(row.user_id or 0))]
     return Known(
         bridge=bridge,
         campaign=campaign,
         projects={project.pk: project for project in bridge.projects.all()},
-        users={user.pk: user for user in users},
+        users=users,
+        history=versions.history_of(changed),
         enrolments=enrolments,
         consenting=frozenset(consenting.values_list("pk", flat=True)),
         asked={task.pk: Asked.of(campaign, attributes[task.pk]) for task in tasks},

@@ -9,7 +9,7 @@ from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
 from django.utils import timezone
 
 from accounts.models import Annotator
-from annotation.bridge import advice, missing, queueing, standing
+from annotation.bridge import advice, queueing, standing
 from annotation.bridge.places import Place, places_of
 from annotation.bridge.refs import title_of
 from annotation.models import (
@@ -31,6 +31,7 @@ NO_ANSWER = (State.DELETED, State.SKIPPED)
 # Who stands by an answer is not known here yet, or they have not agreed yet.
 WAITING = (State.NEW, State.WAITING, State.CONSENT)
 IMAGES_SOON = timedelta(days=2)
+_SENT_BY_OTHERS = Q(state=State.FLAGGED) | Q(edit=LabelStudioAnnotation.Edit.OPEN)
 TONES: Mapping[str, str] = {
     State.COUNTED: "good",
     State.SURPLUS: "warn",
@@ -64,9 +65,11 @@ EXPLAINED: Mapping[str, str] = {
     State.NEW: "They are looked at with the next event or comparison.",
     State.WAITING: "Where no reason stands beside it, nobody has said whose the answer is: say it under People.",
     State.CONSENT: "Their annotator has not agreed to the study’s text yet; they are counted once that is done.",
-    State.FLAGGED: "Label Studio lets anybody answer in another’s name. These were last sent by somebody else than the "
-    "person whose answers they are said to be. They count only if you let them.",
-    State.REFUSED: "They cannot be read as answers to what was asked. Mended in Label Studio, they are read anew.",
+    State.FLAGGED: "Label Studio lets anybody send or change an answer in another person’s name. These were last "
+    "sent by somebody other than their author. The author’s version counts until you decide; if none was seen, the "
+    "answer does not count.",
+    State.REFUSED: "They cannot be read as answers to what was asked. Once they are corrected in Label Studio, they "
+    "are read again.",
     State.LEFT_OUT: "You left out the users who made them.",
     State.SKIPPED: "The annotator passed the screen over there.",
     State.DELETED: "They are gone in Label Studio. What had counted is kept here, out of results.",
@@ -105,6 +108,7 @@ class BridgeShown:
     tasks: int  # of ours that are to be labelled
     behind: list[str]  # what is not there as it is here now, in sentences
     unasked: int  # answers that are missing and that nobody there is asked for
+    flagged: int  # answers that somebody else sent or changed, until the lead decides
     held: int  # answers that are gone there, until the lead says whether they were deleted
     events_waiting: int
     people_waiting: int
@@ -141,10 +145,6 @@ class BridgeShown:
     @property
     def waiting(self) -> int:
         return sum(self.counts.get(state, 0) for state in WAITING)
-
-    @property
-    def flagged(self) -> int:
-        return self.counts.get(State.FLAGGED, 0)
 
     @property
     def refused(self) -> int:
@@ -218,9 +218,15 @@ class AnswerLine:
         return PersonLine(self.answer.user, {}).address if self.answer.user else "nobody"
 
     @property
-    def may_count(self) -> bool:
-        """Return whether a lead can let it count."""
-        return self.answer.state == State.FLAGGED and not self.answer.allowed
+    def undecided(self) -> bool:
+        """Return whether a lead is to decide about what somebody else sent or changed."""
+        return self.answer.state == State.FLAGGED or self.answer.edit == LabelStudioAnnotation.Edit.OPEN
+
+    @property
+    def decided(self) -> str:
+        """Return what a lead decided about it, in words; "" where nothing was."""
+        edit = LabelStudioAnnotation.Edit
+        return "" if self.answer.edit in ("", edit.OPEN) else str(self.answer.get_edit_display())
 
 
 def bridge_of(campaign: Campaign) -> LabelStudioBridge | None:
@@ -237,14 +243,20 @@ def shown(bridge: LabelStudioBridge) -> BridgeShown:
     projects = _projects(bridge, places, by_project)
     live = [line.project for line in projects if not line.gone]
     tasks = Task.objects.filter(campaign=campaign, purpose=Task.Purpose.LABEL, withdrawn=False)
+    noted = LabelStudioAnnotation.objects.filter(project__bridge=bridge).aggregate(
+        flagged=Count("pk", filter=_SENT_BY_OTHERS),
+        held=Count("pk", filter=Q(missing=LabelStudioAnnotation.Missing.HELD)),
+        kept=Count("pk", filter=Q(missing=LabelStudioAnnotation.Missing.KEPT)),
+    )
     return BridgeShown(
         bridge=bridge,
         projects=projects,
         counts=sum(by_project.values(), Counter()),
         tasks=tasks.count(),
-        behind=standing.behind(bridge, places, live, tasks),
+        behind=standing.behind(bridge, places, live, tasks, kept=noted["kept"] > 0),
         unasked=standing.unasked(bridge, places, live, tasks),
-        held=missing.held(bridge),
+        flagged=noted["flagged"],
+        held=noted["held"],
         events_waiting=LabelStudioEvent.objects.filter(bridge=bridge, done_at=None).count(),
         people_waiting=waiting_people(bridge.server).count(),
         jobs=[job for job in jobs if not job.ended],
@@ -283,9 +295,7 @@ def _projects(
 
 def jobs_of(bridge: LabelStudioBridge) -> QuerySet[Job]:
     """Return the work that was asked for this campaign in Label Studio, newest first."""
-    return queueing.jobs_of(
-        bridge, queueing.PUSH, queueing.EVENTS, queueing.RECONCILE, queueing.ADDRESSES, queueing.SETTLE
-    ).order_by("-pk")
+    return queueing.jobs_of(bridge, *queueing.KINDS)
 
 
 def candidates(server: LabelStudioServer) -> QuerySet[Annotator]:
@@ -325,11 +335,18 @@ def answers(
 ) -> QuerySet[LabelStudioAnnotation]:
     """Return what was seen over there, the last changed first; `person` is a part of their name on either side."""
     rows = LabelStudioAnnotation.objects.filter(project__bridge=bridge)
-    if state:
+    if state == State.FLAGGED:
+        rows = sent_by_others(rows)
+    elif state:
         rows = rows.filter(state=state)
     if person:
         rows = rows.filter(Q(user__name__icontains=person) | Q(user__annotator__pseudonym__icontains=person))
     return rows.select_related("project__annotator", "user__annotator").order_by("-changed_at", "-pk")
+
+
+def sent_by_others(rows: QuerySet[LabelStudioAnnotation]) -> QuerySet[LabelStudioAnnotation]:
+    """Return those that somebody else sent or changed, and about which a lead has not decided yet."""
+    return rows.filter(_SENT_BY_OTHERS)
 
 
 def answer_lines(bridge: LabelStudioBridge, rows: Iterable[LabelStudioAnnotation]) -> list[AnswerLine]:

@@ -7,7 +7,7 @@ from django.db.models import Count, Exists, F, OuterRef, QuerySet
 
 from annotation import instruments
 from annotation.bridge import images
-from annotation.bridge.places import Place
+from annotation.bridge.places import Place, lost_answers
 from annotation.models import (
     LabelStudioAnnotation,
     LabelStudioBridge,
@@ -26,9 +26,17 @@ _NO_ANSWER = (State.DELETED, State.SKIPPED)
 
 
 def behind(
-    bridge: LabelStudioBridge, places: list[Place], live: list[LabelStudioProject], tasks: QuerySet[Task]
+    bridge: LabelStudioBridge,
+    places: list[Place],
+    live: list[LabelStudioProject],
+    tasks: QuerySet[Task],
+    *,
+    kept: bool,
 ) -> list[str]:
-    """Return in sentences what is there not as it is here now, and what a push would mend."""
+    """Return in sentences what is there not as it is here now, and what a push would mend.
+
+    `kept`: a lead keeps labels of answers that Label Studio lost.
+    """
     there = {(one.slot, one.annotator_id) for one in live}
     missing = sum((place.slot, place.annotator_id) not in there for place in places)
     said = []
@@ -38,6 +46,12 @@ def behind(
     unsent = tasks.filter(~Exists(sent), held__lt=F("wanted")).count()
     if unsent:
         said.append(f"{unsent:,} screen{' is' if unsent == 1 else 's are'} not there yet.")
+    again = _asked_again(bridge) if kept else 0
+    if again:
+        said.append(
+            f"{again:,} screen{' is' if again == 1 else 's are'} asked again in Label Studio although "
+            f"{'its answer is' if again == 1 else 'their answers are'} kept here."
+        )
     now = instruments.current(bridge.campaign).pk
     if any(one.instrument_id != now for one in live):
         said.append("Annotators there still read earlier guidelines.")
@@ -45,6 +59,20 @@ def behind(
     if blind:
         said.append(f"{blind:,} screen{' shows no picture' if blind == 1 else 's show no picture'} there.")
     return said
+
+
+def _asked_again(bridge: LabelStudioBridge) -> int:
+    """Return how many tasks stand there of which Label Studio lost an answer that a lead keeps, and that need none."""
+    kept = lost_answers(bridge).filter(missing=LabelStudioAnnotation.Missing.KEPT)
+    stands = LabelStudioTask.objects.filter(project=OuterRef("project"), task=OuterRef("task"))
+    # With a screen the answers would go that are still there: so it stays.
+    there = LabelStudioAnnotation.objects.filter(
+        project=OuterRef("project"), task=OuterRef("task"), deleted_at=None, missing=""
+    )
+    rows = kept.filter(Exists(stands), ~Exists(there))
+    if bridge.arrangement == LabelStudioBridge.Arrangement.SHARED:
+        rows = rows.filter(task__held__gte=F("task__wanted"))
+    return rows.values("task").distinct().count()
 
 
 def unasked(

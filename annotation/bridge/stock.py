@@ -117,10 +117,12 @@ def _keep_one(
 
 def take_back(client: Client, project: LabelStudioProject, tasks: Collection[int], progress: Progress) -> int:
     """Remove tasks from the project that nobody answered there; return how many. Answered ones stay: with them their
-    answers would go.
+    answers would go. Not so where Label Studio lost the answers and a lead keeps their labels.
     """
     numbers = dict(_known(project))
-    mirrored = LabelStudioAnnotation.objects.filter(project=project, deleted_at=None)
+    mirrored = LabelStudioAnnotation.objects.filter(project=project, deleted_at=None).exclude(
+        missing=LabelStudioAnnotation.Missing.KEPT
+    )
     answered = set(mirrored.values_list("task_id", flat=True))
     removed = 0
     for part in _parts(sorted(numbers[task] for task in tasks if task not in answered)):

@@ -109,8 +109,12 @@ def too_old(version: str, oldest: str) -> Trouble:
     )
 
 
-def forbidden(place: str) -> Trouble:
-    return Trouble("forbidden", f"Label Studio at {place} does not allow the token’s owner to do this.")
+def forbidden(place: str, detail: str) -> Trouble:
+    said = detail.rstrip(".")
+    return Trouble(
+        "forbidden",
+        f"Label Studio at {place} does not allow the token’s owner to do this. Its answer: {said}.",
+    )
 
 
 def gone(what: str) -> Trouble:

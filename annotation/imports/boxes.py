@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import TextChoices
 
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
+_NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d{1,3})?")
 _MARKS = str.maketrans("[](){}\"',;|", "           ")
 SORTED = "corners of the box sorted"
 CLIPPED = "box clipped to the image"

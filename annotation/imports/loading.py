@@ -383,9 +383,9 @@ def _insert_planned(campaign: Campaign, marks: Marks, judged: Codes, attribute_k
     study = campaign.study
     groups = dict(study.groups.values_list("name", "pk"))
     listed = set(
-        roles.stereotypes(
-            StudyAssociation.objects.filter(study=study), min_raters=study.min_raters
-        ).values_list("group", "attribute")
+        roles.stereotypes_of(study, StudyAssociation.objects.filter(study=study)).values_list(
+            "group", "attribute"
+        )
     )
     width = len(marks.attribute.values)
     pairs = np.unique(marks.group.codes[judged] * width + marks.attribute.codes[judged])

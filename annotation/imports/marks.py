@@ -18,17 +18,19 @@ from annotation.imports.reading import (
     Mask,
     Reading,
     choice_of,
+    moments,
     name_of,
     parse_moment,
     parse_seconds,
 )
+from annotation.imports.repeats import Questions, settle_repeats
 from catalog.attributes import normalise
 from generation.models import Condition
 
 V = TypeVar("V")
 
 NORMALISED = "attribute normalised (case, spaces)"
-_NUMBERED_FILE = re.compile(r"(?P<group>.*?)\d*\.\w{1,5}")
+_SUFFIX = re.compile(r"\w{1,5}")
 _ROLES = {"stereotype": "stereotype", "random": "random", "": ""}
 
 
@@ -99,16 +101,33 @@ def read_marks(
         seconds=optional(reading, column_map, "seconds", parse_seconds, None),
     )
     _reject_contradictions(reading, marks, known)
-    return replace(marks, boxes=_boxes(reading, column_map, marks))
+    marks = replace(marks, boxes=_boxes(reading, column_map, marks))
+    settle_repeats(reading, _questions(marks), places_tell=True)
+    return marks
+
+
+def _questions(marks: Marks) -> Questions:
+    return Questions(
+        annotator=marks.annotator.codes,
+        place=marks.image.codes,
+        question=marks.attribute.codes,
+        screen=marks.screen,
+        ends_screen=marks.is_none,
+        moment=moments(marks.submitted_at),
+    )
 
 
 def group_of_file(image: str) -> str:
     """Return the group in a file name: `folder/United KingdomUK3.png` shows `United KingdomUK`."""
     name = image.replace("\\", "/").rsplit("/", 1)[-1]
-    match = _NUMBERED_FILE.fullmatch(name)
-    if match is None or not match["group"].strip():
+    numbered, _, suffix = name.rpartition(".")
+    end = len(numbered)
+    while end and numbered[end - 1].isdecimal():
+        end -= 1
+    group = numbered[:end].strip()
+    if not group or not _SUFFIX.fullmatch(suffix):
         raise ValueError(f"no group in the file name “{name[:60]}”")
-    return match["group"].strip()
+    return group
 
 
 def _reject_blank(reading: Reading, column_map: ColumnMap) -> None:

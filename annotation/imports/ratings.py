@@ -13,10 +13,12 @@ from annotation.imports.reading import (
     Coded,
     Reading,
     choice_of,
+    moments,
     name_of,
     parse_moment,
     parse_seconds,
 )
+from annotation.imports.repeats import Questions, settle_repeats
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ def read_ratings(reading: Reading, column_map: ColumnMap) -> Ratings:
         codes, values = pd.factorize(reading.cells(columns[name]))
         blank &= np.array([not value.strip() for value in values], dtype=bool)[codes]
     reading.reject(blank, BLANK)
-    return Ratings(
+    ratings = Ratings(
         reading=reading,
         attribute=read_attribute(reading, column_map),
         annotator=reading.coded(reading.cells(columns["annotator"]), name_of("annotator", 200)).merged(),
@@ -49,6 +51,17 @@ def read_ratings(reading: Reading, column_map: ColumnMap) -> Ratings:
         submitted_at=optional(reading, column_map, "submitted_at", parse_moment, None),
         seconds=optional(reading, column_map, "seconds", parse_seconds, None),
     )
+    nothing = np.zeros(len(reading.table), dtype=np.int64)
+    asked = Questions(
+        annotator=ratings.annotator.codes,
+        place=nothing,
+        question=ratings.attribute.codes,
+        screen=nothing,
+        ends_screen=nothing.astype(bool),
+        moment=moments(ratings.submitted_at),
+    )
+    settle_repeats(reading, asked, places_tell=False)
+    return ratings
 
 
 def _justification(cell: str) -> str:

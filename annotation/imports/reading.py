@@ -50,7 +50,9 @@ class Reading:
         self.table = table
         self._reasons: list[str] = []
         self._reason_of = np.full(len(table), -1, dtype=np.int64)
+        self._summaries: dict[str, str] = {}
         self.repairs: dict[str, Mask] = {}
+        self.notes: list[str] = []
 
     @property
     def accepted(self) -> Mask:
@@ -60,6 +62,17 @@ class Reading:
         """Reject rows that no earlier reason rejected."""
         self._reasons.append(reason)
         self._reason_of[rows & self.accepted] = len(self._reasons) - 1
+
+    def reject_each(self, rows: Codes, others: Codes, reason: str, summary: str) -> None:
+        """Reject accepted rows, each because of another row, whose number takes the place `{row}` in `reason`.
+
+        `summary` is what counts of rejected rows call them all.
+        """
+        start = len(self._reasons)
+        numbers = self.table.rows[others].tolist()
+        self._reasons += [reason.format(row=number) for number in numbers]
+        self._summaries.update(dict.fromkeys(self._reasons[start:], summary))
+        self._reason_of[rows] = np.arange(start, len(self._reasons))
 
     def repaired(self, rows: Mask, how: str) -> None:
         """Note what was done to rows."""
@@ -90,8 +103,9 @@ class Reading:
         name, rows = self.table.name, self.table.rows
         rejected = [Rejection(name, row, why) for row, why in self.table.unreadable]
         rejected += [
-            Rejection(name, int(rows[index]), self._reasons[self._reason_of[index]])
+            Rejection(name, int(rows[index]), reason, self._summaries.get(reason, ""))
             for index in np.flatnonzero(~self.accepted)
+            for reason in [self._reasons[self._reason_of[index]]]
         ]
         counts = {how: int((mask & self.accepted).sum()) for how, mask in self.repairs.items()}
         repaired = np.zeros(len(rows), dtype=bool)
@@ -104,7 +118,7 @@ class Reading:
             repaired=int((repaired & self.accepted).sum()),
             repairs={how: count for how, count in counts.items() if count},
             rejected=tuple(sorted(rejected, key=lambda entry: entry.row)),
-            notes=tuple(notes),
+            notes=(*self.notes, *notes),
         )
 
 
@@ -148,6 +162,12 @@ def parse_moment(cell: str) -> dt.datetime | None:
     if not 1970 <= moment.year <= 9000:
         raise ValueError(f"submitted_at is “{cell[:40]}”, not a date and time of this age")
     return moment
+
+
+def moments(column: Coded[dt.datetime | None]) -> NDArray[np.float64]:
+    """Return the moment of each row in seconds since 1970, NaN where there is none."""
+    seconds = [np.nan if value is None else value.timestamp() for value in column.values]
+    return np.array(seconds, dtype=np.float64)[column.codes]
 
 
 def parse_seconds(cell: str) -> float | None:

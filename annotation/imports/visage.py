@@ -28,6 +28,7 @@ from annotation.imports.mapping import RATING_WORDS, ColumnMap
 from annotation.imports.marks import read_attribute
 from annotation.imports.ratings import Ratings, read_ratings
 from annotation.imports.reading import BLANK, Coded, Mask, Reading, choice_of
+from annotation.imports.repeats import Questions, settle_repeats
 from annotation.models import Campaign
 from catalog.import_reports import RowsReport
 from catalog.importing import import_resource, read_pairs
@@ -131,6 +132,11 @@ def read_wide_ratings(table: Table) -> tuple[Ratings, RowsReport]:
     for rater, has in rated.items():
         if not has.all():
             reading.repaired(~has, f"taken without rating_{rater}, which is empty")
+    nobody = np.zeros(len(table), dtype=np.int64)  # each row has an answer of every rater
+    asked = Questions(
+        nobody, nobody, attribute.codes, nobody, nobody.astype(bool), np.full(len(table), np.nan)
+    )
+    settle_repeats(reading, asked, places_tell=False)
     rows = np.flatnonzero(reading.accepted)
     cells = [
         (

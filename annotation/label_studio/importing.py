@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from accounts.errors import DomainError
 from accounts.models import User
 from annotation.imports.importing import ImportReport, import_table
 from annotation.imports.mapping import with_words
@@ -12,6 +13,9 @@ from annotation.label_studio.reading import read_export
 from catalog.attributes import NONE_OF_THE_ABOVE, normalise
 from catalog.models import Resource
 from jobs.progress import Progress, Unwatched
+
+# What other names may mend.
+_OF_THE_NAMES = ("map_bad", "no_row_readable", "table_empty")
 
 
 def import_export(
@@ -43,13 +47,20 @@ def import_export(
     )
     progress.advance(1, message="checking rows")
     column_map = export.column_map(none_value=none_value, **options)
-    return import_table(
-        study=study,
-        table=export.table,
-        column_map=with_words(column_map, words) if words else column_map,
-        by=by,
-        resource=resource,
-        name=name,
-        progress=progress,
-        notes=export.notes,
-    )
+    column_map = with_words(column_map, words) if words else column_map
+    try:
+        return import_table(
+            study=study,
+            table=export.table,
+            column_map=column_map,
+            by=by,
+            resource=resource,
+            name=name,
+            progress=progress,
+            notes=export.notes,
+        )
+    except DomainError as error:
+        if error.code not in _OF_THE_NAMES:
+            raise
+        message = f"{error.message}\n{export.inventory.lists()}"
+        raise DomainError(error.code, message, fields=error.fields) from error

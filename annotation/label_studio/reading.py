@@ -2,8 +2,9 @@
 
 import hashlib
 import json
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -13,11 +14,17 @@ import numpy as np
 from accounts.errors import DomainError
 from annotation.imports.boxes import BoxFormat
 from annotation.imports.mapping import ColumnMap
-from annotation.label_studio.names import Names
+from annotation.label_studio.inventory import Inventory, take_inventory
+from annotation.label_studio.names import NONE_WORDS, OURS, Names
 from annotation.label_studio.regions import Answered, read_results, size_of, whole
 from catalog.attributes import normalise
 from catalog.tables import Table, read_bytes
 
+MAX_DEPTH = 100
+MAX_OBJECTS = 10_000_000  # an annotation with a box has about ten
+# Texts are passed over whole, so that brackets in them are none. So is one that never ends, which would otherwise be
+# searched again from each quotation mark in it.
+_STRUCTURE = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
 _COLUMNS = (
     "image",
     "group",
@@ -54,6 +61,7 @@ class Export:
     table: Table
     columns: dict[str, str]
     notes: tuple[str, ...]
+    inventory: Inventory
 
     @property
     def rates(self) -> bool:
@@ -72,10 +80,15 @@ class _Rows:
     none_text: str
     rates: bool
     ground_truth: bool  # whether annotations marked as such are taken
+    none_words: frozenset[str]  # choices that say that none of the attributes is there
+    none_is_a_choice: bool  # one of these is among the choices of `present` somewhere in the file
     tasks: list[int] = field(default_factory=list)
     rows: list[tuple[str, ...]] = field(default_factory=list)
     refused: list[tuple[int, str]] = field(default_factory=list)
     ignored: Counter[str] = field(default_factory=Counter)
+    places: dict[str, tuple[int, int]] = field(
+        default_factory=dict
+    )  # task and place of annotations with an id
 
     def add(self, task: int, **cells: str) -> None:
         self.tasks.append(task)
@@ -106,7 +119,22 @@ def read_export(
     name = file_name or Path(str(getattr(source, "name", source))).name
     data = read_bytes(source, name)
     tasks = _tasks(data, name)
-    rows = _Rows(names, none_text, rates=_rates(tasks, names), ground_truth=ground_truth)
+    inventory = take_inventory(tasks)
+    if unknown := inventory.unknown(names):
+        raise DomainError(
+            "map_bad",
+            f"“{name}” does not contain the name in {unknown}.\n{inventory.lists()}",
+            fields={"map": f"{unknown}: the file does not contain this name"},
+        )
+    none_words = NONE_WORDS | {none_text}
+    rows = _Rows(
+        names,
+        none_text,
+        rates=_rates(tasks, names),
+        ground_truth=ground_truth,
+        none_words=none_words,
+        none_is_a_choice=_chooses(tasks, names.controls["present"], none_words),
+    )
     for number, task in enumerate(tasks, start=1):
         _read_task(number, task, rows)
     columns = {
@@ -119,14 +147,39 @@ def read_export(
             name=name,
             columns=columns,
             rows=np.array(rows.tasks, dtype=np.int64),
+            positions=frozenset({"screen"}),
             unreadable=tuple(rows.refused),
-            # With some left out it is another table of the same file.
-            digest=hashlib.sha256(data if ground_truth else data + b"-").hexdigest(),
+            digest=_digest(data, names, ground_truth=ground_truth),
         ),
         columns={column: column for column in used},
+        inventory=inventory,
         notes=tuple(
             f"{rows.ignored[what]:,} {said}" for what, said in _IGNORED.items() if rows.ignored[what]
         ),
+    )
+
+
+def look_into(source: Path | BinaryIO, *, file_name: str) -> Inventory:
+    """Return what an export holds. Raises DomainError where it is none."""
+    return take_inventory(_tasks(read_bytes(source, file_name), file_name))
+
+
+def _digest(data: bytes, names: Names, *, ground_truth: bool) -> str:
+    """Return what tells imports apart: read by other names, or with some left out, it is another table."""
+    if names != OURS:
+        data += json.dumps(names.described(), sort_keys=True).encode()
+    return hashlib.sha256(data if ground_truth else data + b"-").hexdigest()
+
+
+def _chooses(tasks: list[dict[str, Any]], control: str, words: Collection[str]) -> bool:
+    """Return whether one of these words is chosen anywhere."""
+    return any(
+        isinstance(text, str) and " ".join(text.split()).casefold() in words
+        for task in tasks
+        for annotation in _list(task, "annotations")
+        for result in _list(annotation, "result")
+        if isinstance(result, dict) and result.get("from_name") == control
+        for text in _list(result.get("value"), "choices")
     )
 
 
@@ -139,6 +192,7 @@ def _serves(column: str, rows: _Rows, columns: Mapping[str, Any]) -> bool:
 
 
 def _tasks(data: bytes, name: str) -> list[dict[str, Any]]:
+    _refuse_too_much(data, name)
     try:
         tasks = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
@@ -152,6 +206,21 @@ def _tasks(data: bytes, name: str) -> list[dict[str, Any]]:
     return tasks
 
 
+def _refuse_too_much(data: bytes, name: str) -> None:
+    """Refuse what nests deeply or holds so many values that reading them would fill the memory."""
+    depth, opened = 0, 0
+    for match in _STRUCTURE.finditer(data):
+        mark = match[0][:1]
+        if mark in b"[{":
+            depth, opened = depth + 1, opened + 1
+            if depth > MAX_DEPTH:
+                raise _refusal(name, f"nests more than {MAX_DEPTH} levels deep, which no export does")
+            if opened > MAX_OBJECTS:
+                raise _refusal(name, f"holds more than {MAX_OBJECTS:,} lists and objects, which is the limit")
+        elif mark in b"]}":
+            depth -= 1
+
+
 def _rates(tasks: list[dict[str, Any]], names: Names) -> bool:
     """Whether the first result that is a rating or a mark is a rating."""
     marking = {names.controls[one] for one in ("present", "box", "none_of_the_above")}
@@ -159,6 +228,8 @@ def _rates(tasks: list[dict[str, Any]], names: Names) -> bool:
         for annotation in _list(task, "annotations"):
             for result in _list(annotation, "result"):
                 given = result.get("from_name") if isinstance(result, dict) else None
+                if not isinstance(given, str) or not given:
+                    continue
                 if given == names.controls["rating"]:
                     return True
                 if given in marking:
@@ -194,6 +265,11 @@ def _read_annotation(number: int, place: int, task: dict[str, Any], annotation: 
     data = task.get("data")
     if not isinstance(annotation, dict) or not isinstance(data, dict):
         raise ValueError("it is no object with data")
+    content = _content(data, annotation)
+    if annotation.get("id") is not None:
+        first = rows.places.setdefault(content, (number, place))
+        if first != (number, place):
+            raise ValueError(f"the same as annotation {first[1]} of task {first[0]}")
     answered = read_results(_list(annotation, "result"), rows.names)
     rows.ignored["other"] += answered.other
     cells = {
@@ -202,6 +278,8 @@ def _read_annotation(number: int, place: int, task: dict[str, Any], annotation: 
         "seconds": _plain(annotation.get("lead_time")),
         "screen": f"{number}/{place}",
     }
+    if not rows.rates:
+        _tell_none(answered, rows)
     asked = _asked(data, rows.names, may_be_none=bool(answered.none_of_the_above))
     if rows.rates:
         if len(asked) != 1:
@@ -216,7 +294,22 @@ def _read_annotation(number: int, place: int, task: dict[str, Any], annotation: 
             **cells,
         )
         return
+    asked = [text for text in asked if text not in rows.none_words]
     _add_marks(number, place, asked, answered, rows, cells | _shown(data, answered, rows.names))
+
+
+def _tell_none(answered: Answered, rows: _Rows) -> None:
+    """Read “none” among the choices as the answer to 'none of the above'."""
+    none = answered.ticked & rows.none_words
+    answered.ticked -= none
+    if answered.none_of_the_above:
+        return
+    if none:
+        if answered.ticked or answered.boxes:
+            raise ValueError(f"“{min(none)}” is chosen together with an attribute")
+        answered.none_of_the_above = "yes"
+    elif rows.none_is_a_choice and (answered.ticked or answered.boxes):
+        answered.none_of_the_above = "no"
 
 
 def _add_marks(
@@ -281,6 +374,12 @@ def _completed_by(annotation: Mapping[str, Any]) -> str:
     if isinstance(number, bool) or not isinstance(number, int):
         raise ValueError("nothing says by a number who answered (completed_by)")
     return str(number)
+
+
+def _content(data: Mapping[str, Any], annotation: Mapping[str, Any]) -> str:
+    """Return what tells an annotation from others."""
+    text = json.dumps([data, annotation], sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _plain(value: object) -> str:

@@ -36,7 +36,7 @@ class Answered:
 
 def read_results(results: list[Any], names: Names) -> Answered:
     """Read the results of an annotation. Raises ValueError where it cannot be taken at all."""
-    fields = {control: name for name, control in names.controls.items()}
+    fields = {control: name for name, control in names.controls.items() if control}
     answered = Answered()
     for result in results:
         if not isinstance(result, Mapping) or not isinstance(result.get("value", {}), Mapping):
@@ -52,11 +52,20 @@ def read_results(results: list[Any], names: Names) -> Answered:
             _read_region(result, value, answered)
         elif name == "present":
             answered.ticked |= {_attribute(text) for text in _texts(value, "choices")}
+        elif name == "rating" and "rating" in value:
+            answered.rating = _stars(value["rating"])
         elif name in ("none_of_the_above", "rating"):
             setattr(answered, name, _one(_texts(value, "choices"), name))
         else:
             setattr(answered, name, "\n".join(_texts(value, "text")))
     return answered
+
+
+def _stars(value: object) -> str:
+    """Return how many stars were given."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
+        raise ValueError("a star rating is not a whole number")
+    return str(int(value))
 
 
 def _read_region(result: Mapping[str, Any], value: Mapping[str, Any], answered: Answered) -> None:

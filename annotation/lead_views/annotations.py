@@ -13,13 +13,17 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.errors import DomainError
+from accounts.models import Annotator
 from annotation import submission
+from annotation.annotator_list import shown_lines
+from annotation.bridge.version_lines import of_annotation, versions_of
 from annotation.lead_forms import ExclusionForm
-from annotation.lead_views.reading import campaign_context, campaign_for_lead, page_of, person, typed
+from annotation.lead_views.reading import PER_PAGE, campaign_context, campaign_for_lead, person, typed
 from annotation.models import Annotation, Campaign, CampaignAttribute
-from annotation.quality import quality_of
+from annotation.quality import nothing_measured
 from annotation.quality_words import facts
 from generation.serving import image_url
+from web.keyset import key_page
 
 _FILTERS = ("annotator", "task", "image", "status")
 
@@ -31,7 +35,7 @@ def annotation_list(request: HttpRequest, study: str, campaign: str) -> HttpResp
     context = campaign_context(request, study, campaign)
     wanted = {name: typed(request.GET.get(name)) for name in _FILTERS}
     rows = _filtered(context["campaign"], wanted)
-    page = page_of(request, rows.select_related("annotator", "task__image__group").order_by("-pk"))
+    page = key_page(request, rows.select_related("annotator", "task__image__group"), size=PER_PAGE)
     _count_marks(page.object_list)
     context |= {
         "page": page,
@@ -61,8 +65,13 @@ def annotation_detail(request: HttpRequest, study: str, campaign: str, annotatio
         "answers": _answers(found),
         "revisions": _revisions(found),
         "form": ExclusionForm(),
-        "quality_facts": facts(quality_of(context["campaign"], found.annotator_id)),
     }
+    # Names of users of Label Studio are for leads only.
+    if context["may_change"] and (mirrored := of_annotation(found.assignment_id)) is not None:
+        context["versions"] = versions_of(mirrored, context["campaign"])
+    enrolled = context["campaign"].enrolments.select_related("annotator").filter(annotator=found.annotator_id)
+    lines, context["counted_at"], _ = shown_lines(context["campaign"], enrolled)
+    context["quality_facts"] = facts(lines[0].quality if lines else nothing_measured())
     return render(request, "annotation/lead/annotation.html", context)
 
 
@@ -123,7 +132,9 @@ class Answered:
 def _filtered(campaign: Campaign, wanted: dict[str, str]) -> QuerySet[Annotation]:
     rows = Annotation.objects.filter(campaign=campaign)
     if wanted["annotator"]:
-        rows = rows.filter(annotator__pseudonym__iexact=wanted["annotator"])
+        # The person first: their answers are few, and all answers of a campaign may be a million.
+        people = Annotator.objects.filter(pseudonym__iexact=wanted["annotator"])
+        rows = rows.filter(annotator__in=list(people.values_list("pk", flat=True)))
     if wanted["status"] in Annotation.Status.values:
         rows = rows.filter(status=wanted["status"])
     # An id that is no UUID finds nothing, as any unknown one does.

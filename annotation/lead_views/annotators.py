@@ -10,12 +10,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.errors import DomainError
 from annotation import enrolments
-from annotation.annotator_list import annotator_lines
+from annotation.annotator_list import shown_lines
 from annotation.invitations import suspected_doubles
 from annotation.lead_forms import EnrolmentFilter, EnrolmentForm, ExclusionForm, show_refusal
 from annotation.lead_views.reading import campaign_context, campaign_for_lead, page_of, person
 from annotation.models import Enrolment
-from annotation.quality import ALL
 from annotation.quality_words import facts
 from annotation.reopening import effect_of_excluding
 
@@ -40,10 +39,13 @@ def annotator_list(request: HttpRequest, study: str, campaign: str) -> HttpRespo
     if pseudonym := form.cleaned_data.get("q"):
         rows = rows.filter(annotator__pseudonym__icontains=pseudonym)
     page = page_of(request, rows)
+    lines, counted_at, pending = shown_lines(found, page.object_list)
     context |= {
         "page": page,
         "form": form,
-        "lines": annotator_lines(found, page.object_list, measures=ALL),
+        "lines": lines,
+        "counted_at": counted_at,
+        "pending": pending,
         "doubles": suspected_doubles(found),
         "filtered": bool(state or pseudonym),
     }
@@ -72,8 +74,8 @@ def enrolment_move(
             messages.success(request, said.format(enrolled.annotator.pseudonym))
             return redirect("annotation:annotators", study, campaign)
     context = campaign_context(request, study, campaign)
-    (line,) = annotator_lines(found, [enrolled], measures=ALL)
-    context |= {"enrolment": enrolled, "form": form, "move": move, "line": line}
+    (line,), counted_at, _ = shown_lines(found, [enrolled])
+    context |= {"enrolment": enrolled, "form": form, "move": move, "line": line, "counted_at": counted_at}
     context["quality_facts"] = facts(line.quality)
     if move == "exclude":
         context["effect"] = effect_of_excluding(enrolled)

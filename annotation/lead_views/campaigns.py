@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.errors import DomainError
-from annotation import campaigns, quota_feasibility, reopening
+from annotation import campaigns, notices, quota_feasibility, reopening
 from annotation.asking import asking
 from annotation.bridge.shown import bridge_of
 from annotation.campaign_progress import progress_page
@@ -89,7 +89,7 @@ def campaign_close_confirm(request: HttpRequest, study: str, campaign: str) -> H
     """Say what closing does, before it is done."""
     found = campaign_for_lead(request, study, campaign)
     context = campaign_context(request, study, campaign)
-    context |= _progress(found)
+    context |= _progress(found, wait=True)
     progress = context["shown"].progress
     context["short"] = progress.tasks - progress.complete
     return render(request, "annotation/lead/close.html", context)
@@ -107,6 +107,7 @@ def campaign_delete(request: HttpRequest, study: str, campaign: str) -> HttpResp
     return render(request, "annotation/lead/delete_draft.html", campaign_context(request, study, campaign))
 
 
-def _progress(campaign: Campaign) -> dict[str, Any]:
+def _progress(campaign: Campaign, *, wait: bool = False) -> dict[str, Any]:
+    notices.look(campaigns=[campaign.pk])
     stuck = campaign.notices.filter(kind=Notice.Kind.STUCK, resolved_at=None).first()
-    return {"shown": progress_page(campaign), "quotas": quota_feasibility.during(campaign), "stuck": stuck}
+    return {"shown": progress_page(campaign, wait=wait), "stuck": stuck}

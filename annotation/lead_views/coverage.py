@@ -6,9 +6,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotation.coverage import coverage
-from annotation.lead_views.reading import campaign_context, page_of
+from annotation.coverage import shown_coverage
+from annotation.lead_views.reading import PER_PAGE, campaign_context, page_of
 from annotation.models import Annotation, Task, TaskAttribute
+from web.keyset import key_page
 
 ANNOTATORS_PER_PAGE = 25
 
@@ -21,7 +22,8 @@ def coverage_page(request: HttpRequest, study: str, campaign: str) -> HttpRespon
     found = context["campaign"]
     people = found.enrolments.select_related("annotator").order_by("pk")
     page = page_of(request, people, per_page=ANNOTATORS_PER_PAGE)
-    context |= {"page": page, "matrix": coverage(found, page.object_list)}
+    matrix, counted_at = shown_coverage(found, page.object_list)
+    context |= {"page": page, "matrix": matrix, "counted_at": counted_at}
     return render(request, "annotation/lead/coverage.html", context)
 
 
@@ -40,7 +42,6 @@ def screens(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
         .prefetch_related(
             Prefetch("annotations", queryset=answers), Prefetch("task_attributes", queryset=shown)
         )
-        .order_by("pk")
     )
-    context["page"] = page_of(request, tasks)
+    context["page"] = key_page(request, tasks, size=PER_PAGE, order="pk")
     return render(request, "annotation/lead/screens.html", context)

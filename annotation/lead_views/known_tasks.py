@@ -36,6 +36,7 @@ from catalog.models import Attribute
 from generation.models import Image
 from generation.serving import image_url
 from studies.access import LEAD, study_for
+from web.keyset import key_page
 
 PER_PAGE = 20
 IMAGES_PER_PAGE = 48
@@ -227,10 +228,10 @@ def _choose(request: HttpRequest, campaign: Campaign, context: dict[str, Any]) -
         return render(request, "annotation/lead/known_task_choose.html", {**context, "form": form})
     groups = list(campaign.study.groups.order_by("name"))
     group = next((one for one in groups if one.name == typed(request.GET.get("group"))), None)
-    images = _images(campaign).order_by("pk")
+    images = _images(campaign)
     if group is not None:
         images = images.filter(group=group)
-    page = page_of(request, images, per_page=IMAGES_PER_PAGE)
+    page = key_page(request, images, size=IMAGES_PER_PAGE, order="pk")
     context |= {
         "page": page,
         "groups": groups,

@@ -1,20 +1,41 @@
 """What was answered in Label Studio, and what became of it here."""
 
+from collections.abc import Callable
+
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.errors import DomainError
-from annotation.bridge import people
+from annotation.bridge import edits
 from annotation.bridge import shown as showing
 from annotation.bridge.forms import AnswerFilter, chosen
+from annotation.bridge.version_lines import versions_of
 from annotation.lead_views.label_studio_campaign import bridge_for_lead
 from annotation.lead_views.reading import page_of, person, typed
-from annotation.models import LabelStudioAnnotation
+from annotation.models import LabelStudioAnnotation, LabelStudioBridge
+
+_VERBS: dict[str, Callable[..., LabelStudioAnnotation]] = {
+    "keep": edits.keep,
+    "take": edits.take,
+    "restore": edits.restore,
+    "undo": edits.undo,
+}
+_GIVEN: dict[str, tuple[str, ...]] = {
+    "keep": ("seen",),
+    "take": ("seen",),
+    "restore": ("seen", "version"),
+    "undo": (),
+}
+_SAID = {
+    "keep": "the author’s version is kept.",
+    "take": "the change is accepted.",
+    "restore": "this version counts now.",
+    "undo": "the decision is undone.",
+}
 
 
 @login_required
@@ -42,19 +63,42 @@ def answer_list(request: HttpRequest, study: str, campaign: str) -> HttpResponse
 
 
 @login_required
-@require_POST
-def answer_allow(
-    request: HttpRequest, study: str, campaign: str, answer: int, *, allowed: bool
-) -> HttpResponse:
-    """Let an answer count though it was sent or changed under another's name, or no longer."""
+@require_safe
+def answer_page(request: HttpRequest, study: str, campaign: str, answer: int) -> HttpResponse:
+    """The versions of one answer that were seen, and what a lead can decide about them."""
     bridge = bridge_for_lead(request, study, campaign)
-    found = get_object_or_404(LabelStudioAnnotation, project__bridge=bridge, pk=answer)
+    found = _answer(bridge, answer)
+    context = {
+        "study": bridge.campaign.study,
+        "campaign": bridge.campaign,
+        "may_change": True,
+        "title": f"No. {found.external_id} in Label Studio",
+        "answer": found,
+        "line": showing.answer_lines(bridge, [found])[0],
+        "given_to": showing.name_of(found.given_to).partition(" (")[0] if found.given_to else "",
+        "versions": versions_of(found, bridge.campaign),
+    }
+    return render(request, "annotation/lead/label_studio/answer.html", context)
+
+
+@login_required
+@require_POST
+def answer_decide(request: HttpRequest, study: str, campaign: str, answer: int, *, what: str) -> HttpResponse:
+    """Keep what was sent, take a change, put a version back, or take such a decision back."""
+    bridge = bridge_for_lead(request, study, campaign)
+    found = _answer(bridge, answer)
+    given = {name: typed(request.POST.get(name)) for name in _GIVEN[what] if name in request.POST}
     try:
-        people.allow(mirrored=found, by=person(request), allowed=allowed)
+        _VERBS[what](mirrored=found, by=person(request), **given)
     except DomainError as error:
         messages.error(request, error.message)
     else:
-        said = "may count now" if allowed else "is flagged again"
-        messages.success(request, f"No. {found.external_id} {said}.")
-    address = reverse("annotation:label_studio_answers", args=[study, campaign])
-    return redirect(f"{address}?state={LabelStudioAnnotation.State.FLAGGED}")
+        messages.success(request, f"No. {found.external_id}: {_SAID[what]}")
+    return redirect("annotation:label_studio_answer", study, campaign, answer)
+
+
+def _answer(bridge: LabelStudioBridge, answer: int) -> LabelStudioAnnotation:
+    rows = LabelStudioAnnotation.objects.select_related(
+        "project__bridge__server", "user__annotator", "given_to", "task"
+    )
+    return get_object_or_404(rows, project__bridge=bridge, pk=answer)

@@ -11,8 +11,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.errors import DomainError
-from annotation.bridge import arrangements, bridging, images, missing, queueing
-from annotation.bridge.forms import BeginForm, RenewForm
+from annotation.bridge import arrangements, bridging, cleanup, images, missing, queueing
+from annotation.bridge.forms import BeginForm, CleanupForm, RenewForm
 from annotation.bridge.shown import bridge_of, shown
 from annotation.lead_forms import show_refusal
 from annotation.lead_views.reading import campaign_for_lead, person
@@ -33,7 +33,10 @@ _MISSING: dict[str, tuple[Callable[..., int], str]] = {
         missing.confirm_deletions,
         "They were deleted: their labels leave results, and their places are free.",
     ),
-    "kept": (missing.keep_labels, "Their labels stay, whatever Label Studio lost."),
+    "kept": (
+        missing.keep_labels,
+        "The labels are kept. Push again, so that nobody is asked for them a second time.",
+    ),
 }
 
 
@@ -112,6 +115,23 @@ def bridge_missing_was(request: HttpRequest, study: str, campaign: str, decision
     verb, said = _MISSING[decision]
     _do(request, said, verb, bridge=bridge)
     return redirect("annotation:campaign_label_studio", study, campaign)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def bridge_cleanup(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
+    """Say what counts for nothing and of whom it is, and have it deleted there once that is confirmed."""
+    bridge = bridge_for_lead(request, study, campaign)
+    lines = cleanup.lines_of(bridge)
+    form = CleanupForm(request.POST or None, lines=lines)
+    if request.method == "POST" and form.is_valid():
+        kinds = form.cleaned_data["kinds"]
+        _do(request, "The answers are being deleted.", cleanup.start, bridge=bridge, kinds=kinds)
+        return redirect("annotation:campaign_label_studio", study, campaign)
+    context = _context(bridge.campaign) | {"bridge": bridge, "lines": lines, "form": form}
+    context["kinds"] = cleanup.KINDS
+    status = 400 if form.errors else 200
+    return render(request, "annotation/lead/label_studio/cleanup.html", context, status=status)
 
 
 @login_required

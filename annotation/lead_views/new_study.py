@@ -16,6 +16,7 @@ from accounts.errors import DomainError, Forbidden
 from annotation.lead_forms import NewStudyForm, show_refusal
 from annotation.lead_views.reading import person, typed
 from catalog.models import Resource
+from catalog.raters import RaterPools
 from generation.creating import create_study_with_prompts
 from generation.prompts import render as render_prompt
 from studies.group_choices import NO_REGION, GroupChoice, by_region, group_choices
@@ -99,7 +100,11 @@ class NewStudyPage:
         if not self.form.is_valid() and not self.creating:
             self._forgive_what_is_not_filled_in_yet(request)
         self.values: dict[str, Any] = getattr(self.form, "cleaned_data", {})
-        self.choices = group_choices(resource, min_raters=self._number("min_raters"))
+        self.choices = group_choices(
+            resource,
+            min_raters=self._number("min_raters"),
+            rater_pools=self.values.get("rater_pools") or RaterPools.SEPARATE,
+        )
         self.shown = {choice.pk for choice in self.choices if self.form.filters().shows(choice)}
         self.chosen = self._chosen(request.POST.getlist("groups"), request.POST.get("select", ""))
 

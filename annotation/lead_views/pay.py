@@ -12,9 +12,8 @@ from django.views.decorators.http import require_safe
 
 from annotation.campaign_words import rate_in_words
 from annotation.lead_views.reading import campaign_context, page_of
-from annotation.models import Campaign
 from annotation.options import Options
-from annotation.pay import Statement, statement
+from annotation.pay import shown_statement, statement
 
 COLUMNS = (
     "annotator",
@@ -47,13 +46,15 @@ class DaysForm(forms.Form):
 def pay_page(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """Who worked how much, and what that comes to."""
     context = campaign_context(request, study, campaign)
-    form, found = _asked(request, context["campaign"])
+    form, days = _days(request)
+    found, counted_at = shown_statement(context["campaign"], **days)
     today = timezone.localdate()
     last_month = today.replace(day=1) - timedelta(days=1)
     context |= {
         "form": form,
         "statement": found,
-        "page": page_of(request, list(found.lines)),
+        "counted_at": counted_at,
+        "page": page_of(request, list(found.lines) if found else []),
         "rate": rate_in_words(Options.of(context["campaign"])),
         "filtered": bool(request.GET.get("since") or request.GET.get("until")),
         "this_month": (today.replace(day=1), today),
@@ -67,9 +68,10 @@ def pay_page(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
 def pay_table(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """Answer the statement as CSV, the totals in its last row."""
     context = campaign_context(request, study, campaign)
-    form, found = _asked(request, context["campaign"])
+    form, days = _days(request)
     if form.errors:
         return HttpResponse("Give days as 2026-01-31.", status=400, content_type="text/plain")
+    found = statement(context["campaign"], **days)  # exact: it is paid by
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{study}-{campaign}-pay.csv"'
     writer = csv.writer(response, lineterminator="\n")
@@ -95,10 +97,10 @@ def pay_table(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     return response
 
 
-def _asked(request: HttpRequest, campaign: Campaign) -> tuple[DaysForm, Statement]:
+def _days(request: HttpRequest) -> tuple[DaysForm, dict[str, date | None]]:
     form = DaysForm(request.GET)
     days = form.cleaned_data if form.is_valid() else {}
-    return form, statement(campaign, since=days.get("since"), until=days.get("until"))
+    return form, {name: days.get(name) for name in ("since", "until")}
 
 
 def _cell(amount: object) -> str:

@@ -16,6 +16,7 @@ from annotation.annotator_views.screen import Screen
 from annotation.lead_views.reading import campaign_context
 from annotation.models import Campaign, ImageReport, Task
 from annotation.payload import instrument_payload
+from annotation.task_kinds import task_kind
 from catalog.models import Attribute
 from generation.models import Image
 from generation.serving import image_url
@@ -97,7 +98,7 @@ def _payload(campaign: Campaign, sample: Sample, *, viewer: str) -> dict[str, An
     return {
         "assignment": _NOBODYS,
         "expires_at": timezone.now().isoformat(),
-        "kind": campaign.kind,
+        "kind": task_kind(campaign),
         "instrument": instrument_payload(campaign.instruments.first()),
         "image": {"url": image_url(image, viewer=viewer), "width": image.width, "height": image.height}
         if image is not None and shown

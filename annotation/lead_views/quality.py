@@ -7,12 +7,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.errors import DomainError
-from annotation import quality_events, quality_rules, reopening
+from annotation import quality_events, quality_rules, reopening, snapshots
 from annotation.lead_forms import show_refusal
-from annotation.lead_views.reading import campaign_context, campaign_for_lead, page_of, person
+from annotation.lead_views.reading import PER_PAGE, campaign_context, campaign_for_lead, person
 from annotation.models import Campaign, QualityEvent
 from annotation.quality_form import QualityRuleForm
 from annotation.quality_words import asked, for_lead
+from web.keyset import key_page
 
 
 @login_required
@@ -32,8 +33,10 @@ def quality_page(request: HttpRequest, study: str, campaign: str) -> HttpRespons
             else:
                 messages.success(request, "The rule is set.")
                 return redirect("annotation:quality", study, campaign)
+    if not snapshots.is_large(found):  # a large one is looked at while its annotators are counted
+        quality_events.check(campaign=found, warn_only=True)
     events = QualityEvent.objects.filter(enrolment__campaign=found).select_related("enrolment__annotator")
-    page = page_of(request, events.order_by("-pk"))
+    page = key_page(request, events, size=PER_PAGE)
     context |= {
         "form": form,
         "rules": [(rule, asked(rule.measure, rule.threshold)) for rule in found.quality_rules.all()],

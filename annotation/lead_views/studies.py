@@ -1,5 +1,6 @@
 """The list of studies, one study's stages, its members and its history."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import messages
@@ -14,12 +15,15 @@ from accounts.errors import DomainError
 from annotation import notices
 from annotation.history import sentences
 from annotation.lead_forms import ConsentForm, MemberForm, show_refusal
-from annotation.lead_views.reading import page_of, person, study_context
+from annotation.lead_views.reading import PER_PAGE, page_of, person, study_context
+from annotation.models import Campaign
 from annotation.stages import stages_of
-from annotation.study_overview import summaries
+from annotation.study_overview import StudySummary, summaries
 from studies.access import LEAD, studies_led_by, studies_visible_to, study_for
 from studies.consenting import publish_consent
 from studies.membership import add_member, remove_member
+from studies.models import Study
+from web.keyset import key_page
 
 STUDIES_PER_PAGE = 20
 CAMPAIGNS_SHOWN = 10
@@ -29,9 +33,8 @@ CAMPAIGNS_SHOWN = 10
 @require_safe
 def study_list(request: HttpRequest) -> HttpResponse:
     """What runs and what needs me, newest first."""
-    notices.look_now_and_then()
     page: Page[Any] = page_of(request, studies_visible_to(request.user), per_page=STUDIES_PER_PAGE)
-    lines = summaries(page.object_list)
+    lines = _summaries(page.object_list)
     may_create = bool(request.user.is_authenticated and request.user.leads)
     led = set(
         studies_led_by(request.user)
@@ -47,7 +50,7 @@ def study_list(request: HttpRequest) -> HttpResponse:
 def study_detail(request: HttpRequest, study: str) -> HttpResponse:
     """Where the study stands from plan to release, each stage with its next action."""
     context = study_context(request, study)
-    (summary,) = summaries([context["study"]])
+    (summary,) = _summaries([context["study"]])
     prompts = context["study"].prompt_templates.all()
     context |= {
         "summary": summary,
@@ -64,7 +67,7 @@ def study_detail(request: HttpRequest, study: str) -> HttpResponse:
 def study_history(request: HttpRequest, study: str) -> HttpResponse:
     """Who did what, newest first."""
     context = study_context(request, study)
-    page = page_of(request, context["study"].audit_entries.select_related("actor"))
+    page = key_page(request, context["study"].audit_entries.select_related("actor"), size=PER_PAGE)
     context |= {"page": page, "entries": sentences(page.object_list)}
     return render(request, "annotation/lead/history.html", context)
 
@@ -125,3 +128,12 @@ def study_consent(request: HttpRequest, study: str) -> HttpResponse:
     return render(
         request, "annotation/lead/consent.html", context, status=400 if form.errors and form.is_bound else 200
     )
+
+
+def _summaries(studies: Iterable[Study]) -> list[StudySummary]:
+    """Return the summaries of these studies, with notices as they are now."""
+    studies = list(studies)
+    working = Campaign.objects.filter(study__in=studies, notices__resolved_at=None, notices__isnull=False)
+    notices.look_now_and_then()
+    notices.look(campaigns=working.values_list("pk", flat=True).distinct())
+    return summaries(studies)

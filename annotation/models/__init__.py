@@ -17,6 +17,7 @@ from annotation.models.label_studio import (
     LabelStudioServer,
     LabelStudioTask,
     LabelStudioUser,
+    LabelStudioVersion,
 )
 from annotation.models.quality import (
     KnownAnswer,
@@ -29,6 +30,7 @@ from annotation.models.quality import (
     QualityRule,
 )
 from annotation.models.reports import ImageReport
+from annotation.models.snapshots import CampaignSnapshot
 from annotation.models.tasks import Assignment, Task, TaskAttribute
 
 __all__ = [
@@ -37,6 +39,7 @@ __all__ = [
     "Box",
     "Campaign",
     "CampaignAttribute",
+    "CampaignSnapshot",
     "Enrolment",
     "ImageReport",
     "Instrument",
@@ -50,6 +53,7 @@ __all__ = [
     "LabelStudioServer",
     "LabelStudioTask",
     "LabelStudioUser",
+    "LabelStudioVersion",
     "Notice",
     "PracticeAnswer",
     "PracticeRound",

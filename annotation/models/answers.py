@@ -28,7 +28,9 @@ class Annotation(models.Model):
 
     # Made by the client, so that a retry of the same submission is recognised.
     submission_id = models.UUIDField(unique=True, default=uuid.uuid4)
-    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="annotations")
+    campaign = models.ForeignKey(
+        Campaign, on_delete=models.CASCADE, related_name="annotations", db_index=False
+    )
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="annotations")
     annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="annotations")
     # Null for imported labels, which nobody leased here.
@@ -61,7 +63,8 @@ class Annotation(models.Model):
             ),
         ]
         indexes: ClassVar = [
-            models.Index(fields=["campaign", "status", "is_latest"], name="annotation_counted")
+            models.Index(fields=["campaign", "status", "is_latest"], name="annotation_counted"),
+            models.Index(fields=["campaign", "id"], name="annotation_campaign_recent"),
         ]
 
     def __str__(self) -> str:

@@ -230,6 +230,12 @@ class LabelStudioAnnotation(models.Model):
         SKIPPED = "skipped", "skipped"
         DELETED = "deleted", "deleted there"
 
+    class Edit(models.TextChoices):
+        OPEN = "open", "changed by somebody else; the author’s version counts until a lead decides"
+        KEPT = "kept", "changed by somebody else; a lead kept the author’s version"
+        TAKEN = "taken", "changed or sent by somebody else; a lead accepted that version"
+        RESTORED = "restored", "restored to an earlier version by a lead"
+
     class Missing(models.TextChoices):
         HELD = "held", "until the lead says whether it was deleted"
         KEPT = "kept", "for good: the lead keeps what was lost there"
@@ -245,6 +251,10 @@ class LabelStudioAnnotation(models.Model):
     user = models.ForeignKey(
         LabelStudioUser, null=True, blank=True, on_delete=models.CASCADE, related_name="annotations"
     )
+    # `user` is whom its earliest version names. Label Studio lets anybody put another name on it later: that one.
+    given_to = models.ForeignKey(
+        LabelStudioUser, null=True, blank=True, on_delete=models.SET_NULL, related_name="annotations_given"
+    )
     # Who last sent it, by their number over there: not always who it says made it.
     updated_by = models.BigIntegerField(null=True, blank=True)
     made_at = models.DateTimeField()  # over there, by its clock
@@ -258,7 +268,11 @@ class LabelStudioAnnotation(models.Model):
     missing = models.CharField(max_length=4, choices=Missing, blank=True, default="")
     state = models.CharField(max_length=8, choices=State, default=State.NEW)
     reason = models.CharField(max_length=300, blank=True)
-    allowed = models.BooleanField(default=False)  # the lead lets it count though it is flagged
+    # A lead's decision: the version that counts, by its digest (NOTHING: none of them), and the version that stood
+    # there when it was decided.
+    chosen = models.CharField(max_length=64, blank=True, default="")
+    chosen_against = models.CharField(max_length=64, blank=True, default="")
+    edit = models.CharField(max_length=8, choices=Edit, blank=True, default="")  # follows from the above
     annotation = models.OneToOneField(
         Annotation, null=True, blank=True, on_delete=models.SET_NULL, related_name="label_studio"
     )
@@ -270,14 +284,56 @@ class LabelStudioAnnotation(models.Model):
                 condition=Q(missing="") | Q(missing__in=["held", "kept"], deleted_at=None),
                 name="label_studio_annotation_missing_or_deleted",
             ),
+            models.CheckConstraint(
+                condition=Q(chosen="", chosen_against="") | ~Q(chosen="") & ~Q(chosen_against=""),
+                name="label_studio_annotation_chosen_against_something",
+            ),
+            models.CheckConstraint(
+                condition=Q(edit__in=["", "open", "kept", "taken", "restored"]),
+                name="label_studio_annotation_edit_known",
+            ),
         ]
         indexes: ClassVar = [
+            models.Index(fields=["project"], condition=Q(edit="open"), name="label_studio_edit_open"),
             models.Index(fields=["project", "state"], name="label_studio_by_state"),
             models.Index(fields=["task"], condition=Q(deleted_at=None), name="label_studio_of_task"),
         ]
 
+    NOTHING: ClassVar = "-"  # in place of a digest
+
     def __str__(self) -> str:
         return f"annotation {self.external_id} of {self.project}"
+
+    @property
+    def allowed(self) -> bool:
+        """Return whether a lead lets count what somebody else sent."""
+        return self.chosen != "" and self.chosen == self.chosen_against == self.digest
+
+
+class LabelStudioVersion(models.Model):
+    """What an annotation over there said before it was changed, as it was seen here. The mirror holds the latest."""
+
+    mirrored = models.ForeignKey(LabelStudioAnnotation, on_delete=models.CASCADE, related_name="versions")
+    # Whom it named as its maker, and who sent it, by their number over there.
+    user = models.ForeignKey(
+        LabelStudioUser, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    updated_by = models.BigIntegerField(null=True, blank=True)
+    changed_at = models.DateTimeField()
+    cancelled = models.BooleanField(default=False)
+    result = models.JSONField(default=list, blank=True)
+    lead_time = models.FloatField(null=True, blank=True)
+    digest = models.CharField(max_length=64)
+    replaced_at = models.DateTimeField(db_default=Now(), editable=False)  # when we saw that it was
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["mirrored", "digest"], name="label_studio_version_once"),
+        ]
+        ordering: ClassVar = ["mirrored", "changed_at", "digest"]
+
+    def __str__(self) -> str:
+        return f"version of {self.mirrored} from {self.changed_at}"
 
 
 class LabelStudioEvent(models.Model):

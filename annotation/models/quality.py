@@ -81,13 +81,14 @@ class PracticeAnswer(models.Model):
 
 
 class QualityMeasure(models.TextChoices):
-    """How an annotator works. Of the first four less is worse, of straight-lining more."""
+    """How an annotator works. Less is worse; only of straight-lining more is."""
 
     GOLD_ACCURACY = "gold_accuracy", "accuracy on gold tasks"
     AGREEMENT = "agreement", "agreement with others"
     SELF_CONSISTENCY = "self_consistency", "self-consistency on repeats"
     MEDIAN_SECONDS = "median_seconds", "median active seconds a task"
     STRAIGHT_LINING = "straight_lining", "share of the most frequent answer"
+    VARIETY = "variety", "variety of answers"
 
 
 class QualityAction(models.TextChoices):
@@ -105,10 +106,15 @@ class QualityRule(models.Model):
     threshold = models.FloatField()
     minimum = models.PositiveIntegerField(default=10)  # how many screens the measure has to rest on
     action = models.CharField(max_length=5, choices=QualityAction, default=QualityAction.WARN)
+    # Made with the campaign (`annotation.standard_rules`) and not changed since: it warns and never pauses.
+    standard = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["campaign", "measure", "action"], name="quality_rule_once"),
+            models.CheckConstraint(
+                condition=Q(standard=False) | Q(action="warn"), name="quality_rule_standard_only_warns"
+            ),
             models.CheckConstraint(condition=Q(minimum__gte=1), name="quality_rule_rests_on_something"),
             models.CheckConstraint(
                 condition=Q(threshold__gte=0) & (Q(threshold__lte=1) | Q(measure="median_seconds")),

@@ -26,7 +26,7 @@ class Task(models.Model):
         PRACTICE = "practice", "practice"
 
     public_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
-    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="tasks")
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="tasks", db_index=False)
     image = models.ForeignKey(Image, null=True, blank=True, on_delete=models.PROTECT, related_name="tasks")
     screen = models.PositiveSmallIntegerField(default=0)  # 0, 1, … among the screens of the image
     # How many accepted annotations it is to get; slots are numbered 0 … wanted − 1.
@@ -52,6 +52,7 @@ class Task(models.Model):
         ]
         indexes: ClassVar = [
             models.Index(fields=["campaign", "image", "screen"], name="task_campaign_image"),
+            models.Index(fields=["campaign", "id"], name="task_campaign_in_order"),
             models.Index(
                 fields=["campaign", "held", "id"],
                 condition=Q(held__lt=F("wanted"), withdrawn=False),

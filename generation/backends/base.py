@@ -42,6 +42,8 @@ class Drawn:
     provenance: dict[str, Any] = field(default_factory=dict)
     # Whether one image has to be paid, in runs that have a price.
     charged: bool = True
+    # What would help where the model computed no image, such as another numerical type.
+    remedy: str = ""
 
 
 class Model(Protocol):

@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 
 from accounts.errors import DomainError
 from generation.backends.base import Drawn, ImageRequest, Model, ModelUnusable, Parameters
-from generation.backends.diffusers_loading import FAILURES, check_folder, find, first_line, load
+from generation.backends.diffusers_finite import FiniteOutput
+from generation.backends.diffusers_loading import FAILURES, check_files, find, first_line, load
 from generation.backends.diffusers_parameters import clean
-from generation.backends.diffusers_settings import call_options, dtype_for, in_force, set_scheduler
+from generation.backends.diffusers_settings import call_options, dtype_for, in_force, set_scheduler, tune
 
 _PACKAGES = ("diffusers", "transformers", "torch", "accelerate", "safetensors", "huggingface-hub", "pillow")
 # How a CPU says it; accelerators have an exception of their own.
@@ -43,7 +44,7 @@ class DiffusersBackend:
                     "diffusers_not_installed",
                     f"The package {package} is not installed; install requirements.txt to use diffusers.",
                 )
-        check_folder(model_id)
+        check_files(model_id, parameters)
         return DiffusersModel(model_id, parameters, revision)
 
 
@@ -65,8 +66,10 @@ class DiffusersModel:
         if parameters["scheduler"]:
             set_scheduler(self._pipeline, parameters["scheduler"])
         self._to_device(parameters["offload"])
+        self._tuned = tune(self._pipeline, parameters)
         self._pipeline.set_progress_bar_config(disable=True)
-        self._provenance = self._describe(parameters)
+        self._finite = FiniteOutput(self._pipeline)
+        self._provenance = self._describe(parameters) | self._tuned | place.facts
 
     def draw(self, request: ImageRequest) -> Drawn:
         return self.draw_together([request])[0]
@@ -97,6 +100,7 @@ class DiffusersModel:
         options = dict(self._options)
         if several and "negative_prompt" in options:
             options["negative_prompt"] = [options["negative_prompt"]] * len(batch)
+        self._finite.restart()
         try:
             output = self._pipeline(
                 prompts if several else prompts[0],
@@ -109,16 +113,26 @@ class DiffusersModel:
             raise DomainError("pipeline_failed", f"The pipeline failed: {first_line(error)}") from None
         blanked = _blanked(output) or [False] * len(batch)
         return [
-            self._answer(picture, is_blanked, self._with_batch(batch, position))
+            self._answer(picture, is_blanked, position, self._with_batch(batch, position))
             for position, (picture, is_blanked) in enumerate(zip(output.images, blanked, strict=True))
         ]
 
-    @staticmethod
-    def _answer(picture: Any, is_blanked: bool, provenance: dict[str, Any]) -> Drawn:
+    def _answer(self, picture: Any, is_blanked: bool, position: int, provenance: dict[str, Any]) -> Drawn:
+        if not self._finite.is_finite(position):
+            reason = f"The model computed numbers that are not finite (NaN) in {self._dtype}."
+            return Drawn(outcome="failed", reason=reason, provenance=provenance, remedy=self._remedy())
         if is_blanked:
             reason = "The pipeline's safety checker blanked it."
             return Drawn(outcome="blanked", reason=reason, provenance=provenance)
-        return Drawn(picture=picture, provenance=provenance)
+        return Drawn(picture=picture, provenance=provenance, remedy=self._remedy())
+
+    def _remedy(self) -> str:
+        """What would help a model whose output is no image."""
+        if self._dtype == "float32":
+            return "It computes in float32 already: the weights are damaged, or the scheduler does not suit them."
+        finer = "float32" if self._dtype == "bfloat16" else "float32 or bfloat16"
+        upcast = ", or use a VAE made for half precision" if self._dtype == "float16" else ""
+        return f"It computes in {self._dtype}: choose dtype {finer}{upcast}."
 
     def _with_batch(self, batch: Sequence[ImageRequest], position: int) -> dict[str, Any]:
         made: dict[str, Any] = {**self._provenance, "images_per_call": len(batch)}

@@ -1,13 +1,22 @@
 """From a folder or a hub id to a pipeline in memory, or one sentence why not."""
 
+import hashlib
 import json
+import pickle
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
+
 from accounts.errors import DomainError
 from generation.backends.base import Parameters
-from generation.backends.folder_digest import folder_digest
+from generation.backends.diffusers_lora import Lora, add_lora, find_lora
+from generation.backends.folder_digest import file_digest, folder_digest
+
+_SINGLE_FILE = ".safetensors"
+_PICKLES = (".ckpt", ".pt", ".pth", ".bin")
+_LORA = "+lora:"  # in a revision, between that of the model and what was added to it
 
 # What the libraries raise on weights, settings or prompts that do not fit: they have no exceptions of their own.
 FAILURES = (
@@ -19,6 +28,7 @@ FAILURES = (
     LookupError,
     ArithmeticError,
     EOFError,
+    pickle.UnpicklingError,
 )
 
 
@@ -27,19 +37,66 @@ class Place:
     """Where a pipeline lies and what exactly lies there."""
 
     model_id: str
-    source: str  # what `from_pretrained` takes
+    source: str  # what `from_pretrained` takes, or a single file
     commit: str | None  # of a hub model
-    revision: str  # the commit, or a digest of the folder
+    revision: str  # the commit, or a digest of the folder or file, and what was added to it
     index: dict[str, Any]  # its model_index.json
+    config: str = ""  # of a single file: the folder that describes its pipeline
+    lora: Lora | None = None
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What provenance says of files beside the model's own."""
+        facts: dict[str, Any] = {}
+        if self.config:
+            facts["single_file"] = {
+                "config": Path(self.config).name,
+                "digest": folder_digest(Path(self.config)),
+            }
+        if self.lora is not None:
+            facts["lora"] = self.lora.facts
+        return facts
 
 
 def find(model_id: str, parameters: Parameters, revision: str) -> Place:
-    """Look at the folder, or ask the hub which commit is meant; `revision` is one that was found before."""
+    """Look at the folder or file, or ask the hub which commit is meant; `revision` is one that was found before."""
+    lora = find_lora(parameters["lora"], parameters["lora_scale"])
+    added = f"{_LORA}{lora.digest.removeprefix('sha256:')[:16]}" if lora is not None else ""
     folder = Path(model_id).expanduser()
+    if _is_single_file(model_id):
+        config = _config_of(model_id, parameters["config"])
+        both = hashlib.sha256(f"{file_digest(folder)}\0{folder_digest(config)}".encode()).hexdigest()
+        index = read_index(str(config))
+        return Place(model_id, str(folder), None, f"sha256:{both}{added}", index, str(config), lora)
     if _is_path(model_id) or folder.exists():
-        return Place(model_id, str(folder), None, folder_digest(folder), read_index(model_id))
-    commit = revision or _commit(model_id, parameters["revision"] or None)
-    return Place(model_id, model_id, commit, commit, _hub_index(model_id, commit))
+        return Place(
+            model_id, str(folder), None, folder_digest(folder) + added, read_index(model_id), lora=lora
+        )
+    commit = revision.partition(_LORA)[0] or _commit(model_id, parameters["revision"] or None)
+    return Place(model_id, model_id, commit, commit + added, _hub_index(model_id, commit), lora=lora)
+
+
+def _is_single_file(model_id: str) -> bool:
+    return Path(model_id).suffix.lower() in {_SINGLE_FILE, *_PICKLES} and _is_path(model_id)
+
+
+def _config_of(model_id: str, config: str) -> Path:
+    """Return the folder that describes the pipeline of a single file, which holds weights alone."""
+    if not Path(model_id).expanduser().is_file():
+        raise DomainError("model_missing", f"There is no file “{model_id}” on this server.")
+    if Path(model_id).suffix.lower() != _SINGLE_FILE:
+        raise DomainError(
+            "pickled_weights",
+            f"“{model_id}” is a pickle, which can hold more than weights; use a {_SINGLE_FILE} file.",
+        )
+    if not config:
+        message = (
+            "A single file holds weights alone: name the folder of a pipeline of the same kind (its "
+            "model_index.json, configurations and tokenizer) with the parameter config."
+        )
+        raise DomainError("config_missing", message, fields={"config": message})
+    read_index(config)
+    return Path(config).expanduser()
 
 
 def read_index(model_id: str) -> dict[str, Any]:
@@ -55,23 +112,25 @@ def read_index(model_id: str) -> dict[str, Any]:
     return _parsed(index, model_id)
 
 
-def check_folder(model_id: str) -> None:
+def check_files(model_id: str, parameters: Parameters) -> None:
     """Refuse a path that is no pipeline before anything heavy is imported; hub ids are looked up later."""
-    if _is_path(model_id) or Path(model_id).expanduser().exists():
+    if _is_single_file(model_id):
+        _config_of(model_id, parameters["config"])
+    elif _is_path(model_id) or Path(model_id).expanduser().exists():
         read_index(model_id)
+    find_lora(parameters["lora"], parameters["lora_scale"])
 
 
 def load(place: Place, parameters: Parameters, *, dtype: Any) -> Any:
     """Load the pipeline in its own class."""
     import diffusers.utils.logging
     import transformers.utils.logging
-    from diffusers import AutoPipelineForText2Image, DiffusionPipeline
     from safetensors import SafetensorError
 
     # Whoever started the run is shown its progress; bars of the libraries would be written across it.
     diffusers.utils.logging.disable_progress_bar()
     transformers.utils.logging.disable_progress_bar()
-    options: dict[str, Any] = {"dtype": dtype}
+    options: dict[str, Any] = {"dtype": dtype, "use_safetensors": not settings.ALLOW_PICKLED_WEIGHTS or None}
     if place.commit:
         options["revision"] = place.commit
     if parameters["variant"]:
@@ -79,13 +138,57 @@ def load(place: Place, parameters: Parameters, *, dtype: Any) -> Any:
     if not parameters["safety_checker"] and "safety_checker" in place.index:
         options |= {"safety_checker": None, "requires_safety_checker": False}
     try:
-        try:
-            return AutoPipelineForText2Image.from_pretrained(place.source, **options)
-        except ValueError:
-            # A pipeline that the automatic class does not list still knows its own class.
-            return DiffusionPipeline.from_pretrained(place.source, **options)
+        pipeline = _single_file(place, dtype) if place.config else _pretrained(place, options)
+        if place.lora is not None:
+            add_lora(pipeline, place.lora)
     except (*FAILURES, SafetensorError) as error:
+        if _holds_only_pickles(place, error):
+            raise _pickled(place.model_id) from None
         raise _unloadable(place.model_id, error) from None
+    return pipeline
+
+
+def _pretrained(place: Place, options: dict[str, Any]) -> Any:
+    from diffusers import AutoPipelineForText2Image, DiffusionPipeline
+
+    try:
+        return AutoPipelineForText2Image.from_pretrained(place.source, **options)
+    except ValueError:
+        # A pipeline that the automatic class does not list still knows its own class.
+        return DiffusionPipeline.from_pretrained(place.source, **options)
+
+
+def _single_file(place: Place, dtype: Any) -> Any:
+    """Load weights of one file into the class that its configuration names; nothing is fetched."""
+    import diffusers
+
+    kind = getattr(diffusers, str(place.index["_class_name"]), None)
+    if kind is None or not hasattr(kind, "from_single_file"):
+        raise DomainError(
+            "single_file_unknown", f"A {place.index['_class_name']} cannot be loaded from a single file."
+        )
+    options = {} if "safety_checker" not in place.index else {"safety_checker": None}
+    return kind.from_single_file(
+        place.source, config=place.config, torch_dtype=dtype, local_files_only=True, **options
+    )
+
+
+def _holds_only_pickles(place: Place, error: Exception) -> bool:
+    """Return whether weights were missed that are there as pickles: the libraries say so in words only."""
+    words = str(error).lower()
+    if settings.ALLOW_PICKLED_WEIGHTS or "safetensors" not in words:
+        return False
+    if place.commit:
+        return "could not find the necessary `safetensors` weights" in words
+    return "no file named" in words and any(Path(place.source).rglob("*.bin"))
+
+
+def _pickled(model_id: str) -> DomainError:
+    return DomainError(
+        "pickled_weights",
+        f"“{model_id}” has no weights as safetensors. Pickles can hold more than weights, so they are loaded only "
+        "where the operator sets ALLOW_PICKLED_WEIGHTS=yes.",
+    )
 
 
 def first_line(error: BaseException) -> str:
@@ -155,6 +258,12 @@ def _unloadable(model_id: str, error: Exception) -> DomainError:
     ):
         if any(isinstance(cause, kinds) for cause in causes):
             return DomainError(code, f"“{model_id}” {sentence}")
+    if any(isinstance(cause, pickle.UnpicklingError) for cause in causes):
+        return DomainError(
+            "pipeline_unloadable",
+            f"“{model_id}” cannot be loaded: one of its files is not a checkpoint, is damaged, or holds more than "
+            "weights. Download it again, or use one with .safetensors files.",
+        )
     return DomainError("pipeline_unloadable", f"“{model_id}” cannot be loaded: {first_line(error)}")
 
 

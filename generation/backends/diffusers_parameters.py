@@ -38,9 +38,14 @@ def _one_of(words: tuple[str, ...], default: str = "") -> Callable[[str, Any], s
     return read
 
 
-def _flag(name: str, value: Any) -> bool:
-    if value is None or value == "":
-        return True
+def _flag(default: bool) -> Callable[[str, Any], bool]:
+    def read(name: str, value: Any) -> bool:
+        return default if value is None or value == "" else _yes_or_no(name, value)
+
+    return read
+
+
+def _yes_or_no(name: str, value: Any) -> bool:
     words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
     chosen = words.get(str(value).lower())
     if chosen is None:
@@ -75,6 +80,10 @@ def _number(low: float, high: float) -> Callable[[str, Any], float | None]:
     return read
 
 
+def _if_given(number: float | None, default: float) -> float:
+    return default if number is None else number
+
+
 def _as_float(name: str, value: Any) -> float:
     try:
         number = float("nan") if isinstance(value, bool) else float(value)
@@ -97,11 +106,18 @@ _RULES: dict[str, Callable[[str, Any], Any]] = {
     "height": _whole(8, 8192, multiple_of=8),
     "negative_prompt": lambda name, value: _text(name, value) or None,
     "scheduler": _text,
-    "safety_checker": _flag,
+    "safety_checker": _flag(True),
     "device": _text,
     "dtype": _one_of(_DTYPES),
     "offload": _one_of(_OFFLOADS, "none"),
     "batch_size": lambda name, value: _whole(1, MOST_AT_ONCE)(name, value) or 1,
     "revision": _text,
     "variant": _text,
+    "config": _text,
+    "lora": _text,
+    "lora_scale": lambda name, value: _if_given(_number(-10, 10)(name, value), 1.0),
+    "vae_tiling": _flag(False),
+    "vae_slicing": _flag(False),
+    "channels_last": _flag(False),
+    "compile": _flag(False),
 }

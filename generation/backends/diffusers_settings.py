@@ -83,3 +83,46 @@ def set_scheduler(pipeline: Any, name: str) -> None:
         message = f"diffusers has no scheduler “{name}”."
         raise DomainError("scheduler_unknown", message, fields={"scheduler": message})
     pipeline.scheduler = kind.from_config(pipeline.scheduler.config)
+
+
+def tune(pipeline: Any, parameters: Parameters) -> dict[str, bool]:
+    """Turn on what saves memory or time and may change the last bits of an image; return what provenance says."""
+    chosen = [name for name in ("vae_tiling", "vae_slicing", "channels_last", "compile") if parameters[name]]
+    for name in chosen:
+        {"vae_tiling": _tile, "vae_slicing": _slice, "channels_last": _channels_last, "compile": _compile}[
+            name
+        ](pipeline)
+    return dict.fromkeys(chosen, True)
+
+
+def _tile(pipeline: Any) -> None:
+    _vae_that("enable_tiling", "vae_tiling", pipeline).enable_tiling()
+
+
+def _slice(pipeline: Any) -> None:
+    _vae_that("enable_slicing", "vae_slicing", pipeline).enable_slicing()
+
+
+def _vae_that(does: str, parameter: str, pipeline: Any) -> Any:
+    vae = getattr(pipeline, "vae", None)
+    if not hasattr(vae, does):
+        message = f"A {type(pipeline).__name__} does not support {parameter}; leave it out."
+        raise DomainError("parameter_not_taken", message, fields={parameter: message})
+    return vae
+
+
+def _channels_last(pipeline: Any) -> None:
+    import torch
+
+    for name in ("unet", "transformer", "vae"):
+        module = getattr(pipeline, name, None)
+        if module is not None:
+            module.to(memory_format=torch.channels_last)
+
+
+def _compile(pipeline: Any) -> None:
+    """Compile what draws, at its first call; only that, for it is called at each step."""
+    for name in ("unet", "transformer"):
+        module = getattr(pipeline, name, None)
+        if module is not None:
+            module.compile()

@@ -14,6 +14,7 @@ from contextlib import suppress
 from urllib.parse import SplitResult, urlsplit
 
 from accounts.errors import DomainError
+from web.network import is_public
 
 _CHUNK = 1 << 16
 _PORTS = {"http": 80, "https": 443}
@@ -108,7 +109,7 @@ def _address(parts: SplitResult, *, public_only: bool) -> str:
     except (OSError, UnicodeError):
         raise _refusal("names a host that cannot be found") from None
     addresses = [str(one[4][0]) for one in found]
-    if public_only and not all(ipaddress.ip_address(one.partition("%")[0]).is_global for one in addresses):
+    if public_only and not all(is_public(ipaddress.ip_address(one.partition("%")[0])) for one in addresses):
         raise _refusal("is not on a public host")
     return addresses[0]
 

@@ -169,10 +169,16 @@ class OpenAIModel:
         code = str(error.code or "")
         if code in _REFUSED or (error.status_code == 400 and "safety system" in str(error.message)):
             return Drawn(outcome="refused", reason=self._said(error), charged=False)
-        if error.status_code in {401, 403}:
+        if error.status_code == 401:
             raise ModelUnusable(
                 "endpoint_forbidden",
-                "The endpoint does not accept the key; see OPENAI_API_KEY in docs/operating.md.",
+                "The endpoint does not accept the key; see OPENAI_API_KEY in docs/operating.md. "
+                f"{self._said(error)}",
+            )
+        if error.status_code == 403:
+            # The key, a region, a model that has to be allowed, a proxy: only the endpoint knows.
+            raise ModelUnusable(
+                "endpoint_forbidden", f"The endpoint refused the request (403). {self._said(error)}"
             )
         if error.status_code == 404:
             raise ModelUnusable(
@@ -200,8 +206,8 @@ class OpenAIModel:
         return max(0.0, seconds)
 
     def _said(self, error: Any) -> str:
-        body = error.body if isinstance(error.body, dict) else {}
-        said = str(body.get("message") or f"it answered with {error.status_code}")
+        body = error.body if isinstance(error.body, dict) else {"message": error.body}
+        said = body.get("message") or body.get("detail") or f"it answered with {error.status_code}"
         return self._clear(f"The endpoint: {said}")
 
     def _clear(self, text: str) -> str:

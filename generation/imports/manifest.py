@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 
 from accounts.errors import DomainError
+from catalog.table_limits import MAX_COLUMNS, too_many_columns
 from generation.imports.entries import Entry
 from generation.imports.sources import Source, is_outside
 
@@ -41,6 +42,8 @@ def _csv_rows(text: str, name: str) -> Iterator[tuple[int, Mapping[str, Any] | s
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         header = [cell.strip().lower() for cell in next(reader, [])]
+        if len(header) > MAX_COLUMNS:
+            raise too_many_columns(name, len(header))
         if "path" not in header:
             raise DomainError(
                 "manifest_without_path",

@@ -3,13 +3,13 @@
 import re
 import stat
 import zipfile
-import zlib
 from pathlib import Path, PurePosixPath
 from typing import IO, Protocol
 
 from django.conf import settings
 
 from accounts.errors import DomainError
+from catalog.workbooks import ZIP_DAMAGE
 
 _MOST_FILES = 500_000
 _MOST_COMPRESSED = 200  # deflate reaches 1000:1 only on bytes that are all the same
@@ -40,14 +40,18 @@ class FolderSource:
         return sorted(name for name in found if not is_hidden(name))
 
     def read(self, name: str, *, limit: int, what: str) -> bytes:
-        path = (self._folder / name).resolve()
-        if not path.is_relative_to(self._root):
-            raise outside(what)
-        if not path.is_file():
-            raise DomainError("file_missing", f"{what} is not there.")
-        if path.stat().st_size > limit:
-            raise too_large(what, limit)
-        return path.read_bytes()
+        try:
+            path = (self._folder / name).resolve()
+            if not path.is_relative_to(self._root):
+                raise outside(what)
+            if not path.is_file():
+                raise DomainError("file_missing", f"{what} is not there.")
+            if path.stat().st_size > limit:
+                raise too_large(what, limit)
+            return path.read_bytes()
+        except (OSError, ValueError, RuntimeError) as error:  # a NUL or too long a name, a loop of links
+            reason = getattr(error, "strerror", None) or "its name is not one of a file"
+            raise DomainError("file_not_readable", f"{what} cannot be read: {reason}.") from None
 
 
 class ZipSource:
@@ -56,7 +60,7 @@ class ZipSource:
     def __init__(self, file: Path | IO[bytes]) -> None:
         try:
             self._archive = zipfile.ZipFile(file)
-        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        except ZIP_DAMAGE:
             raise DomainError("not_an_archive", "The file is not a zip archive, or it is damaged.") from None
         members = [member for member in self._archive.infolist() if not member.is_dir()]
         if len(members) > _MOST_FILES:
@@ -78,7 +82,7 @@ class ZipSource:
             with self._archive.open(member) as file:
                 # One byte more than allowed: the size that an archive declares may be a lie.
                 data = file.read(limit + 1)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, RuntimeError):
+        except ZIP_DAMAGE:
             raise DomainError(
                 "archive_damaged", f"{what} cannot be read: the archive is damaged there."
             ) from None

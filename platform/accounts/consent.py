@@ -1,19 +1,20 @@
 """What annotators agree to: versioned texts, who agreed to which, and withdrawal.
 
 A study names its text (`study.consent_text`); one that names none uses the newest of the series `default`.
-Consent is to a text. Whoever agreed to it in one campaign is not asked again in another that uses it, and
-withdrawing takes back every version of the series.
+Consent is to a text: a person who agreed to it in one campaign is not asked again in another that uses it.
+A withdrawal is from a study. It stands whatever texts the study has later, until the person agrees again in that
+study. It also takes back the consents that the study rested on, so that other studies ask for them again.
 """
 
 from dataclasses import dataclass
 from typing import Protocol
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from accounts.errors import Conflict, DomainError
-from accounts.models import Annotator, Consent, ConsentText
+from accounts.models import Annotator, Consent, ConsentText, Withdrawal
 
 DEFAULT_SERIES = "default"
 
@@ -61,7 +62,10 @@ class Part:
 
 
 class HasConsentText(Protocol):
-    """What consent needs to know of a study; accounts know no studies."""
+    """What consent needs to know of a study; accounts import nothing of studies."""
+
+    @property
+    def pk(self) -> int: ...
 
     @property
     def consent_text(self) -> ConsentText | None: ...
@@ -129,38 +133,71 @@ def publish(
 
 
 @transaction.atomic
-def give(*, annotator: Annotator, text: ConsentText) -> Consent:
-    """Record that `annotator` agrees to `text`; agreeing again after a withdrawal renews the consent."""
+def give(*, annotator: Annotator, text: ConsentText, study: HasConsentText | None = None) -> Consent:
+    """Record that `annotator` agrees to `text`; agreeing again renews a consent that was taken back.
+
+    `study` is where they were asked. If they had withdrawn from it, that ends; other studies stay withdrawn from.
+    """
     consent, created = Consent.objects.select_for_update().get_or_create(annotator=annotator, text=text)
     if not created and consent.withdrawn_at is not None:
         Consent.objects.filter(pk=consent.pk).update(given_at=Now(), withdrawn_at=None)
         consent.refresh_from_db()
+    if study is not None:
+        _standing(study).filter(annotator=annotator).update(ended_at=Now())
     return consent
 
 
 @transaction.atomic
-def withdraw(*, annotator: Annotator, study: HasConsentText) -> int:
-    """Take back every consent of the study's series; return how many stood. Twice is the same as once."""
-    return Consent.objects.filter(
-        annotator=annotator, text__series=current_text(study).series, withdrawn_at=None
-    ).update(withdrawn_at=Now())
+def withdraw(*, annotator: Annotator, study: HasConsentText) -> bool:
+    """Withdraw `annotator` from `study`; return False if they had withdrawn before, which changes nothing."""
+    _, created = _standing(study).get_or_create(annotator=annotator, study_id=study.pk, ended_at=None)
+    if created:
+        rests_on(annotator, study).update(withdrawn_at=Now())
+    return created
+
+
+def of_series(annotator: Annotator, study: HasConsentText) -> QuerySet[Consent]:
+    """Return the consents of `annotator` to any version of the study's current series, without those taken back."""
+    consents = Consent.objects.filter(annotator=annotator, withdrawn_at=None)
+    return consents.filter(text__series=current_text(study).series)
+
+
+def rests_on(annotator: Annotator, study: HasConsentText) -> QuerySet[Consent]:
+    """Return the consents that the annotator's part in `study` rests on, none if all were taken back.
+
+    Until they agree to the study's own text, these are their consents to the default one.
+    """
+    own = of_series(annotator, study)
+    if own.exists():
+        return own
+    return Consent.objects.filter(annotator=annotator, withdrawn_at=None, text__series=DEFAULT_SERIES)
 
 
 def has_consented(annotator: Annotator, study: HasConsentText) -> bool:
     """Return whether `annotator` agreed to the study's current text and did not withdraw."""
-    return Consent.objects.filter(annotator=annotator, text=current_text(study), withdrawn_at=None).exists()
+    return _agreed(study).filter(annotator=annotator).exists()
 
 
 def consenting(study: HasConsentText) -> QuerySet[Annotator]:
     """Return the annotators of whom `has_consented` holds."""
-    stands = Consent.objects.filter(text=current_text(study), withdrawn_at=None)
-    return Annotator.objects.filter(pk__in=stands.values("annotator"))
+    return Annotator.objects.filter(pk__in=_agreed(study).values("annotator"))
+
+
+def withdrawal_of(annotator: Annotator, study: HasConsentText) -> Withdrawal | None:
+    """Return the annotator's withdrawal from `study` that stands, if there is one."""
+    return _standing(study).filter(annotator=annotator).first()
 
 
 def withdrawn_from(study: HasConsentText) -> QuerySet[Annotator]:
-    """Return the annotators who withdrew from the study's series and did not agree again to any version."""
-    of_series = Consent.objects.filter(annotator=OuterRef("pk"), text__series=current_text(study).series)
-    return Annotator.objects.filter(
-        Exists(of_series.filter(withdrawn_at__isnull=False)),
-        ~Exists(of_series.filter(withdrawn_at=None)),
-    )
+    """Return the annotators who withdrew from `study` and did not agree again there. Their labels do not count."""
+    return Annotator.objects.filter(pk__in=_standing(study).values("annotator"))
+
+
+def _standing(study: HasConsentText) -> QuerySet[Withdrawal]:
+    return Withdrawal.objects.filter(study=study.pk, ended_at=None)
+
+
+def _agreed(study: HasConsentText) -> QuerySet[Consent]:
+    # `annotation.answering` says the same in SQL.
+    agreed = Consent.objects.filter(text=current_text(study), withdrawn_at=None)
+    return agreed.exclude(annotator__in=_standing(study).values("annotator"))

@@ -4,13 +4,16 @@ from datetime import datetime, time, timedelta
 from typing import Any, ClassVar
 
 from django import forms
+from django.contrib.auth import authenticate
+from django.contrib.auth.forms import PasswordChangeForm
+from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from accounts import profiles
+from accounts import codes, profiles
 from accounts.errors import DomainError
 from accounts.models import AnnotatorProfile, ApiToken, User
-from accounts.places import GENDERS, REGIONS, countries
 
 
 class SuggestingInput(forms.TextInput):
@@ -51,7 +54,10 @@ class ProfileForm(forms.ModelForm):
             "age_band": _("Age"),
         }
         help_texts: ClassVar = {
-            "gender": _("In your own words. Each picture should be seen by people of more than one gender."),
+            "gender": _(
+                "Choose a suggestion or use your own words. Each picture should be seen by people of more than "
+                "one gender."
+            ),
             "region_of_origin": _(
                 "The part of the world you identify with. What one notices depends on where one grew up."
             ),
@@ -59,21 +65,21 @@ class ProfileForm(forms.ModelForm):
             "country_of_residence": _("Where you live shapes what looks ordinary to you."),
             "age_band": _("Some things are read differently by people of different ages."),
         }
-        widgets: ClassVar = {
-            "gender": SuggestingInput(GENDERS),
-            "region_of_origin": SuggestingInput(REGIONS),
-        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in ("nationality", "country_of_residence"):
-            self.fields[name].widget = SuggestingInput(countries(), {"maxlength": 80})
+        profile = self.instance
+        for name in codes.CODED:
+            self.initial[name] = profiles.shown(profile, name)
+            if name != "languages":
+                longest = profiles.LENGTHS[name]
+                self.fields[name].widget = SuggestingInput(codes.labels(name), {"maxlength": longest})
+            if note := _understood(profile, name):
+                self.fields[name].help_text = f"{self.fields[name].help_text} {note}"
         self.fields["age_band"].choices = [  # type: ignore[attr-defined]
             ("", _("Prefer not to say")),
             *AnnotatorProfile.AgeBand.choices,
         ]
-        if isinstance(languages := self.initial.get("languages"), list):
-            self.initial["languages"] = ", ".join(languages)
 
     def clean_languages(self) -> list[str]:
         try:
@@ -84,6 +90,36 @@ class ProfileForm(forms.ModelForm):
     def describe(self) -> AnnotatorProfile:
         """Save what was said."""
         return profiles.describe(annotator=self.instance.annotator, **self.cleaned_data)
+
+
+def _understood(profile: AnnotatorProfile, field: str) -> str:
+    """Say what a stored answer counts as, so that a person can put right what was taken for something else."""
+    if profile.pk is None or not profile.words.get(field):
+        return ""
+    stored = getattr(profile, field)
+    found = [
+        one for one in (stored if isinstance(stored, list) else [stored]) if one and one != codes.UNCODED
+    ]
+    if not found:
+        return gettext(
+            "Your answer is in your own words, so it does not count toward rules about who sees a picture."
+        )
+    names = ", ".join(codes.label(field, one) for one in found)
+    return gettext("Your answer counts as: %(names)s.") % {"names": names}
+
+
+class ThrottledPasswordChangeForm(PasswordChangeForm):
+    """A new password for somebody who knows the old one. Wrong tries count with those of signing in."""
+
+    def __init__(self, user: User, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
+        super().__init__(user, *args, **kwargs)
+        self._request = request
+
+    def clean_old_password(self) -> str:
+        old: str = self.cleaned_data["old_password"]
+        if authenticate(self._request, username=self.user.get_username(), password=old) != self.user:
+            raise forms.ValidationError(self.error_messages["password_incorrect"], code="password_incorrect")
+        return old
 
 
 class TokenForm(forms.Form):

@@ -71,7 +71,10 @@ class Annotator(models.Model):
 
 
 class AnnotatorProfile(models.Model):
-    """What an annotator chose to say of themselves. Every field is optional; kept apart from labels."""
+    """What an annotator chose to say of themselves. Every field is optional; kept apart from labels.
+
+    The fields hold codes (`accounts.codes`), `words` what was typed. Words without a code count toward no quota.
+    """
 
     class AgeBand(models.TextChoices):
         UNDER_25 = "18-24", "18–24"
@@ -96,11 +99,47 @@ class AnnotatorProfile(models.Model):
     nationality = models.CharField(max_length=80, blank=True)
     country_of_residence = models.CharField(max_length=80, blank=True)
     age_band = models.CharField(max_length=8, blank=True, choices=AgeBand)
+    # Codes; `codes.UNCODED` stands for those in own words.
     languages = models.JSONField(default=list, blank=True)
+    words = models.JSONField(default=dict, blank=True)
     updated_at = models.DateTimeField(auto_now=True)
 
     def __str__(self) -> str:
         return f"profile of {self.annotator.pseudonym}"
+
+
+class MatchedWords(models.Model):
+    """The code that a lead found for words of annotators; `words` as they are compared (`profiles.words_key`)."""
+
+    field = models.CharField(max_length=24)
+    words = models.CharField(max_length=80)
+    code = models.CharField(max_length=80)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    decided_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["field", "words"], name="matched_words_once"),
+            models.CheckConstraint(condition=~Q(words="") & ~Q(code=""), name="matched_words_have_code"),
+            models.CheckConstraint(
+                condition=Q(
+                    field__in=(
+                        "gender",
+                        "region_of_origin",
+                        "nationality",
+                        "country_of_residence",
+                        "languages",
+                    )
+                ),
+                name="matched_words_field_has_codes",
+            ),
+        ]
+        verbose_name_plural = "matched words"
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.words} is {self.code}"
 
 
 class ConsentText(models.Model):
@@ -145,6 +184,30 @@ class Consent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.annotator.pseudonym}: {self.text}"
+
+
+class Withdrawal(models.Model):
+    """That an annotator took back consent to a study, whatever its texts; `ended_at`: they agreed to it again."""
+
+    annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="withdrawals")
+    # By name: accounts import nothing of studies.
+    study = models.ForeignKey("studies.Study", on_delete=models.CASCADE, related_name="withdrawals")
+    withdrawn_at = models.DateTimeField(db_default=Now())
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["annotator", "study"], condition=Q(ended_at=None), name="withdrawal_stands_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(ended_at__isnull=True) | Q(ended_at__gte=F("withdrawn_at")),
+                name="withdrawal_ended_after_withdrawn",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.annotator.pseudonym} withdrew from study {self.study_id}"
 
 
 class ApiToken(models.Model):

@@ -1,17 +1,24 @@
-"""What annotators say of themselves: each part optional, changed or emptied whenever they like."""
+"""What annotators say of themselves: each part optional, changed or emptied whenever they like.
 
-from collections.abc import Sequence
+What they typed is kept as they typed it (`AnnotatorProfile.words`). Beside it stands a code where the spelling
+leaves no doubt, where a study has a people or region of this name, or where a lead matched the words with a code.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.module_loading import import_string
 
+from accounts import codes
 from accounts.errors import DomainError
-from accounts.models import Annotator, AnnotatorProfile
+from accounts.models import Annotator, AnnotatorProfile, MatchedWords, User
 
 LANGUAGES_AT_MOST = 20
 LANGUAGE_LENGTH = 60
+LENGTHS = {"gender": 60, "region_of_origin": 80, "nationality": 80, "country_of_residence": 80}
 
 
 def of(annotator: Annotator) -> AnnotatorProfile:
@@ -33,23 +40,91 @@ def describe(
 ) -> AnnotatorProfile:
     """Write the whole profile: what is left out is emptied."""
     profile = of(annotator)
-    profile.gender = _tidy(gender)
-    profile.region_of_origin = _tidy(region_of_origin)
-    profile.nationality = _tidy(nationality)
-    profile.country_of_residence = _tidy(country_of_residence)
+    texts = {
+        "gender": _tidy(gender),
+        "region_of_origin": _tidy(region_of_origin),
+        "nationality": _tidy(nationality),
+        "country_of_residence": _tidy(country_of_residence),
+    }
+    listed = parse_languages(languages)
+    profile.words = {field: text for field, text in texts.items() if text}
+    if listed:
+        profile.words["languages"] = listed
     profile.age_band = age_band
-    profile.languages = parse_languages(languages)
-    try:
-        profile.full_clean(exclude=["annotator"])
-    except ValidationError as error:
-        fields = {name: " ".join(messages) for name, messages in error.message_dict.items()}
-        raise DomainError(
-            "profile_invalid", "; ".join(f"{name}: {text}" for name, text in fields.items()), fields=fields
-        ) from None
+    for field in LENGTHS:
+        setattr(profile, field, "")
+    profile.languages = []
+    _code(profile)
+    _check(profile, texts)
     profile.save()
     # Quotas look at profiles, and accounts know no campaigns: the settings name who has to be told.
     import_string(settings.PROFILE_CHANGED)(annotator)
     return profile
+
+
+def code_of(field: str, text: str) -> str:
+    """Return the code of what somebody typed: its own, that of a study's people, or the one a lead chose; else ""."""
+    if code := sure_code_of(field, text):
+        return code
+    matched = MatchedWords.objects.filter(field=field, words=words_key(text)).first() if text else None
+    return matched.code if matched else ""
+
+
+def sure_code_of(field: str, text: str) -> str:
+    """Return the code of what somebody typed without what leads matched."""
+    return codes.code_of(field, text) or str(import_string(settings.PROFILE_OWN_CODES)(field, text))
+
+
+def words_key(text: str) -> str:
+    """Return words as they are compared: without regard to case and spaces alone.
+
+    With its accents left out, a word may be another: Hungarian “nő” is a woman, “no” is no answer.
+    """
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())[:80]
+
+
+@transaction.atomic
+def match(*, field: str, words: str, code: str, by: User | None) -> int:
+    """Let words of annotators mean `code`, or nothing any more where it is empty; return whose profiles changed."""
+    if field not in codes.CODED:
+        raise DomainError("field_unknown", f"“{field}” is not a profile field that has codes.")
+    key = words_key(words)
+    chosen = codes.canonical(field, code) if code else ""
+    if code and not chosen:
+        raise DomainError(
+            "code_unknown",
+            f"“{code}” is not a code for this field.",
+            fields={"code": "Choose one from the list."},
+        )
+    if chosen:
+        MatchedWords.objects.update_or_create(
+            field=field, words=key, defaults={"code": chosen, "decided_by": by}
+        )
+    else:
+        MatchedWords.objects.filter(field=field, words=key).delete()
+    said = AnnotatorProfile.objects.select_for_update(of=("self",)).filter(words__has_key=field)
+    return recode(one for one in said.order_by("pk") if key in _keys(one, field))
+
+
+def recode(profiles: Iterable[AnnotatorProfile]) -> int:
+    """Give profiles the codes of their words as these are understood now; return how many changed."""
+    changed = 0
+    for profile in profiles:
+        before = [getattr(profile, field) for field in codes.CODED]
+        _code(profile)
+        if before != [getattr(profile, field) for field in codes.CODED]:
+            profile.save()
+            import_string(settings.PROFILE_CHANGED)(profile.annotator)
+            changed += 1
+    return changed
+
+
+def shown(profile: AnnotatorProfile, field: str) -> str:
+    """Return what a person reads in a field: their own words, else what the code is called."""
+    if field == "languages":
+        listed = profile.words.get(field) or [codes.label(field, one) for one in profile.languages]
+        return ", ".join(one for one in listed if one != codes.UNCODED)
+    return profile.words.get(field) or codes.label(field, getattr(profile, field))
 
 
 def parse_languages(languages: Sequence[str]) -> list[str]:
@@ -71,6 +146,34 @@ def parse_languages(languages: Sequence[str]) -> list[str]:
             fields={"languages": f"{len(named)} named"},
         )
     return list(named.values())
+
+
+def _code(profile: AnnotatorProfile) -> None:
+    """Set the codes of what a profile says in words."""
+    for field in LENGTHS:
+        if text := profile.words.get(field, ""):
+            setattr(profile, field, code_of(field, text))
+    if listed := profile.words.get("languages", []):
+        found = [code_of("languages", text) or codes.UNCODED for text in listed]
+        profile.languages = list(dict.fromkeys(found))
+
+
+def _keys(profile: AnnotatorProfile, field: str) -> set[str]:
+    said = profile.words.get(field, "")
+    return {words_key(text) for text in (said if isinstance(said, list) else [said])}
+
+
+def _check(profile: AnnotatorProfile, texts: dict[str, str]) -> None:
+    fields = {
+        name: f"Use at most {most} characters." for name, most in LENGTHS.items() if len(texts[name]) > most
+    }
+    try:
+        profile.full_clean(exclude=["annotator", *LENGTHS])
+    except ValidationError as error:
+        fields |= {name: " ".join(messages) for name, messages in error.message_dict.items()}
+    if fields:
+        message = "; ".join(f"{name}: {text}" for name, text in fields.items())
+        raise DomainError("profile_invalid", message, fields=fields)
 
 
 def _tidy(text: str) -> str:

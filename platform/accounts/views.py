@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
+from axes.utils import reset_request
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -15,7 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts import tokens
-from accounts.forms import TokenForm
+from accounts.forms import ThrottledPasswordChangeForm, TokenForm
 from accounts.models import ApiToken, User
 
 
@@ -38,9 +39,15 @@ def too_many_failures(request: HttpRequest, _refused: HttpResponse, _credentials
 
 class ChangePassword(PasswordChangeView):
     template_name = "accounts/password.html"
+    form_class = ThrottledPasswordChangeForm
     success_url = reverse_lazy("accounts:profile")
 
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return {**super().get_form_kwargs(), "request": self.request}
+
     def form_valid(self, form: Any) -> HttpResponse:
+        # A right password begins anew, as it does when one signs in.
+        reset_request(self.request)
         messages.success(
             self.request, "Your password is changed. Other places where you were signed in are not any more."
         )

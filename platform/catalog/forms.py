@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import UploadedFile
 
 from catalog.models import Resource
 
-# A page answers within seconds; larger files go through the command.
+# Larger files go through the command.
 MAX_UPLOAD_BYTES = 20 * 1024 * 1024
 
 
@@ -55,7 +55,5 @@ def upload_limit() -> int:
 
 def _checked_size(file: UploadedFile) -> UploadedFile:
     if file.size is None or file.size > upload_limit():
-        raise forms.ValidationError(
-            f"“{file.name}” is larger than the {upload_limit():,} bytes allowed here."
-        )
+        raise forms.ValidationError(f"“{file.name}” is larger than the {upload_limit():,} bytes allowed.")
     return file

@@ -11,6 +11,7 @@ from typing import BinaryIO
 from accounts.errors import DomainError
 from catalog.tables import read_table
 
+NEEDED_COLUMNS = ("identity", "iso_code", "region")
 OWN_FILE = Path(__file__).parent / "data" / "geography.csv"
 # The level that the UN's list calls sub-region; see https://unstats.un.org/unsd/methodology/m49/
 M49_SUBREGIONS = {
@@ -92,7 +93,7 @@ def read_geography(file: Path | BinaryIO, *, name: str | None = None) -> Geograp
     Raises DomainError naming file, row and column for whatever is malformed.
     """
     table = read_table(file, name=name, workbooks=False)
-    for column in ("identity", "iso_code", "region"):
+    for column in NEEDED_COLUMNS:
         if column not in table.columns:
             raise DomainError(
                 "geography_column_missing",

@@ -15,6 +15,7 @@ class Rejection:
     file: str
     row: int  # as a spreadsheet counts, the header being row 1
     reason: str
+    summary: str = ""  # what counts call it, where the reason names another row
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,8 @@ class RowsReport:
         """Number of rejected rows by reason, the most frequent first."""
         counts: dict[str, int] = {}
         for rejection in self.rejected:
-            counts[rejection.reason] = counts.get(rejection.reason, 0) + 1
+            reason = rejection.summary or rejection.reason
+            counts[reason] = counts.get(reason, 0) + 1
         return dict(sorted(counts.items(), key=lambda item: -item[1]))
 
     def lines(self) -> list[str]:

@@ -12,16 +12,17 @@ from django.db import transaction
 from django.utils.crypto import get_random_string
 from django.utils.text import slugify
 
-from accounts.errors import DomainError
+from accounts.errors import Conflict, DomainError
 from accounts.models import User
 from catalog.attributes import normalise
 from catalog.geography import Geography, Place, own_geography, plain_name
 from catalog.import_reports import Rejection, RowsReport
 from catalog.models import Association, Attribute, IdentityGroup, Resource, Stereotype
-from catalog.tables import Table, read_table
+from catalog.tables import Table, needs_columns, read_table
 
 logger = logging.getLogger(__name__)
 
+NEEDED_COLUMNS = ("identity", "attribute")
 # Column of the file (lower case) → field. `NA` there means North America, beside the region's own raters.
 COUNT_COLUMNS = {
     "region_stereo": "in_region_stereotype",
@@ -39,7 +40,7 @@ MEAN_COLUMNS = (
     "offensiveness",
 )
 _MISSING = {"", "NA"}
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+_NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?")
 _MAX_COUNT = 32_767
 _MAX_NAME = 120
 _ROUNDING = 1e-6  # the published means are written with nine decimals
@@ -111,13 +112,14 @@ def import_resource(
     geography: Geography | None = None,
     file_name: str | None = None,
     invented: bool = False,
-    max_bytes: int | None = None,
+    update: bool = True,
 ) -> ResourceImportReport:
     """Make the resource `name` say what a SeeGULL-shaped CSV says; create it if need be.
 
     Columns: identity, attribute; optional rater counts, three ratings and a stored mean of offensiveness. A
     blank row or a pair listed again is left out and reported; any other bad cell refuses the file whole.
-    Raises DomainError naming file, row and column.
+    Raises DomainError naming file, row and column; Conflict where the resource is there, says something else, and
+    may not be updated.
     """
     name = name.strip()
     if not 0 < len(name) <= _MAX_NAME:
@@ -126,25 +128,31 @@ def import_resource(
             f"A resource needs a name of 1 to {_MAX_NAME} characters.",
             fields={"name": "length"},
         )
-    table = read_table(file, name=file_name, workbooks=False, max_bytes=max_bytes)
+    table = read_table(file, name=file_name, workbooks=False)
     pairs, rows = read_pairs(table)
     with transaction.atomic():
+        if not update:
+            _refuse_other(table, name)
         report = _store(table, pairs, rows, name=name, places=geography or own_geography(), invented=invented)
     # Resources are below studies and have no audit trail of their own.
     logger.info("resource %r imported from %s by %s: %s", name, table.name, by, report.outcome)
     return report
 
 
+def _refuse_other(table: Table, name: str) -> None:
+    resource = Resource.objects.filter(name=name).first()
+    if resource is not None and resource.file_digest != table.digest:
+        raise Conflict(
+            "resource_exists",
+            f"There is already a resource named “{name}”, and updating it was not requested.",
+            fields={"name": "taken"},
+        )
+
+
 def read_pairs(table: Table) -> tuple[list[ListedPair], RowsReport]:
     """Return the pairs a table lists, and what became of its rows."""
     columns = {column.lower(): column for column in table.columns}
-    for needed in ("identity", "attribute"):
-        if needed not in columns:
-            raise DomainError(
-                "column_missing",
-                f"“{table.name}” has no column “{needed}”; a resource needs identity and attribute.",
-                fields={"file": f"no column {needed}"},
-            )
+    needs_columns(columns, name=table.name, needs=NEEDED_COLUMNS)
     pairs: list[ListedPair] = []
     rejected: list[Rejection] = []
     problems = {row: f"it has {why}" for row, why in table.unreadable}
@@ -186,7 +194,7 @@ def _refuse(file: str, problems: Mapping[int, str]) -> None:
     if not problems:
         return
     row = min(problems)
-    more = f" ({len(problems) - 1:,} more rows have problems)" if len(problems) > 1 else ""
+    more = f" (rows with problems: {len(problems):,})" if len(problems) > 1 else ""
     raise DomainError(
         "row_bad",
         f"“{file}”, row {row}: {problems[row]}{more}.",

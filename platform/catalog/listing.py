@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from django.db.models import Avg, Count, F, Q, QuerySet
 
 from catalog.models import IdentityGroup, Resource, Stereotype
-from catalog.raters import enough_raters, rated
-
-MIN_RATERS = 2
+from catalog.raters import MIN_RATERS, enough_raters, rated
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,32 @@
 """What a resource's raters said of a listed pair: whether it is a stereotype, whether it was rated."""
 
-from django.db.models import F, Q, Value
+from django.db.models import F, Q, TextChoices, Value
 from django.db.models.functions import Coalesce
 from django.db.models.lookups import GreaterThanOrEqual
 
+MIN_RATERS = 2
 
-def enough_raters(min_raters: int, *, path: str = "") -> Q:
-    """Return the condition that at least `min_raters` raters, in-region or out, called the pair a stereotype.
 
-    Metrics.md §0: pairs without rater counts (both null) are stereotypes because they are listed.
-    `path` leads to the pair, such as `stereotypes__`.
+class RaterPools(TextChoices):
+    """Whose raters must suffice: one pool's, as in the table released with ViSAGe, or those of both together."""
+
+    SEPARATE = "separate", "of one pool, in the region or outside it"
+    SUMMED = "summed", "of both pools together"
+
+
+def enough_raters(min_raters: int, rater_pools: str = RaterPools.SEPARATE, *, path: str = "") -> Q:
+    """Return the condition that at least `min_raters` raters of one pool called the pair a stereotype.
+
+    `summed` counts both pools together. Metrics.md §0: pairs without rater counts (both null) are stereotypes
+    because they are listed. `path` leads to the pair, such as `stereotypes__`. The same rule over a table:
+    `analysis.metrics.assign_roles`.
     """
     inside, outside = f"{path}in_region_stereotype", f"{path}out_region_stereotype"
-    raters = Coalesce(F(inside), Value(0)) + Coalesce(F(outside), Value(0))
     uncounted = Q(**{f"{inside}__isnull": True, f"{outside}__isnull": True})
-    return uncounted | Q(GreaterThanOrEqual(raters, Value(min_raters)))
+    if rater_pools == RaterPools.SUMMED:
+        raters = Coalesce(F(inside), Value(0)) + Coalesce(F(outside), Value(0))
+        return uncounted | Q(GreaterThanOrEqual(raters, Value(min_raters)))
+    return uncounted | Q(**{f"{inside}__gte": min_raters}) | Q(**{f"{outside}__gte": min_raters})
 
 
 def rated(*, path: str = "") -> Q:

@@ -1,48 +1,37 @@
 """Tables that people bring: CSV, TSV, JSON lines or an Excel workbook, read as text or refused."""
 
 import csv
-import datetime as dt
 import hashlib
 import io
 import json
 import re
-import zipfile
-import zlib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 from django.conf import settings
 from numpy.typing import NDArray
-from python_calamine import CalamineError, CalamineWorkbook
 
 from accounts.errors import DomainError
-
-MAX_CELL = 131_072  # characters; what no column of a table of judgements needs
-_MOST_CELLS = 50_000_000
-# Both are searched for at memory speed in tens of megabytes; what they find is then looked at properly.
-_FAR_CELL = re.compile(rb' r="(?:[A-Za-z]{2}|[A-Za-z]?\d{7})')
-_ODDLY_WRITTEN = (
-    b"r='",
-    b"r =",
-    b"r\t=",
-    b"r\n=",
-    b"r\r=",
-    b'r=" ',
-    b"r= ",
-    b"r=\t",
-    b"r=\n",
-    b"r=\r",
-    b"\tr=",
-    b"\nr=",
-    b"\rr=",
+from catalog.table_limits import (
+    MAX_CELL,
+    MAX_CELLS,
+    MAX_COLUMNS,
+    MAX_ROWS,
+    refusal,
+    too_many_cells,
+    too_many_columns,
 )
-_CELL_OR_ROW = re.compile(rb"""\br\s*=\s*["']\s*([A-Za-z]*)(\d+)""")
-_DAMAGED = (CalamineError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError)
+from catalog.workbook_process import text_of
+from catalog.workbooks import workbook_rows
+
 _ZIP = b"PK\x03\x04"
 _LEGACY_EXCEL = b"\xd0\xcf\x11\xe0"
+_JSON_LINES = {".jsonl", ".ndjson"}
+_NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
+_HEADER_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -54,6 +43,7 @@ class Table:
     rows: NDArray[np.int64]  # the row number that a spreadsheet shows: the header is row 1
     unreadable: tuple[tuple[int, str], ...]  # (row, why): its cells do not fit the header
     digest: str  # SHA-256 of the file
+    positions: frozenset[str] = frozenset()  # columns that say where in the file a row is, and no more
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -74,27 +64,62 @@ def read_table(
 ) -> Table:
     """Read a table. Whether it is a workbook follows from its content, JSON lines from its name.
 
-    Raises DomainError naming the file, and the row where there is one: missing, empty, too large, not text,
-    not UTF-8, broken quoting, a cell too long, a column twice, no such sheet, a damaged workbook.
+    Raises DomainError naming the file, and the row where there is one: missing, empty, too large (in bytes, rows,
+    columns or cells), not text, not UTF-8, broken quoting, a cell too long, a column twice, no such sheet, a
+    damaged workbook. Rows that hold what no database stores as text are unreadable.
     """
     limit = settings.TABLE_MAX_BYTES if max_bytes is None else max_bytes
     name = name or Path(str(getattr(source, "name", source))).name
     data = read_bytes(source, name, max_bytes=limit)
+    rows = _rows(data, name, sheet=sheet, workbooks=workbooks, max_bytes=limit)
+    return _table(rows, name, hashlib.sha256(data).hexdigest())
+
+
+def _rows(
+    data: bytes, name: str, *, sheet: str | None, workbooks: bool, max_bytes: int
+) -> Iterator[Sequence[str]]:
+    """Return all rows from the header on; blank ones are empty."""
     if data.startswith((_ZIP, _LEGACY_EXCEL)):
         if not workbooks:
-            raise _refusal(name, "is a spreadsheet or archive, not a CSV file; save it as CSV (UTF-8) first")
-        lines = _workbook_lines(data, name, sheet, limit)
-    elif sheet is not None:
-        raise _refusal(name, f"has no sheet “{sheet}”: it is not a workbook")
-    elif Path(name).suffix.lower() in {".jsonl", ".ndjson"}:
-        lines = _json_lines(_text(data, name), name)
-    else:
-        lines = _csv_lines(_text(data, name), name)
-    return _table(lines, name, hashlib.sha256(data).hexdigest())
+            raise refusal(name, "is a spreadsheet or archive, not a CSV file; save it as CSV (UTF-8) first")
+        if not data.startswith(_ZIP):
+            raise refusal(name, "is an old Excel file; save it as .xlsx or as CSV (UTF-8)")
+        return workbook_rows(data, name=name, sheet=sheet, max_bytes=max_bytes)
+    if sheet is not None:
+        raise refusal(name, f"has no sheet “{sheet}”: it is not a workbook")
+    if _is_json_lines(name):
+        return _json_lines(_text(data, name), name)
+    return _csv_lines(_text(data, name), name)
 
 
-def _refusal(name: str, what: str, code: str = "table_unreadable") -> DomainError:
-    return DomainError(code, f"“{name}” {what}.", fields={"file": what})
+def check_header(source: BinaryIO, *, name: str, needs: Collection[str]) -> None:
+    """Refuse at once what `read_table` would refuse of the beginning of a CSV file, and go back to its start.
+
+    For pages that take a file and let a worker read it. `needs` are columns, whatever their case.
+    """
+    data = source.read(_HEADER_BYTES)
+    source.seek(0)
+    # The last line may be cut, perhaps in the middle of a character.
+    beginning = data if len(data) < _HEADER_BYTES else data[: data.rfind(b"\n") + 1] or data[:-4]
+    if not beginning.strip():
+        raise refusal(name, "is empty", "table_empty")
+    lines = _rows(beginning, name, sheet=None, workbooks=False, max_bytes=_HEADER_BYTES)
+    needs_columns({column.lower() for column in _header(next(lines, None), name)}, name=name, needs=needs)
+
+
+def needs_columns(columns: Collection[str], *, name: str, needs: Collection[str]) -> None:
+    """Raise DomainError unless a table has the columns it needs."""
+    for column in needs:
+        if column not in columns:
+            raise DomainError(
+                "column_missing",
+                f"“{name}” has no column “{column}”; it needs {', '.join(needs)}.",
+                fields={"file": f"no column {column}"},
+            )
+
+
+def _is_json_lines(name: str) -> bool:
+    return Path(name).suffix.lower() in _JSON_LINES
 
 
 def read_bytes(source: Path | BinaryIO, name: str, *, max_bytes: int | None = None) -> bytes:
@@ -107,11 +132,11 @@ def read_bytes(source: Path | BinaryIO, name: str, *, max_bytes: int | None = No
         else:
             data = source.read(limit + 1)
     except OSError as error:
-        raise _refusal(name, f"cannot be read: {error.strerror or error}", "file_not_readable") from error
+        raise refusal(name, f"cannot be read: {error.strerror or error}", "file_not_readable") from error
     if len(data) > limit:
-        raise _refusal(name, f"is larger than the {limit:,} bytes allowed", "table_too_large")
+        raise refusal(name, f"is larger than the {limit:,} bytes allowed", "table_too_large")
     if not data.strip():
-        raise _refusal(name, "is empty", "table_empty")
+        raise refusal(name, "is empty", "table_empty")
     return data
 
 
@@ -120,147 +145,146 @@ def _text(data: bytes, name: str) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         row = data.count(b"\n", 0, error.start) + 1
-        raise _refusal(
+        raise refusal(
             name, f"is not UTF-8 text (row {row}); save it as CSV (UTF-8)", "table_not_utf8"
         ) from error
     if "\0" in text:
         row = text.count("\n", 0, text.index("\0")) + 1
-        raise _refusal(name, f"is not a text file: row {row} holds a NUL character", "table_binary")
+        raise refusal(name, f"is not a text file: row {row} holds a NUL character", "table_binary")
     return text
 
 
-def _csv_lines(text: str, name: str) -> list[Sequence[Any]]:
-    header = text.split("\n", 1)[0]
+def _csv_lines(text: str, name: str) -> Iterator[Sequence[str]]:
+    end = text.find("\n")
+    header = text[: end if end >= 0 else None]
     # The mark that cuts the header most: European exports use semicolons, some tools tabs.
     delimiter = max(",;\t", key=lambda mark: (header.count(mark), mark == ","))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    lines: list[Sequence[Any]] = []
+    row = 0
     try:
         for line in reader:
-            lines.append(line)  # noqa: PERF402 -- how many were read tells the row of an error
+            row += 1
+            yield line
     except csv.Error as error:
-        row = len(lines) + 1
         if "field larger" in str(error):
-            what = f"has a cell of more than {MAX_CELL:,} characters in row {row}"
+            what = f"has a cell of more than {MAX_CELL:,} characters in row {row + 1}"
         else:
-            what = f"is not a well-formed CSV file: {error} in row {row}"
-        raise _refusal(name, what, "table_not_csv") from error
-    return lines
+            what = f"is not a well-formed CSV file: {error} in row {row + 1}"
+        raise refusal(name, what, "table_not_csv") from error
 
 
-def _json_lines(text: str, name: str) -> list[Sequence[Any]]:
-    records: list[dict[str, Any] | None] = []
+def _json_lines(text: str, name: str) -> Iterator[Sequence[str]]:
+    records: list[dict[str, str]] = []
+    columns: dict[str, None] = {}
     # Not splitlines(): a JSON string may hold other line separators as they are.
     for row, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            records.append(None)
-            continue
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise _refusal(name, f"is not JSON in line {row}", "table_not_json") from error
-        if not isinstance(record, dict):
-            raise _refusal(name, f"holds something other than an object in line {row}", "table_not_json")
-        records.append(record)
-    columns = list(dict.fromkeys(key for record in records if record for key in record))
-    return [columns, *([record.get(column) for column in columns] if record else [] for record in records)]
-
-
-def _workbook_lines(data: bytes, name: str, sheet: str | None, limit: int) -> list[Sequence[Any]]:
-    if not data.startswith(_ZIP):
-        raise _refusal(name, "is an old Excel file; save it as .xlsx or as CSV (UTF-8)")
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            _check_archive(archive, name, limit)
-        workbook = CalamineWorkbook.from_filelike(io.BytesIO(data))
-        if sheet is not None and sheet not in workbook.sheet_names:
-            raise _refusal(
-                name, f"has no sheet “{sheet}” (it has {', '.join(workbook.sheet_names)})", "no_sheet"
+        record = _json_record(line, row, name) if line.strip() else {}
+        columns.update(dict.fromkeys(record))
+        if len(columns) > MAX_COLUMNS:
+            raise refusal(
+                name,
+                f"names more than {MAX_COLUMNS:,} columns by line {row}, which is the limit",
+                "table_too_large",
             )
-        # Not skipping empty space at the top: row numbers must be those a spreadsheet shows.
-        page = workbook.get_sheet_by_name(sheet) if sheet is not None else workbook.get_sheet_by_index(0)
-        lines: list[Sequence[Any]] = page.to_python(skip_empty_area=False)
-    except _DAMAGED as error:
-        raise _refusal(name, "is not a workbook that can be read") from error
-    return lines
+        records.append(record)
+        _check_size(name, rows=row, columns=len(columns))
+    yield list(columns)
+    for record in records:
+        yield [record.get(column, "") for column in columns] if record else []
 
 
-def _check_archive(archive: zipfile.ZipFile, name: str, limit: int) -> None:
-    """Refuse what is no .xlsx, unpacks to too much, or has a cell so far out that the sheet would fill the memory."""
-    parts = archive.infolist()
-    if sum(part.file_size for part in parts) > limit:
-        raise _refusal(name, f"unpacks to more than the {limit:,} bytes allowed", "table_too_large")
-    if not any(part.filename == "xl/workbook.xml" for part in parts):
-        raise _refusal(name, "is an archive but not an .xlsx workbook")
-    for part in parts:
-        if part.filename.endswith(".xml"):
-            content = archive.read(part)
-            # The reader lays a sheet out as one rectangle up to its farthest cell. Sheets of one-letter columns
-            # and up to 999,999 rows are always small enough; others are measured.
-            suspect = _FAR_CELL.search(content) or any(mark in content for mark in _ODDLY_WRITTEN)
-            if suspect and _rectangle(content) > _MOST_CELLS:
-                raise _refusal(name, f"has a sheet of more than {_MOST_CELLS:,} cells", "table_too_large")
+def _json_record(line: str, row: int, name: str) -> dict[str, str]:
+    try:
+        record = json.loads(line)
+        # What nests nearly too deeply to be read may be too deep to be written.
+        cells = {key: text_of(cell) for key, cell in record.items()} if isinstance(record, dict) else None
+    except (ValueError, RecursionError) as error:
+        raise refusal(name, f"is not JSON in line {row}", "table_not_json") from error
+    if cells is None:
+        raise refusal(name, f"holds something other than an object in line {row}", "table_not_json")
+    if max(map(len, cells.values()), default=0) > MAX_CELL:
+        raise refusal(
+            name, f"has a cell of more than {MAX_CELL:,} characters in line {row}", "table_not_json"
+        )
+    return cells
 
 
-def _rectangle(sheet: bytes) -> int:
-    rows = columns = 1
-    for match in _CELL_OR_ROW.finditer(sheet):
-        # Whatever has more letters or digits than any spreadsheet is as far out as can be.
-        rows = max(rows, int(match[2][:9]))
-        columns = max(columns, 26 ** len(match[1][:5]))
-    return rows * columns
+def _check_size(name: str, *, rows: int, columns: int) -> None:
+    if rows > MAX_ROWS or rows * columns > MAX_CELLS:
+        raise too_many_cells(name)
 
 
-def _cell(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
-    if isinstance(value, dt.datetime | dt.date | dt.time):
-        return value.isoformat()
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else str(value)
-
-
-def _table(lines: list[Sequence[Any]], name: str, digest: str) -> Table:
-    # JSON lines have no header line: the object of line 1 is row 1.
-    first = 1 if Path(name).suffix.lower() in {".jsonl", ".ndjson"} else 2
-    if not lines:
-        raise _refusal(name, "is empty", "table_empty")
-    header = [_cell(cell).strip() for cell in lines[0]]
-    _check_header(header, name)
+def _table(lines: Iterator[Sequence[str]], name: str, digest: str) -> Table:
+    header = _header(next(lines, None), name)
     rows: list[int] = []
-    fitting: list[Sequence[Any]] = []
+    fitting: list[Sequence[str]] = []
     unreadable: list[tuple[int, str]] = []
-    for row, line in enumerate(lines[1:], start=first):
+    # JSON lines have no header line: the object of line 1 is row 1.
+    first = 1 if _is_json_lines(name) else 2
+    for row, line in enumerate(lines, start=first):
+        _check_size(name, rows=row, columns=len(header))
         if len(line) == len(header):
             rows.append(row)
             fitting.append(line)
         elif line:
             unreadable.append((row, f"{len(line)} cells where the header has {len(header)}"))
-    columns = {}
-    for position, column in enumerate(header):
-        if column:
-            columns[column] = _column(line[position] for line in fitting)
-    return Table(name, columns, np.array(rows, dtype=np.int64), tuple(unreadable), digest)
+    columns = {
+        column: _column([line[position] for line in fitting])
+        for position, column in enumerate(header)
+        if column
+    }
+    table = Table(name, columns, np.array(rows, dtype=np.int64), tuple(unreadable), digest)
+    return without_unstorable(table)
 
 
-def _check_header(header: list[str], name: str) -> None:
-    named = [column for column in header if column]
-    if not named:
-        raise _refusal(name, "has no header row: row 1 names no column", "table_no_header")
-    twice = next((column for column in named if named.count(column) > 1), None)
-    if twice is not None:
-        raise _refusal(name, f"has two columns called “{twice}”", "table_column_twice")
+def _header(line: Sequence[str] | None, name: str) -> list[str]:
+    if line is None:
+        raise refusal(name, "is empty", "table_empty")
+    if len(line) > MAX_COLUMNS:
+        raise too_many_columns(name, len(line))
+    header = [cell.strip() for cell in line]
+    seen: set[str] = set()
+    for column in filter(None, header):
+        if column in seen:
+            raise refusal(name, f"has two columns called “{column[:80]}”", "table_column_twice")
+        if why := unstorable(column):
+            raise refusal(name, f"has {why} in the name of a column", "table_not_text")
+        seen.add(column)
+    if not seen:
+        raise refusal(name, "has no header row: row 1 names no column", "table_no_header")
+    return header
 
 
-def _column(cells: Iterable[Any]) -> NDArray[np.object_]:
-    values = list(cells)
-    if not set(map(type, values)) <= {str}:
-        values = [_cell(value) for value in values]
-    column = np.empty(len(values), dtype=object)
-    column[:] = values
+def unstorable(text: str) -> str:
+    """Return what in a text no database can store, or "". JSON and workbooks can hold it."""
+    found = _NO_CHARACTER.search(text)
+    if found is None:
+        return ""
+    return "a NUL character" if found[0] == "\0" else "half of a surrogate pair"
+
+
+def without_unstorable(table: Table) -> Table:
+    """Move the rows with cells that no database can store to those that are unreadable."""
+    reasons: dict[int, str] = {}
+    for column, cells in table.columns.items():
+        if unstorable("\n".join(cells)):
+            for index, cell in enumerate(cells):
+                if why := unstorable(cell):
+                    reasons.setdefault(index, f"{why} in {column}")
+    if not reasons:
+        return table
+    kept = np.ones(len(table), dtype=bool)
+    kept[list(reasons)] = False
+    unreadable = [*table.unreadable, *((int(table.rows[index]), why) for index, why in reasons.items())]
+    return replace(
+        table,
+        columns={column: cells[kept] for column, cells in table.columns.items()},
+        rows=table.rows[kept],
+        unreadable=tuple(sorted(unreadable)),
+    )
+
+
+def _column(cells: list[str]) -> NDArray[np.object_]:
+    column = np.empty(len(cells), dtype=object)
+    column[:] = cells
     return column

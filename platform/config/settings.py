@@ -48,9 +48,11 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "web.middleware.ProxyAddressMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "web.middleware.ContentSecurityPolicyMiddleware",
+    "web.middleware.NoNulMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "web.languages.LanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -143,6 +145,8 @@ IMAGE_MAX_BYTES = env.integer("IMAGE_MAX_BYTES", 25 * 1024 * 1024, minimum=1)
 IMAGE_MAX_PIXELS = env.integer("IMAGE_MAX_PIXELS", 40_000_000, minimum=1)
 ARCHIVE_MAX_BYTES = env.integer("ARCHIVE_MAX_BYTES", 4 * 1024**3, minimum=1)
 TABLE_MAX_BYTES = env.integer("TABLE_MAX_BYTES", 512 * 1024 * 1024, minimum=1)
+# /readyz fails when fewer bytes are free where images or the SQLite file lie.
+READY_FREE_BYTES = env.integer("READY_FREE_BYTES", 200 * 1024 * 1024)
 # What a Prometheus scraper shows at /metrics; empty: administrators only.
 METRICS_TOKEN = env.text("METRICS_TOKEN", "")
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
@@ -181,12 +185,18 @@ JOB_SWEEPS = [
     "annotation.notices.look_now_and_then",
     "annotation.bridge.background.sweep",
     "analysis.releases.zips.remove_leftovers",
-    "generation.uploads.remove_used",
+    "jobs.uploads.remove_used",
+    "annotation.label_studio.uploads.remove_used",
 ]
 
 # An OpenAI-compatible endpoint whose models look at images; leads choose a model there, never the address.
 VISION_BASE_URL = env.text("VISION_BASE_URL", "")
 VISION_API_KEY = env.text("VISION_API_KEY", "")
+
+# Digests of large model files, by size and time, so that they are not read again at every start.
+MODEL_DIGESTS = VAR / "model-digests.json"
+# Weights that are pickles can hold more than weights: they are loaded only where the operator says so.
+ALLOW_PICKLED_WEIGHTS = env.flag("ALLOW_PICKLED_WEIGHTS", False)
 
 # OpenAI-compatible endpoints that make images. Leads choose among them; the key goes to the first and to no other.
 OPENAI_BASE_URLS = env.words("OPENAI_BASE_URLS")
@@ -216,6 +226,8 @@ SITE_URL = env.text("SITE_URL", "").rstrip("/")
 
 # Called with an annotator whose profile was written, in the same transaction.
 PROFILE_CHANGED = "annotation.slots.profile_changed"
+# Called with a field and what was typed there; returns the code of a people or region that only a study knows.
+PROFILE_OWN_CODES = "studies.own_codes.code_of"
 
 # An image's address works for this long, at least, after a page with it was opened.
 IMAGE_URL_MINUTES = env.integer("IMAGE_URL_MINUTES", 12 * 60, minimum=1)
@@ -225,6 +237,8 @@ SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 HTTPS = env.flag("HTTPS", False)
+# Whether a proxy that overwrites X-Forwarded-For stands in front, so that its word on addresses is taken.
+BEHIND_PROXY = env.flag("BEHIND_PROXY", False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
@@ -259,7 +273,9 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "web.api_errors.exception_handler",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["web.parsers.StorableJSONParser"],
+    # OPTIONS would list the fields and choices of every view to anybody signed in; the schema is by role.
+    "DEFAULT_METADATA_CLASS": None,
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Stereoscope API",
@@ -269,6 +285,12 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SCHEMA_PATH_PREFIX": "/api/v1",
+    "ENUM_NAME_OVERRIDES": {
+        "CampaignKind": "annotation.models.Campaign.Kind",
+        "CleanupKind": "annotation.bridge.cleanup.KINDS",
+        "LabelStudioAnswerState": "annotation.models.LabelStudioAnnotation.State",
+        "TaskKind": "annotation.task_kinds.TaskKind",
+    },
     # Swagger's files come from our own server: the page works offline and under the content security policy.
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
@@ -278,7 +300,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"outages": {"()": "web.outages.OutageFilter"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["outages"]}},
     # It would write down the headers of answers, in which secrets may stand.
     "loggers": {"httpcore": {"level": "INFO"}},
     "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "WARNING")},

@@ -17,6 +17,7 @@ class JobSerializer(serializers.ModelSerializer):
             "kind",
             "title",
             "queue",
+            "team",
             "state",
             "step",
             "steps_done",

@@ -106,6 +106,6 @@ def _work_with_database(queues: Sequence[str], *, interval: float, batch: bool) 
             return
         except (OperationalError, InterfaceError) as error:
             # The database restarts: wait for it, as the web server does.
-            logger.warning("The database does not answer: %s", type(error).__name__)
+            logger.warning("The database does not answer", exc_info=error)
             close_old_connections()
             time.sleep(_SECONDS_BETWEEN_TRIES)

@@ -85,4 +85,4 @@ class Heartbeat:
                 self._stopped.set()
         except (DatabaseError, InterfaceError) as error:
             # The database is busy or restarting: the next beat tries again; if all fail, the lease ends.
-            logger.warning("The lease of job %s could not be renewed: %s", self._job.pk, error)
+            logger.warning("The lease of job %s could not be renewed", self._job.pk, exc_info=error)

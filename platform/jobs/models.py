@@ -22,8 +22,10 @@ class Job(models.Model):
     title = models.CharField(max_length=200)
     arguments = models.JSONField(default=dict)  # keys of rows, never content
     queue = models.CharField(max_length=20, default="default")
+    # Shared by the jobs that do one piece of work together; "" for a job of its own.
+    team = models.CharField(max_length=32, blank=True)
     # The study it belongs to, by key: this app knows no studies. Membership is checked by `studies.access`.
-    study_id = models.BigIntegerField(null=True, blank=True, db_index=True)
+    study_id = models.BigIntegerField(null=True, blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
@@ -66,7 +68,11 @@ class Job(models.Model):
                 condition=Q(wait_until__isnull=True) | Q(state="queued"), name="job_waits_only_while_queued"
             ),
         ]
-        indexes: ClassVar = [models.Index(fields=["state", "queue"], name="job_state_queue")]
+        indexes: ClassVar = [
+            models.Index(fields=["state", "queue"], name="job_state_queue"),
+            models.Index(fields=["team"], condition=~Q(team=""), name="job_team"),
+            models.Index(fields=["study_id", "id"], name="job_study_latest"),
+        ]
         ordering: ClassVar = ["-id"]
 
     def __str__(self) -> str:

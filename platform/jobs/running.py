@@ -32,9 +32,12 @@ def enqueue(
     by: User | None,
     study_id: int | None = None,
     queue: str = DEFAULT,
+    team: str = "",
 ) -> Job:
     """Ask for background work. `arguments` are keys of rows and names of files, never content."""
-    job = prepare(kind=kind, title=title, arguments=arguments, by=by, study_id=study_id, queue=queue)
+    job = prepare(
+        kind=kind, title=title, arguments=arguments, by=by, study_id=study_id, queue=queue, team=team
+    )
     deliver(job)
     return job
 
@@ -47,6 +50,7 @@ def prepare(
     by: User | None,
     study_id: int | None = None,
     queue: str = DEFAULT,
+    team: str = "",
 ) -> Job:
     """Write a job down without telling a worker: for `run_here`."""
     handler_of(kind)
@@ -58,6 +62,7 @@ def prepare(
         created_by=by,
         study_id=study_id,
         queue=queue,
+        team=team,
         heartbeat_at=now,
         queued_at=now,
     )

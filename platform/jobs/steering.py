@@ -9,23 +9,32 @@ from accounts.models import User
 from jobs import log, workers
 from jobs.models import Job
 from jobs.running import deliver
+from jobs.teams import team_of
 
 
 @transaction.atomic
 def cancel(*, job: Job, by: User | None = None) -> Job:
-    """Stop a job: at once when nobody works on it, else at its next step. What it did so far stays."""
+    """Stop a job and those it works together with: at once where nobody is at work, else at the next step.
+
+    What was done so far stays.
+    """
+    cancelled = [member for member in team_of(job) if _cancel(member)]
+    if not cancelled:
+        raise Conflict("job_ended", "The job has already ended, so there is nothing to cancel.")
+    for member in cancelled:
+        log.note(member, f"{by or 'Somebody'} cancelled the job.")
+    job.refresh_from_db()
+    return job
+
+
+def _cancel(job: Job) -> bool:
     now = timezone.now()
     idle = Q(state=Job.State.QUEUED) | Q(state=Job.State.RUNNING, lease_expires_at__lt=now)
     stopped = Job.objects.filter(idle, pk=job.pk).update(
         state=Job.State.CANCELLED, finished_at=now, lease_expires_at=None, wait_until=None
     )
-    if not stopped and not Job.objects.filter(pk=job.pk, state=Job.State.RUNNING).update(
-        cancel_requested=True
-    ):
-        raise Conflict("job_ended", "The job has already ended, so there is nothing to cancel.")
-    log.note(job, f"{by or 'Somebody'} cancelled the job.")
-    job.refresh_from_db()
-    return job
+    running = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING)
+    return bool(stopped or running.update(cancel_requested=True))
 
 
 @transaction.atomic
@@ -43,7 +52,21 @@ def put_down(*, job: Job) -> bool:
 
 @transaction.atomic
 def retry(*, job: Job, by: User | None = None) -> Job:
-    """Queue a failed or cancelled job again; it does only what is missing."""
+    """Queue a failed or cancelled job again, with those it works together with that ended so too.
+
+    They do only what is missing.
+    """
+    requeued = [member for member in team_of(job) if _requeue(member)]
+    if not requeued:
+        raise Conflict("job_not_ended", "Only a job that failed or was cancelled can be tried again.")
+    for member in requeued:
+        log.note(member, f"{by or 'Somebody'} asked to try again.")
+        deliver(member)
+    job.refresh_from_db()
+    return job
+
+
+def _requeue(job: Job) -> bool:
     now = timezone.now()
     requeued = Job.objects.filter(pk=job.pk, state__in=[Job.State.FAILED, Job.State.CANCELLED]).update(
         state=Job.State.QUEUED,
@@ -58,9 +81,4 @@ def retry(*, job: Job, by: User | None = None) -> Job:
         queued_at=now,
         lease_expires_at=None,
     )
-    if not requeued:
-        raise Conflict("job_not_ended", "Only a job that failed or was cancelled can be tried again.")
-    log.note(job, f"{by or 'Somebody'} asked to try again.")
-    job.refresh_from_db()
-    deliver(job)
-    return job
+    return bool(requeued)

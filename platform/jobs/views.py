@@ -14,6 +14,8 @@ from jobs import steering
 from jobs.access import job_for, jobs_visible_to, may_steer
 from jobs.models import Job
 from jobs.shown import LINES_PER_PAGE, as_json, clock, shown
+from jobs.teams import team_of
+from web.keyset import key_page
 
 
 @login_required
@@ -24,7 +26,7 @@ def job_list(request: HttpRequest) -> HttpResponse:
     state = request.GET.get("state", "")
     if state in Job.State.values:
         jobs = jobs.filter(state=state)
-    page = Paginator(jobs, 50).get_page(request.GET.get("page"))
+    page = key_page(request, jobs, size=50)
     return render(request, "jobs/list.html", {"page": page, "state": state, "states": Job.State.choices})
 
 
@@ -35,13 +37,15 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
     job = job_for(request.user, pk)
     steers = may_steer(request.user, job)
     lines = Paginator(job.lines.all(), LINES_PER_PAGE).get_page(request.GET.get("page"))
+    team = list(team_of(job)) if job.team else [job]
     context = {
         "job": job,
+        "team": team if len(team) > 1 else [],
         "shown": shown(job),
         "lines": lines,
         "log": [(line, clock(line)) for line in lines],
         "newest": lines[0].pk if lines.number == 1 and lines.object_list else 0,
-        "may_cancel": steers and not job.ended and not job.cancel_requested,
+        "may_cancel": steers and any(not one.ended and not one.cancel_requested for one in team),
         "may_retry": steers and job.state in {Job.State.FAILED, Job.State.CANCELLED},
     }
     return render(request, "jobs/detail.html", context)

@@ -22,6 +22,7 @@ class StudySerializer(serializers.ModelSerializer[Study]):
             "resource",
             "simulated",
             "min_raters",
+            "rater_pools",
             "min_stereotypes",
             "seed",
             "frozen_at",

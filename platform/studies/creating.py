@@ -10,6 +10,7 @@ from django.utils.text import slugify
 from accounts.errors import Conflict, DomainError
 from accounts.models import User
 from catalog.models import IdentityGroup, Resource
+from catalog.raters import MIN_RATERS, RaterPools
 from studies import audit
 from studies.models import Study, StudyGroup, StudyMembership
 
@@ -25,7 +26,8 @@ def create_study(
     groups: Iterable[IdentityGroup],
     by: User | None,
     seed: int | None = None,
-    min_raters: int = 2,
+    min_raters: int = MIN_RATERS,
+    rater_pools: str = RaterPools.SEPARATE,
     min_stereotypes: int = 2,
     simulated: bool = False,
     description: str = "",
@@ -36,6 +38,9 @@ def create_study(
     name = " ".join(name.split())
     chosen = list({group.pk: group for group in groups}.values())
     _check(name, resource, chosen, min_raters, min_stereotypes)
+    if rater_pools not in RaterPools.values:
+        message = f"The pools of raters are {' or '.join(RaterPools.values)}."
+        raise DomainError("rater_pools_unknown", message, fields={"rater_pools": message})
     try:
         with transaction.atomic():
             study = Study.objects.create(
@@ -46,6 +51,7 @@ def create_study(
                 parameters=parameters or {},
                 resource=resource,
                 min_raters=min_raters,
+                rater_pools=rater_pools,
                 min_stereotypes=min_stereotypes,
                 # 31 bits: every image backend takes such a seed as it is.
                 seed=secrets.randbelow(2**31) if seed is None else seed,

@@ -52,11 +52,12 @@ class GroupFilter:
         return above and below
 
 
-def group_choices(resource: Resource, *, min_raters: int) -> list[GroupChoice]:
+def group_choices(resource: Resource, *, min_raters: int, rater_pools: str) -> list[GroupChoice]:
     """Return the resource's groups by region and name; two queries whatever their number."""
     attributes: dict[int, list[str]] = defaultdict(list)
     ratings: dict[int, list[float]] = defaultdict(list)
-    listed = stereotypes(Stereotype.objects.filter(group__resource=resource), min_raters=min_raters)
+    pairs = Stereotype.objects.filter(group__resource=resource)
+    listed = stereotypes(pairs, min_raters=min_raters, rater_pools=rater_pools)
     score = Case(When(rated(), then="offensiveness_stored"))
     rows = listed.order_by("attribute__text").values_list("group", "attribute__text", score)
     for group, text, offensiveness in rows:

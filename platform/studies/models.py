@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 
 from accounts.models import ConsentText
 from catalog.models import Association, Attribute, IdentityGroup, Resource
+from catalog.raters import MIN_RATERS, RaterPools
 
 
 class Study(models.Model):
@@ -26,7 +27,8 @@ class Study(models.Model):
         Resource, null=True, blank=True, on_delete=models.PROTECT, related_name="studies"
     )
     parameters = models.JSONField(default=dict, blank=True)
-    min_raters = models.PositiveSmallIntegerField(default=2)
+    min_raters = models.PositiveSmallIntegerField(default=MIN_RATERS)
+    rater_pools = models.CharField(max_length=10, choices=RaterPools, default=RaterPools.SEPARATE)
     min_stereotypes = models.PositiveSmallIntegerField(default=2)
     # Every random choice of the study (attribute draws, orders, image seeds) derives from it.
     seed = models.BigIntegerField()
@@ -44,6 +46,9 @@ class Study(models.Model):
     class Meta:
         constraints: ClassVar = [
             models.CheckConstraint(condition=Q(min_raters__gte=1), name="study_min_raters_positive"),
+            models.CheckConstraint(
+                condition=Q(rater_pools__in=RaterPools.values), name="study_rater_pools_known"
+            ),
             models.CheckConstraint(condition=~Q(name=""), name="study_has_name"),
         ]
         ordering: ClassVar = ["-id"]
@@ -103,7 +108,7 @@ class StudyGroup(models.Model):
 class StudyAssociation(Association):
     """A pair the study's resource lists, copied when the first campaign opens (or labels are imported).
 
-    Whether it is a stereotype follows from its rater counts and `min_raters`: see `studies.roles`.
+    Whether it is a stereotype follows from its rater counts, `min_raters` and `rater_pools`: see `studies.roles`.
     """
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="associations")

@@ -1,6 +1,6 @@
 """For operators: is the process up, and can it do its work."""
 
-import tempfile
+from pathlib import Path
 
 from django.conf import settings
 from django.core.files.storage import storages
@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 from accounts.errors import DomainError
 from config.object_storage import ObjectStorage
 from jobs import engines
+from web.disks import disk_trouble
 
 
 @require_safe
@@ -30,26 +31,37 @@ def _database() -> str:
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
+            if connection.vendor == "postgresql":
+                cursor.execute("SHOW transaction_read_only")
+                if cursor.fetchone() == ("on",):
+                    return "failed: it is read-only"
     except DatabaseError as error:
         return f"failed: {type(error).__name__}"
-    return "ok"
+    return _said(_database_disk())
+
+
+def _database_disk() -> str:
+    """Return what is wrong with the folder of an SQLite file, in which its journal is written, too."""
+    name = str(connection.settings_dict["NAME"])
+    if connection.vendor != "sqlite" or "memory" in name:
+        return ""
+    return disk_trouble(Path(name).resolve().parent)
 
 
 def _queue() -> str:
-    trouble = engines.trouble()
-    return f"failed: {trouble}" if trouble else "ok"
+    return _said(engines.trouble())
 
 
 def _storage() -> str:
     storage = storages["default"]
+    if not isinstance(storage, ObjectStorage):
+        return _said(disk_trouble(Path(settings.MEDIA_ROOT)))
     try:
-        if isinstance(storage, ObjectStorage):
-            storage.ping()
-            return "ok"
-        settings.MEDIA_ROOT.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=settings.MEDIA_ROOT):
-            return "ok"
+        storage.ping()
     except DomainError as error:
         return f"failed: {error.message}"
-    except OSError as error:
-        return f"failed: {error.strerror}"
+    return "ok"
+
+
+def _said(trouble: str) -> str:
+    return f"failed: {trouble}" if trouble else "ok"

@@ -1,9 +1,13 @@
 """What goes with every answer, and domain errors as answers that a person can read."""
 
 from collections.abc import Callable
+from contextlib import suppress
+from ipaddress import ip_address
 
 from csp.constants import HEADER
 from csp.utils import build_policy
+from django.conf import settings
+from django.core.exceptions import MiddlewareNotUsed
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -21,6 +25,42 @@ class ContentSecurityPolicyMiddleware:
         response = self.get_response(request)
         response.headers.setdefault(HEADER, self.policy)
         return response
+
+
+class ProxyAddressMiddleware:
+    """Take a visitor's address from a proxy that overwrites X-Forwarded-For: wrong passwords are counted by it."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        if not settings.BEHIND_PROXY:
+            raise MiddlewareNotUsed
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        # The last one is the proxy's own word, should it add instead of overwrite.
+        given = request.META.get("HTTP_X_FORWARDED_FOR", "").rpartition(",")[2].strip()
+        with suppress(ValueError):  # the health check of the container asks directly
+            request.META["REMOTE_ADDR"] = str(ip_address(given))
+        return self.get_response(request)
+
+
+class NoNulMiddleware:
+    """Leave NUL characters out of the query and the cookies: PostgreSQL has no text with them, and nobody means one.
+
+    Forms and bodies are checked by their fields, and paths by their converters.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        query = request.META.get("QUERY_STRING", "")
+        # As often as it takes: without the middle of "%0%000", there is another.
+        while "%00" in query or "\0" in query:
+            query = request.META["QUERY_STRING"] = query.replace("%00", "").replace("\0", "")
+        if "HTTP_COOKIE" in request.META:
+            for name in [name for name, value in request.COOKIES.items() if "\0" in value]:
+                del request.COOKIES[name]
+        return self.get_response(request)
 
 
 class DomainErrorMiddleware:

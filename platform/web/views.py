@@ -49,7 +49,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
             said = "The fault is ours, not yours. It has been logged."
         response: HttpResponse = JsonResponse(error_body(code, said, {}), status=500)
     else:
-        response = defaults.server_error(request)
+        response = defaults.server_error(request, "503.html" if away else "500.html")
     if away:
         response.status_code = 503
         response["Retry-After"] = "1"

@@ -5,6 +5,7 @@ import pytest
 from accounts import consent
 from accounts.errors import DomainError
 from accounts.models import Annotator, Consent, ConsentText
+from studies.models import Study
 
 
 def test_a_study_without_its_own_text_uses_the_default_which_is_written_once(study):
@@ -55,9 +56,10 @@ def test_withdrawing_takes_back_every_version_and_twice_is_the_same_as_once(stud
     consent.give(annotator=annotator, text=consent.current_text(study))
     consent.publish(series="default", body="New.", content_notice="Careful.")
     consent.give(annotator=annotator, text=consent.current_text(study))
-    assert consent.withdraw(annotator=annotator, study=study) == 2
+    assert consent.withdraw(annotator=annotator, study=study)
     moments = set(Consent.objects.values_list("withdrawn_at", flat=True))
-    assert consent.withdraw(annotator=annotator, study=study) == 0
+    assert None not in moments
+    assert not consent.withdraw(annotator=annotator, study=study)
     assert set(Consent.objects.values_list("withdrawn_at", flat=True)) == moments
     assert not consent.has_consented(annotator, study)
 
@@ -79,9 +81,20 @@ def test_agreeing_again_renews_a_withdrawn_consent(study, annotator):
     text = consent.current_text(study)
     consent.give(annotator=annotator, text=text)
     consent.withdraw(annotator=annotator, study=study)
-    consent.give(annotator=annotator, text=text)
+    consent.give(annotator=annotator, text=text, study=study)
     assert consent.has_consented(annotator, study)
     assert not consent.withdrawn_from(study).exists()
+
+
+def test_agreeing_in_another_study_ends_no_withdrawal_from_this_one(study, annotator):
+    text = consent.current_text(study)
+    consent.give(annotator=annotator, text=text)
+    consent.withdraw(annotator=annotator, study=study)
+    other = Study.objects.create(name="Lakes", slug="lakes", seed=1)
+    consent.give(annotator=annotator, text=text, study=other)
+    assert consent.has_consented(annotator, other)
+    assert not consent.has_consented(annotator, study)
+    assert list(consent.withdrawn_from(study)) == [annotator]
 
 
 def test_a_short_first_line_is_the_heading_of_its_paragraph():

@@ -2,11 +2,10 @@
 
 import pytest
 
-from accounts import profiles
+from accounts import codes, profiles
 from accounts.errors import DomainError
 from accounts.forms import ProfileForm
 from accounts.models import AnnotatorProfile
-from accounts.places import REGIONS, countries
 
 
 def test_every_field_is_optional(annotator):
@@ -18,12 +17,14 @@ def test_describing_oneself_again_empties_what_is_left_out(annotator):
     profiles.describe(annotator=annotator, gender="Woman", nationality="Peru")
     profiles.describe(annotator=annotator, nationality="Peru")
     profile = profiles.of(annotator)
-    assert (profile.gender, profile.nationality) == ("", "Peru")
+    assert (profile.gender, profile.nationality) == ("", "PER")
+    assert profile.words == {"nationality": "Peru"}
 
 
 def test_languages_are_tidied_and_named_once(annotator):
     profile = profiles.describe(annotator=annotator, languages=[" Quechua ", "Spanish", "quechua", ""])
-    assert profile.languages == ["Quechua", "Spanish"]
+    assert profile.languages == ["qu", "es"]
+    assert profile.words == {"languages": ["Quechua", "Spanish"]}
 
 
 @pytest.mark.parametrize(
@@ -48,7 +49,10 @@ def test_the_form_takes_any_word_and_suggests_some(annotator):
         instance=profiles.of(annotator),
     )
     assert form.is_valid(), form.errors
-    assert form.describe().languages == ["Quechua", "Spanish"]
+    profile = form.describe()
+    assert profile.languages == ["qu", "es"]
+    assert (profile.gender, profile.nationality) == ("", "")
+    assert profile.words["gender"] == "my own word"
     rendered = form.as_p()
     assert '<option value="Peru">' in rendered
     assert '<option value="Woman">' in rendered
@@ -59,6 +63,6 @@ def test_the_form_shows_what_was_said_before(annotator):
     assert 'value="Quechua, Spanish"' in str(ProfileForm(instance=profiles.of(annotator))["languages"])
 
 
-def test_suggestions_are_the_249_countries_of_iso_3166_and_the_sub_regions_of_m49():
-    assert len(countries()) == len(set(countries())) == 249
-    assert len(REGIONS) == len(set(REGIONS)) == 17
+def test_suggestions_are_the_countries_of_iso_3166_with_kosovo_and_the_sub_regions_of_m49():
+    assert len(codes.labels("nationality")) == len(set(codes.labels("nationality"))) == 250
+    assert len(set(codes.labels("region_of_origin"))) == 17

@@ -60,3 +60,39 @@ def test_no_password_is_kept(client, lead):
     client.post(SIGN_IN, {"username": "lena", "password": "nearly a long password"})
     (kept,) = AccessAttempt.objects.all()
     assert "nearly" not in kept.post_data + kept.get_data
+
+
+CHANGE = reverse("accounts:password")
+NEW = {"new_password1": "another long password", "new_password2": "another long password"}
+
+
+def test_the_old_password_cannot_be_guessed_either(lead_client, lead):
+    *earlier, tenth = [lead_client.post(CHANGE, {"old_password": f"{n}", **NEW}) for n in range(10)]
+    assert {answer.status_code for answer in earlier} == {200}
+    refused = lead_client.post(CHANGE, {"old_password": RIGHT["password"], **NEW})
+    assert (tenth.status_code, refused.status_code) == (429, 429)
+    lead.refresh_from_db()
+    assert lead.check_password(RIGHT["password"])
+
+
+def test_tries_at_the_old_password_and_at_signing_in_are_counted_together(client, lead_client, lead):
+    guess(client, 5)
+    answers = [lead_client.post(CHANGE, {"old_password": f"{n}", **NEW}) for n in range(5)]
+    assert answers[-1].status_code == 429
+    assert client.post(SIGN_IN, RIGHT).status_code == 429
+
+
+def test_the_right_old_password_begins_anew(lead_client, lead):
+    for number in range(9):
+        lead_client.post(CHANGE, {"old_password": f"{number}", **NEW})
+    assert lead_client.post(CHANGE, {"old_password": RIGHT["password"], **NEW}).status_code == 302
+    assert lead_client.post(CHANGE, {"old_password": "wrong", **NEW}).status_code == 200
+    lead.refresh_from_db()
+    assert lead.check_password(NEW["new_password1"])
+
+
+def test_the_admin_sends_those_who_change_their_password_to_that_page(client, django_user_model):
+    client.force_login(django_user_model.objects.create_superuser("root", password="a long password"))
+    for method in (client.get, client.post):
+        answer = method(reverse("admin:password_change"))
+        assert (answer.status_code, answer.url) == (302, CHANGE)

@@ -23,6 +23,7 @@ CHOICES: dict[str, Any] = {
     "seed": 0,
     "none_of_the_above": "ignore",
     "min_raters": 2,
+    "rater_pools": "separate",
     "min_stereotypes": 2,
     "without_annotators": (),
     "offensiveness_source": "stored",
@@ -116,6 +117,7 @@ def study_data(
         "instruments": {},
         "last_annotation": 0,
         "gold": pd.DataFrame(columns=["kind", "annotator", "correct"]),
+        "flags": pd.DataFrame(columns=["annotator", "flags", "reasons"], dtype=object),
         "repeats": pd.DataFrame(columns=["kind", "annotator", "first", "again"]),
         "profiles": pd.DataFrame(said, columns=["annotator", "field", "value"], dtype=object),
         "depicted": pd.DataFrame(

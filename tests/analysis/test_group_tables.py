@@ -4,6 +4,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from django.template.loader import render_to_string
 
 from analysis.computing import compute
 from analysis.metrics import compare_annotator_groups, sensitivity
@@ -86,6 +87,19 @@ def test_a_group_of_fewer_than_five_people_is_never_shown(sizes: dict[str, int],
     ]
     hidden = next(r for r in tables["sensitivity"] if r["scenario_value"] == "gender")
     assert (hidden["value"], hidden["annotators"], hidden["reason"]) == (None, None, "too_few_annotators")
+
+
+def test_the_family_of_tests_names_its_scope_where_single_identity_groups_are_not_compared() -> None:
+    frame = marks()
+    few = frame[
+        (frame["identity_group"] != "Velmari") | (frame["annotator"] < "p04") | (frame["annotator"] > "p11")
+    ]
+    data = study_data(few, profiles=profiles("gender", {"woman": 12, "man": 12}))
+    results = compute(data=data, parameters=parameters(), progress=Unwatched())
+    notes = results.summary["notes"]["annotator_groups"]
+    assert {name: note["family"] for name, note in notes.items()} == {"gender": {"all": 3}}
+    words = render_to_string("analysis/_family.html", {"note": notes["gender"]})
+    assert words.startswith("a family of 3 tests over all groups depicted, ")
 
 
 def test_single_identity_groups_are_shown_of_all_or_of_none() -> None:

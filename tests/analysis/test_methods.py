@@ -30,7 +30,7 @@ def test_a_study_of_ratings_alone_says_how_they_were_counted(marked, analyst_cli
     for words in (
         "An attribute is visual when everybody who rated it agreed or strongly agreed",
         "Unsure is taken three ways",
-        "100 resamples (seed 4) of attributes",
+        "Their 95 % intervals leave out each annotator and each attribute in turn",
         "Agreement is Krippendorff’s α",
     ):
         assert words in methods, words
@@ -49,7 +49,9 @@ def test_a_study_of_marks_alone_says_nothing_of_ratings(marked):
 
 def test_intervals_of_few_annotators_are_not_called_conservative(marked):
     page = written(marked)
-    assert page.count("With 3 annotators, intervals can be too narrow") == 2  # methods and limitations
+    words = "With 3 annotators, intervals of L, θ and offensiveness can be too narrow"
+    assert page.count(words) == 2  # methods and limitations
+    assert "Its 95 % intervals for marks and boxes leave out each annotator and each image in turn" in page
     assert "conservative" not in page
 
 
@@ -60,7 +62,7 @@ def test_intervals_of_one_annotator_hold_for_this_one(marked):
     assert "conservative" not in page
 
 
-def test_intervals_of_ten_annotators_are_conservative(marked):
+def test_intervals_of_ten_annotators_state_what_they_covered(marked):
     for slot in range(7):
         person = Annotator.objects.create(source="people", source_id=str(slot))
         for image in marked.images.values():
@@ -71,8 +73,18 @@ def test_intervals_of_ten_annotators_are_conservative(marked):
             for item in task.task_attributes.all():
                 annotation.judgements.create(attribute=item.attribute, present=slot % 2 == 0)
     page = written(marked)
-    assert page.count("With 10 annotators it is conservative") == 1
+    assert page.count("contained the true L, θ or pooled θ in 93 to 99 of 100 studies") == 1
     assert "too narrow" not in page
+    assert "conservative" not in page
+
+
+def test_ids_that_are_screens_resample_images_only(marked):
+    report = computed(marked)
+    tables = {name: report.rows(name) for name in READS}
+    summary = report.summary | {"agreement_resampled": {"stereotype_marking": "images"}}
+    page = " ".join(report_html(marked.study, tables, summary, timezone.now()).split())
+    assert "For marks and boxes its intervals resample images only" in page
+    assert "leave out each annotator and each image" not in page
 
 
 def test_a_comparison_of_campaigns_names_them_and_the_model(marked):

@@ -22,7 +22,7 @@ from python_calamine import CalamineWorkbook
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 NONE = "none of the above"
-MODES = ("ignore", "as_random")
+MODES = {"ignore": (), "as_random": ("--preset", "as-published")}
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def analyzed(files, tmp_path_factory, django_db_setup, django_db_blocker) -> dic
         rejected = str(tmp_path_factory.mktemp("rejected"))
         call_command("import_visage", "--study", "released", "--output", rejected, *named)
         for mode, folder in folders.items():
-            options = ["--output", str(folder), "--resamples", "200", "--none-of-the-above", mode]
+            options = ["--output", str(folder), "--resamples", "200", *MODES[mode]]
             call_command("analyze", "--study", "released", *options)
         transaction.set_rollback(True)
     return folders
@@ -76,12 +76,15 @@ def raw(files) -> dict:
 
 @pytest.fixture(scope="module")
 def listed(files) -> dict:
-    """(group, attribute) → (raters who called it a stereotype, offensiveness or None when unrated)."""
+    """(group, attribute) → (whether it is a stereotype, offensiveness or None when unrated).
+
+    As published: two raters in the region called it one, or two outside it.
+    """
     with files["stereotypes"].open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     return {
         (row["identity"], row["attribute"].strip().lower()): (
-            int(row["region_stereo"]) + int(row["NA_stereo"]),
+            int(row["region_stereo"]) >= 2 or int(row["NA_stereo"]) >= 2,
             float(row["mean offensiveness_score"])
             if any(row[f"Annotation{k}"] not in ("", "NA") for k in (1, 2, 3))
             or float(row["mean offensiveness_score"]) != 0
@@ -102,7 +105,7 @@ def role_means(raw, listed, mode: str) -> dict[str, tuple[list[Fraction], list[F
     for (group, attribute), (shown, marked) in raw["cells"].items():
         if attribute == NONE and mode == "ignore":
             continue
-        stereotype = listed.get((group, attribute), (0, None))[0] >= 2
+        stereotype = listed.get((group, attribute), (False, None))[0]
         found[group][0 if stereotype else 1].append(Fraction(marked, shown))
     return found
 
@@ -121,7 +124,7 @@ def test_likelihood_of_every_group_and_attribute(analyzed, raw, listed):
         row = found[cell]
         assert (int(row["shown"]), int(row["marked"])) == (shown, marked)
         assert float(row["likelihood"]) == pytest.approx(marked / shown, abs=1e-12)
-        assert (row["role"] == "stereotype") == (listed.get(cell, (0, None))[0] >= 2)
+        assert (row["role"] == "stereotype") == (listed.get(cell, (False, None))[0])
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -161,7 +164,7 @@ def test_offensiveness_of_every_group(analyzed, raw, listed):
         marked = [
             listed[cell][1]
             for cell, (_, times) in raw["cells"].items()
-            if cell[0] == group and times and listed.get(cell, (0, None))[0] >= 2
+            if cell[0] == group and times and listed.get(cell, (False, None))[0]
         ]
         rated = [score for score in marked if score is not None]
         row = rows[group]
@@ -193,7 +196,9 @@ def test_ratings_consensus_and_alpha(analyzed, files):
     rows = CalamineWorkbook.from_path(str(files["visual_attributes"])).get_sheet_by_index(0).to_python()
     place = {name: index for index, name in enumerate(rows[0])}
     ratings: dict = defaultdict(list)
-    for row in rows[1:]:
+    for row in dict.fromkeys(
+        tuple(row) for row in rows[1:]
+    ):  # one attribute is listed twice, with equal ratings
         for region in ("asia", "emea", "na"):
             ratings[str(row[place["attribute"]]).strip().lower()].append(int(row[place[f"score_{region}"]]))
     labels = {1: "Strongly Disagree", 2: "Disagree", 3: "Unsure", 4: "Agree", 5: "Strongly Agree"}
@@ -218,3 +223,24 @@ def test_ratings_consensus_and_alpha(analyzed, files):
         if row["measure"] == "krippendorff_alpha_ordinal" and row["unsure"] == "missing"
     )
     assert float(row["value"]) == pytest.approx(alpha, abs=1e-12)
+
+
+def test_as_published_stereotypes_are_marked_thrice_as_often(analyzed):
+    # Jha et al. (2024), abstract: "thrice as likely to be present".
+    summary = json.loads((analyzed["as_random"] / "summary.json").read_text(encoding="utf-8"))
+    assert summary["preset"] == "as-published"
+    both = summary["headline"][0]["none_of_the_above"]
+    assert both["as_random"]["pooled"]["theta"] == pytest.approx(3.193, abs=5e-4)
+    assert both["ignore"]["pooled"]["theta"] == pytest.approx(2.773, abs=5e-4)
+
+
+def test_pools_summed_would_make_stereotypes_of_further_pairs(files, raw, listed):
+    with files["stereotypes"].open(encoding="utf-8", newline="") as stream:
+        summed = {
+            (row["identity"], row["attribute"].strip().lower())
+            for row in csv.DictReader(stream)
+            if int(row["region_stereo"]) + int(row["NA_stereo"]) >= 2
+        }
+    further = [cell for cell in raw["cells"] if cell in summed and not listed[cell][0]]
+    assert len(further) == 11
+    assert len({group for group, _ in further}) == 6

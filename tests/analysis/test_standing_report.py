@@ -101,9 +101,9 @@ def test_what_counts_of_several_campaigns_is_one_query_without_a_list_of_keys(
     more = marked.submit(task, marked.annotators["p"], 0, none=False)
     page = ResultsPage(RequestFactory().get(ADDRESS), marked.study, computed(marked), None)
     assert len(page.campaigns) == 3
-    with django_assert_num_queries(3):  # the consent text of each campaign, and what counts
+    with django_assert_num_queries(1):
         found = list(page.marks([marked.images["v1"]]))
     assert len(found) == 4
     assert more in found
-    with django_assert_num_queries(3):  # the consent text of each campaign, and what counts
+    with django_assert_num_queries(1):
         assert page.marks_where(task__image__study=marked.study).count() == 13

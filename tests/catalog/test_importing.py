@@ -158,7 +158,7 @@ def test_a_bad_cell_refuses_the_file_naming_row_and_column_and_writes_nothing(db
 
 
 def test_several_bad_rows_are_counted_and_listed(db):
-    with pytest.raises(DomainError, match=r"row 2: .*\(1 more rows have problems\)") as refusal:
+    with pytest.raises(DomainError, match=r"row 2: .*\(rows with problems: 2\)") as refusal:
         bring(KITES.replace("kite,2", "kite,-2"), KITES.replace("kite,2", "drum,-2"))
     assert set(refusal.value.fields) == {"row 2", "row 3"}
 

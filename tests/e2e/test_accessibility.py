@@ -7,6 +7,7 @@ import pytest
 from django.template.loader import render_to_string
 from django.test import RequestFactory
 from django.urls import URLResolver, get_resolver, reverse
+from django.utils import timezone
 
 from accounts import profiles
 from analysis.models import ScoredImage, Scorer
@@ -14,7 +15,8 @@ from analysis.parameters import parameters_of
 from analysis.reports import compute_report
 from analysis.scoring.starting import plan_scorer
 from annotation import assignment, campaigns, image_reports, invitations, known_tasks, practice
-from annotation.models import Annotation, Task
+from annotation.label_studio.inventory import take_inventory
+from annotation.models import Annotation, LabelStudioAnnotation, Task
 from annotation.references import shown
 from catalog.models import Attribute
 from jobs.models import Job
@@ -22,7 +24,9 @@ from studies.models import Study
 from tests.analysis.automated import made
 from tests.analysis.releases.past import past_release
 from tests.annotation.bridge import rows
+from tests.annotation.bridge.settling import text_of, told
 from tests.annotation.engine.people import new_annotator, submit, ticking
+from tests.annotation.label_studio.test_import import foreign
 from tests.e2e.annotating import marking, rating
 from tests.e2e.conftest import DESKTOP, PHONE
 
@@ -50,7 +54,7 @@ NOT_PAGES = {
     "annotation:screens_reopen", "annotate:warning_read",
     "annotation:pay_table", "analysis:compute", "analysis:table", "analysis:plot",
     "analysis:archive", "analysis:labels", "releases:build", "releases:download",
-    "analysis:report", "analysis:compare_compute", "scoring:go_on",
+    "analysis:report", "analysis:compare_compute", "scoring:go_on", "scoring:score_unrounded",
     "generation:estimate", "generation:go_on",
     "annotation:known_settings", "annotation:known_remove",
     "annotation:label_studio_check", "annotation:label_studio_token", "annotation:label_studio_person_confirm",
@@ -59,7 +63,9 @@ NOT_PAGES = {
     "annotation:campaign_label_studio_missing_deleted", "annotation:campaign_label_studio_missing_kept",
     "annotation:campaign_label_studio_live", "annotation:campaign_label_studio_renew",
     "annotation:campaign_label_studio_push", "annotation:campaign_label_studio_reconcile",
-    "annotation:campaign_label_studio_replace", "annotation:label_studio_allow", "annotation:label_studio_disallow",
+    "annotation:campaign_label_studio_replace", "annotation:label_studio_answer_keep",
+    "annotation:label_studio_answer_take", "annotation:label_studio_answer_restore",
+    "annotation:label_studio_answer_undo",
     "annotate:ahead", "annotate:answer", "annotate:skip", "annotate:report", "annotate:make_link", "images:image",
     "pictures:picture",
     "set_language", "api-schema", "healthz", "readyz", "metrics",
@@ -204,12 +210,27 @@ def practice_pages(campaign, task) -> dict[str, str]:
     }
 
 
-def label_studio_pages(server: int, user: int) -> dict[str, str]:
+def looked_into(study) -> Job:
+    """A file from a Label Studio that a worker has looked into."""
+    return Job.objects.create(
+        kind="label_studio.look_into_export",
+        title="Look",
+        study_id=study.pk,
+        state="succeeded",
+        finished_at=timezone.now(),
+        arguments={"file_name": "export.json", "export": "uploads/nowhere.json"},
+        result={"inventory": take_inventory([foreign()]).described()},
+    )
+
+
+def label_studio_pages(server: int, user: int, answer: int = 0, look: int = 0) -> dict[str, str]:
     at = {**S, "server": server}
     named = {
         "label_studio": S, "label_studio_server": at, "label_studio_disconnect": at, "label_studio_people": at,
         "label_studio_person": {**at, "user": user}, "campaign_label_studio": C, "campaign_label_studio_end": C,
-        "label_studio_answers": C, "campaign_label_studio_missing": C,
+        "label_studio_answers": C, "campaign_label_studio_missing": C, "campaign_label_studio_cleanup": C,
+        "label_studio_answer": {**C, "answer": answer}, "label_studio_file_upload": S,
+        "label_studio_file": {**S, "look": look},
     }  # fmt: skip
     return {
         f"annotation:{name}": reverse(f"annotation:{name}", kwargs=values) for name, values in named.items()
@@ -227,7 +248,8 @@ def lead_pages() -> dict[str, str]:
     move = {**C, "enrolment": enrolment, "move": "pause"}
     named = {
         "studies:list": {}, "studies:new": {}, "studies:new_mcas": {}, "studies:detail": S, "studies:members": S,
-        "studies:consent": S, "studies:history": S, "generation:images": S, "generation:not_made": S,
+        "studies:consent": S, "studies:own_words": S, "studies:history": S,
+        "generation:images": S, "generation:not_made": S,
         "generation:generate": S, "generation:import_images": S, "annotation:image_reports": S,
         "annotation:campaigns": S, "annotation:campaign_new": S, "annotation:campaign": C,
         "annotation:campaign_edit": {**C, "campaign": "drafted"},
@@ -247,7 +269,7 @@ def lead_pages() -> dict[str, str]:
         "scoring:remove": {**S, "scorer": scorer},
         **{f"analysis:{name}": S for name in AUTOMATED},
         "releases:list": S, "releases:release": {**S, "version": 2},
-        "releases:remove_files": {**S, "version": 2},
+        "releases:remove_files": {**S, "version": 2}, "releases:set_aside": {**S, "version": 2},
         "analysis:group": {**S, "group": image.group.name},
         "analysis:attribute": {**S, "attribute": annotation.judgements.first().attribute.text},
         "analysis:image": {**S, "image": image.public_id},
@@ -371,9 +393,16 @@ def test_every_page_about_label_studio(new_page, marking, lead, client, live_ser
         rows.seen(bridge, named, state=state, reason="Why it is so.")
     rows.seen(bridge, named, missing="held")
     rows.in_trouble(bridge)
+    task = marking.tasks.earliest("pk")
+    told(bridge, task, 901, 2, minute=1)
+    told(bridge, task, 901, 2, text_of(task), minute=1, changed=2, updated_by=1)  # by somebody else
+    changed = LabelStudioAnnotation.objects.get(external_id=901)
     work = {"kind": "label_studio.push", "title": "Push", "arguments": {"bridge": bridge.pk}}
     Job.objects.create(**work, study_id=study.pk, state="running", steps_done=3, steps_total=40)
+    at = label_studio_pages(server.pk, user.pk, changed.pk, looked_into(study).pk)
     found += wrong(page, at.values())
+    label = reverse("annotation:annotation", kwargs={**C, "annotation": changed.annotation_id})
+    found += wrong(page, [label])
     found += wrong(page, [label_studio_pages(server.pk, named.pk)["annotation:label_studio_person"]])
     assert found == []
 

@@ -61,7 +61,7 @@ def test_from_the_invitation_to_two_marked_pictures(page, marking):
     page.get_by_role("button", name="Submit").click()
     saved(page, 2)
     assert Annotation.objects.latest("pk").none_of_the_above is True
-    assert annotation.annotator.profile.languages == ["Quechua", "Spanish"]
+    assert annotation.annotator.profile.languages == ["qu", "es"]
 
 
 def test_two_clicks_draw_a_box_that_can_be_moved_resized_deleted_and_brought_back(page, marking):

@@ -77,6 +77,7 @@ def test_a_picture_that_does_not_load_can_be_tried_again_or_skipped(page, markin
     page.get_by_role("button", name="I am 18 or older and I agree").click()
     page.get_by_role("button", name="Skip").click()
     page.get_by_role("link", name="Go to the first task").click()
+    page.locator("form[data-task][data-ready]").wait_for()
     page.get_by_text("The picture did not load.").wait_for()
     page.keyboard.press("0")
     page.get_by_role("button", name="Submit").click()

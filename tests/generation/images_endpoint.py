@@ -16,7 +16,9 @@ from PIL import Image as Picture
 
 def png(colour=(10, 120, 200), size=(32, 32)) -> bytes:
     file = io.BytesIO()
-    Picture.new("RGB", size, colour).save(file, "PNG")
+    picture = Picture.new("RGB", size, colour)
+    picture.paste("white", (0, 0, 4, 4))  # one colour throughout would be no image
+    picture.save(file, "PNG")
     return file.getvalue()
 
 

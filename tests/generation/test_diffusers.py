@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -349,6 +350,17 @@ class TestRefusals:
         else:
             shutil.rmtree(copy / "vae")
         assert refused(copy, device="cpu").startswith(f"“{copy}” cannot be loaded: ")
+
+    @pytest.mark.parametrize("content", [b"<html>not found</html>", pickle.dumps(print)])
+    def test_a_pipeline_whose_weights_are_no_checkpoint(self, folder, tmp_path, content, settings):
+        settings.ALLOW_PICKLED_WEIGHTS = True
+        copy = tmp_path / "copy"
+        shutil.copytree(folder, copy)
+        (copy / "unet" / "diffusion_pytorch_model.safetensors").unlink()
+        (copy / "unet" / "diffusion_pytorch_model.bin").write_bytes(content)
+        sentence = refused(copy, device="cpu")
+        assert sentence.startswith(f"“{copy}” cannot be loaded: ")
+        assert "Unpickl" not in sentence
 
     def test_a_device_that_is_not_there(self, folder):
         assert refused(folder, device="cuda:99").startswith("The device “cuda:99” cannot be used: ")

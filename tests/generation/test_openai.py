@@ -95,6 +95,13 @@ class TestAnswers:
         ("answer", "sentence"),
         [
             (refusal(401, "invalid_api_key", f"Incorrect API key {KEY}."), "does not accept the key"),
+            (
+                refusal(403, "unsupported_country", f"Your country is not served. {KEY}"),
+                "refused the request (403). The endpoint: Your country is not served.",
+            ),
+            ((403, {}, {"detail": "Ask the owner."}), "(403). The endpoint: Ask the owner."),
+            ((403, {}, b"Blocked by the\nproxy"), "(403). The endpoint: Blocked by the proxy"),
+            (refusal(403, "long", "x" * 5_000), "x" * 200),
             (refusal(404, "model_not_found", "None such."), "The endpoint has no model “painter-3”"),
             (refusal(429, "insufficient_quota", "Pay."), "has no money left"),
             (refusal(429, "rate_limit", "Later.", retry_after="3600"), "asks to wait 3,600 seconds"),
@@ -106,6 +113,7 @@ class TestAnswers:
             load().draw(WANTED)
         assert sentence in stopped.value.message
         assert KEY not in stopped.value.message
+        assert len(stopped.value.message) < 450
 
     @pytest.mark.parametrize(
         ("answer", "sentence", "charged"),

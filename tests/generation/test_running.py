@@ -195,7 +195,7 @@ class TestJobs:
             {"run": planned.pk, "until": None},
             planned.study_id,
         )
-        with pytest.raises(Conflict, match="being made already"):
+        with pytest.raises(Conflict, match="already being made"):
             start(run=planned, by=lead)
         cancel(job=job)
         assert start(run=planned, by=lead).pk != job.pk
@@ -205,7 +205,7 @@ class TestJobs:
         cancel(job=old)
         newer = start(run=planned, by=lead)
         retry(job=old)
-        with pytest.raises(Conflict, match=f"being made already: see job {newer.pk}"):
+        with pytest.raises(Conflict, match=f"already being made: see job {newer.pk}"):
             run_here(old, Unwatched())
         assert not Image.objects.exists()
         assert run_here(newer, Unwatched()).result["summary"] == "12 images made."
@@ -218,7 +218,7 @@ class TestJobs:
     def test_the_console_leaves_a_run_to_the_worker_that_has_it(self, planned, lead):
         job = start(run=planned, by=lead)
         claim(job.pk, worker="elsewhere:7:abc")
-        with pytest.raises(Conflict, match="being made already"):
+        with pytest.raises(Conflict, match="already being made"):
             start_here(run=planned, by=lead, progress=Unwatched())
         assert Job.objects.count() == 1
 

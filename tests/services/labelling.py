@@ -55,7 +55,9 @@ class WebServer:
 
     def start(self) -> None:
         command = ["-m", "gunicorn", "config.wsgi", "--pythonpath", "platform", "--workers", "2"]
-        options = ["--threads", "4", "--bind", f"127.0.0.1:{self.port}", "--no-control-socket"]
+        # As shipped: a proxy keeps connections open for 50 seconds, so the server has to keep them for longer.
+        options = ["--threads", "4", "--keep-alive", "60", "--bind", f"127.0.0.1:{self.port}"]
+        options += ["--preload", "--no-control-socket"]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, *command, *options],

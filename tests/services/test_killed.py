@@ -6,7 +6,7 @@ import pytest
 
 from tests.own_database import own_server, platform_on
 from tests.services.clusters import private_cluster
-from tests.services.labelling import Annotators, campaign, check, wait_until, web_server
+from tests.services.labelling import PATIENCE, Annotators, campaign, check, wait_until, web_server
 
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("killed")]
 TASKS = 150
@@ -71,3 +71,7 @@ def test_a_database_that_crashes_loses_no_answer_and_the_server_recovers_by_itse
         check(server, made, annotators.seen, tasks=TASKS)
     # Connections that were idle for long may be closed, too; nothing is ever answered 500.
     assert annotators.seen.troubles.keys() - {"no answer"} == {"503"}
+    log = (tmp_path / "gunicorn.log").read_text()
+    assert "Traceback" not in log
+    # Two workers, a line a minute each.
+    assert 0 < log.count("The database does not answer") < 2 * (2 + PATIENCE / 60)

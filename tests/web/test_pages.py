@@ -119,7 +119,8 @@ def test_only_a_database_that_is_away_is_worth_trying_again(error, status, code,
     if path.startswith("/api/"):
         assert json.loads(answer.content)["error"]["code"] == code
     else:
-        assert "Something went wrong here" in answer.content.decode()
+        heading = "Please try again in a moment" if status == 503 else "Something went wrong here"
+        assert heading in answer.content.decode()
 
 
 def test_the_page_of_the_api_has_neither_style_nor_script_inside(client):

@@ -43,7 +43,7 @@ LEGIBLE = [
     ("on-bad", "bad-strong"),
 ]
 VISIBLE = [
-    *itertools.product(["line-strong", "accent", "series-stereotype", "series-random"], ["paper", "surface"]),
+    *itertools.product(["line-strong", "accent", "series-listed", "series-random"], ["paper", "surface"]),
     *itertools.product([f"label-{n}" for n in range(1, 6)], ["paper", "surface", "sunk", "accent-soft"]),
 ]
 

@@ -6,6 +6,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.errors import NotFound
+from analysis.parameters import PRESETS, parameters_of
+from catalog.raters import RaterPools
 from jobs.console import DomainCommand
 from studies.models import Study
 
@@ -24,9 +26,13 @@ class Command(DomainCommand):
             "--seed", type=int, default=0, metavar="N", help="seed of the resampling (default 0)"
         )
         parser.add_argument(
+            "--preset",
+            choices=tuple(PRESETS),
+            help="use the choices of the published analysis of ViSAGe; other options given take precedence",
+        )
+        parser.add_argument(
             "--none-of-the-above",
             choices=("ignore", "as_random"),
-            default="ignore",
             help="leave the 'none of the above' answers out (default), or count them as a random attribute",
         )
         parser.add_argument(
@@ -34,6 +40,12 @@ class Command(DomainCommand):
             type=int,
             metavar="N",
             help="raters who must call a pair a stereotype (default: the study's)",
+        )
+        parser.add_argument(
+            "--rater-pools",
+            choices=tuple(RaterPools.values),
+            help="whether these raters are those of one pool, in the region or outside it (separate), or of both "
+            "together (summed) (default: the study's)",
         )
         parser.add_argument(
             "--min-stereotypes",
@@ -52,9 +64,13 @@ class Command(DomainCommand):
         parser.add_argument(
             "--campaign", nargs="+", action="extend", default=[], metavar="SLUG", help="only these campaigns"
         )
-        parser.add_argument("--offensiveness-source", choices=("stored", "ratings"), default="stored")
         parser.add_argument(
-            "--not-offensive", type=int, choices=(-1, 0), default=-1, help="what −1 counts as"
+            "--offensiveness-source",
+            choices=("stored", "ratings"),
+            help="take offensiveness as the resource stores it (default), or as the mean of its ratings",
+        )
+        parser.add_argument(
+            "--not-offensive", type=int, choices=(-1, 0), help="what −1 counts as (default −1)"
         )
         parser.add_argument(
             "--target-precision",
@@ -79,15 +95,16 @@ class Command(DomainCommand):
         from analysis.computing import compute
         from analysis.files import require_folder, write
         from analysis.loading import load
-        from analysis.parameters import parameters_of
 
         study = _study_named(options["study"])
         parameters = parameters_of(
             study,
             resamples=options["resamples"],
             seed=options["seed"],
+            preset=options["preset"],
             none_of_the_above=options["none_of_the_above"],
             min_raters=options["min_raters"],
+            rater_pools=options["rater_pools"],
             min_stereotypes=options["min_stereotypes"],
             without_annotators=options["without_annotator"],
             offensiveness_source=options["offensiveness_source"],

@@ -1,5 +1,7 @@
 """Build the dataset of a study as a versioned folder that others can load."""
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,6 @@ from accounts.errors import DomainError, NotFound
 from analysis.releases.contents import FORMATS, ReleaseParameters
 from analysis.releases.documents.licences import LICENCES
 from analysis.releases.parameters import LICENCE, K, parameters_of
-from analysis.releases.requesting import latest_release, warning_of_k
 from jobs.console import DomainCommand
 from studies.models import Study
 
@@ -49,6 +50,11 @@ class Command(DomainCommand):
             action="store_true",
             help="release the free text that annotators wrote; read it first: it may say who they are",
         )
+        parser.add_argument(
+            "--leave-out-people",
+            action="store_true",
+            help="leave out people, with their answers, whom earlier releases would make recognizable",
+        )
         parser.add_argument("--without-images", action="store_true", help="leave the picture files out")
         self.add_person_argument(parser)
 
@@ -58,8 +64,6 @@ class Command(DomainCommand):
 
         parameters = self._parameters(options)
         study = _study_named(options["study"])
-        if warning := warning_of_k(latest_release(study), k=parameters.k):
-            self.stderr.write(warning)
         progress = self.progress("Releasing")
         release = build(
             study=study,
@@ -72,6 +76,8 @@ class Command(DomainCommand):
         self.stdout.write(f"{options['output']}: version {release.version} of {study.name}")
         for name, rows in release.facts["rows"].items():
             self.stdout.write(f"  {name}: {rows:,} rows")
+        for line in privacy_lines(options["output"]):
+            self.stdout.write(f"  {line}")
 
     def _parameters(self, options: dict[str, Any]) -> ReleaseParameters:
         try:
@@ -80,10 +86,24 @@ class Command(DomainCommand):
                 formats=options["format"],
                 licence=options["licence"],
                 include_justifications=options["include_justifications"],
+                leave_out_people=options["leave_out_people"],
                 with_images=not options["without_images"],
             )
         except DomainError as error:
             self.usage_error(error.message)
+
+
+def privacy_lines(folder: Path) -> Iterator[str]:
+    """Yield what the privacy check of a release said, from its own file."""
+    said = json.loads((folder / "privacy.json").read_text(encoding="utf-8"))
+    if said["smallest"] is not None:
+        yield f"profiles: every combination belongs to {said['smallest']:,} people or more"
+    joined = said["joined"]
+    if joined is not None and joined["smallest"] is not None:
+        versions = ", ".join(map(str, joined["releases"]))
+        yield f"joined with releases {versions}: every combination belongs to {joined['smallest']:,} people or more"
+    if said["left_out"]:
+        yield f"left out: {said['left_out']:,} people who could not be protected otherwise"
 
 
 def _study_named(name: str) -> Study:

@@ -48,9 +48,10 @@ def summary(contents: Contents) -> str:
     regions = f" of {listed([plain(one) for one in study.regions])}" if study.regions else ""
     days = f", from {contents.first_day} to {contents.last_day}" if contents.first_day else ""
     return (
-        f"{asked}: {listed(counts)} by {amount(contents.table('annotators').rows, 'annotator')} on "
+        f"{asked}: {listed(counts)} by {card_people.annotators(contents)} on "
         f"{amount(contents.images.images, 'image')} of {amount(study.groups, 'identity group')}{regions}{days}. "
-        "Every answer is kept with who gave it; `soft_labels` has shares and majorities beside them."
+        f"Every answer is kept with {'who gave it' if contents.ids_are_people else 'the id it came under'}; "
+        "`soft_labels` has shares and majorities beside them."
     )
 
 

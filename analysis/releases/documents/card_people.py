@@ -8,14 +8,21 @@ from annotation.options import Options
 
 def who_labelled(contents: Contents) -> str:
     """Who labelled, in numbers, and what is released of what they said of themselves."""
-    annotators = contents.table("annotators").rows
-    said = [f"{amount(annotators, 'annotator')} with labels that count, under ids made for this release."]
+    said = [f"{annotators(contents)} with labels that count, under ids made for this release."]
     said += [
-        f"{plain(one.name)}: {amount(one.annotators, 'annotator')}, {amount(one.annotations, 'submission')}"
-        + _days(one)
+        f"{plain(one.name)}: {amount(one.annotators, 'annotator' if one.ids_are_people else 'annotator id')}, "
+        f"{amount(one.annotations, 'submission')}" + _days(one)
         for one in contents.campaigns
     ]
     return sections(["## Who labelled", bullets(said), demographics(contents)]).rstrip("\n")
+
+
+def annotators(contents: Contents) -> str:
+    """How many annotators there are, or ids where an id is not one person."""
+    number = contents.table("annotators").rows
+    if contents.ids_are_people:
+        return amount(number, "annotator")
+    return f"{amount(number, 'annotator id')} (not one person each)"
 
 
 def _days(one: CampaignFacts) -> str:
@@ -77,6 +84,18 @@ def coarsening(contents: Contents) -> str:
     if privacy.suppressed:
         parts.append(
             f"The whole profile of {amount(privacy.suppressed, 'person', 'people')} is withheld for it."
+        )
+    if privacy.joined is not None and privacy.joined.smallest is not None:
+        versions = listed([str(version) for version in privacy.joined.releases])
+        parts.append(
+            f"People of this release can be matched with those of release {versions} by their answers: what all of "
+            f"them say of a person is shared by at least {amount(privacy.joined.smallest, 'person', 'people')} of "
+            "this release, and no field is finer than it was."
+        )
+    if privacy.left_out:
+        parts.append(
+            f"{amount(privacy.left_out, 'person', 'people')} whom that would not have protected "
+            f"{'is' if privacy.left_out == 1 else 'are'} left out with all answers."
         )
     return " ".join(parts)
 

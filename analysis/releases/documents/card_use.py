@@ -1,10 +1,11 @@
 """The parts of the data card that are about use: what it is fit for, its limits, privacy, loading, citing."""
 
-from analysis.releases.contents import Contents
+from analysis.releases.contents import CampaignFacts, Contents
 from analysis.releases.documents.card_people import coarsening
 from analysis.releases.documents.front_matter import loadable, read_format
 from analysis.releases.documents.licences import licence_of
-from analysis.releases.documents.markdown import amount, bullets, plain, sections
+from analysis.releases.documents.markdown import amount, bullets, listed, plain, sections
+from catalog.raters import RaterPools
 
 _PANDAS = {
     "parquet": 'pd.read_parquet("DIR/{path}")',
@@ -13,18 +14,29 @@ _PANDAS = {
 }
 
 
-def intended_uses() -> tuple[str, ...]:
+def intended_uses(contents: Contents) -> tuple[str, ...]:
     """What the data are for."""
+    disagreement = (
+        "studying how people disagree on what a picture shows, annotator by annotator"
+        if contents.ids_are_people
+        else "studying how answers to the same question about a picture disagree"
+    )
     return (
         "measuring which attributes a text-to-image model shows for which identity groups, with uncertainty",
-        "studying how people disagree on what a picture shows, annotator by annotator",
+        disagreement,
         "comparing automated scores with what people saw",
     )
 
 
-def unsuitable_uses() -> tuple[str, ...]:
+def unsuitable_uses(contents: Contents) -> tuple[str, ...]:
     """What the data must not be used for."""
+    names = listed([plain(one.name) for one in contents.campaigns if not one.ids_are_people])
+    by_id = (
+        f"anything that follows single annotators in {names}, such as their agreement, skill or bias: an id there is "
+        "not one person",
+    )
     return (
+        *(() if contents.ids_are_people else by_id),
         "as facts about any people: a stereotype listed here is something that was said, not something that is so",
         "training or prompting a model to depict groups by these attributes",
         "judging, ranking or finding single annotators",
@@ -43,15 +55,28 @@ def limitations(contents: Contents) -> tuple[str, ...]:
     if contents.study.resource:
         lines.append(
             f"What counts as a stereotype follows “{contents.study.resource}”, by at least "
-            f"{amount(contents.study.min_raters, 'rater')} of it; stereotypes it does not list are taken for random."
+            f"{amount(contents.study.min_raters, 'rater')} {RaterPools(contents.study.rater_pools).label}; "
+            "stereotypes it does not list are taken for random."
         )
     if few:
         lines.append(
             "Some tasks were to be answered by fewer than three annotators: majorities say little there."
         )
-    if any(one.imported for one in contents.campaigns):
-        lines.append("Some labels were imported: ids in the imported file need not be one person each.")
+    lines += [
+        f"{plain(one.name)} was imported: ids in the imported file {_stands_for(one)}."
+        for one in contents.campaigns
+        if one.imported
+    ]
     return tuple(lines)
+
+
+def _stands_for(campaign: CampaignFacts) -> str:
+    if campaign.ids_are_people:
+        return "need not be one person each"
+    return (
+        "are not one person each (most sit on a single image, or more than 5 % of the judgements repeat one by the "
+        "same id), so how much people differ cannot be told from how much images differ"
+    )
 
 
 def biases() -> tuple[str, ...]:
@@ -70,9 +95,9 @@ def use(contents: Contents) -> str:
         [
             "## Uses",
             "For:",
-            bullets(intended_uses()),
+            bullets(intended_uses(contents)),
             "Not for:",
-            bullets(unsuitable_uses()),
+            bullets(unsuitable_uses(contents)),
             "## Known limitations",
             bullets(plain(line) for line in (*limitations(contents), *biases())),
             "## Privacy",
@@ -147,12 +172,13 @@ def citation_entry(contents: Contents) -> str:
     """A BibTeX entry that names the release by the digest of its labels."""
     study = contents.study
     title = study.name.replace("{", "(").replace("}", ")").replace("\\", "/")
+    labels = "Annotator-level labels" if contents.ids_are_people else "Labels answer by answer"
     lines = [
         f"@misc{{{study.slug}-release-{contents.version},",
         f"  title = {{{' '.join(title.split())}, release {contents.version}}},",
         f"  version = {{{contents.version}}},",
         *([f"  year = {{{contents.last_day.year}}},"] if contents.last_day else []),
-        f"  note = {{Annotator-level labels, inputs sha256:{contents.inputs_digest}}},",
+        f"  note = {{{labels}, inputs sha256:{contents.inputs_digest}}},",
         "}",
     ]
     return "\n".join(lines)

@@ -4,7 +4,7 @@ from typing import Any
 
 from analysis.releases.contents import CampaignFacts, Contents
 from analysis.releases.documents import card_people, card_protocol, card_use
-from analysis.releases.documents.markdown import amount, listed
+from analysis.releases.documents.markdown import listed
 
 
 def responsible_ai(contents: Contents) -> dict[str, Any]:
@@ -30,8 +30,8 @@ def responsible_ai(contents: Contents) -> dict[str, Any]:
         "annotatorDemographics": _demographics(contents),
         "machineAnnotationTools": ["simulated annotators"] if study.simulated else [],
         "dataUseCases": [
-            *card_use.intended_uses(),
-            *(f"Not to be used: {one}" for one in card_use.unsuitable_uses()),
+            *card_use.intended_uses(contents),
+            *(f"Not to be used: {one}" for one in card_use.unsuitable_uses(contents)),
         ],
         "dataLimitations": list(card_use.limitations(contents)),
         "dataBiases": list(card_use.biases()),
@@ -86,7 +86,7 @@ def _demographics(contents: Contents) -> list[str]:
     privacy = contents.privacy
     if contents.study.simulated:
         return ["none: annotators are simulated"]
-    lines = [amount(contents.table("annotators").rows, "annotator")]
+    lines = [card_people.annotators(contents)]
     lines += [
         f"{card_people.field_name(one)}: stated by {one.stated:,}, released for {one.released:,}. {one.why}"
         for one in privacy.fields

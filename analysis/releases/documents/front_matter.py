@@ -60,7 +60,13 @@ def front_matter(contents: Contents) -> str:
 def tags(contents: Contents) -> list[str]:
     """Return keywords of the release."""
     study = contents.study
-    words = ["text-to-image", "stereotypes", "annotator-level labels", "disagreement", study.protocol]
+    words = [
+        "text-to-image",
+        "stereotypes",
+        "annotator-level labels" if contents.ids_are_people else "answer-level labels",
+        "disagreement",
+        study.protocol,
+    ]
     words += ["simulated"] if study.simulated else []
     return [*words, *(["invented peoples"] if study.invented else [])]
 

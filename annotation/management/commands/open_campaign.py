@@ -9,6 +9,7 @@ from django.db import transaction
 from accounts.errors import NotFound
 from annotation import campaigns, planning, quota_feasibility
 from annotation.models import Campaign
+from annotation.quota_rules import PRESETS
 from jobs.console import DomainCommand
 from studies.models import Study
 
@@ -48,9 +49,10 @@ class Command(DomainCommand):
             action="append",
             default=[],
             metavar="RULE",
-            help="who has to be among the annotators of each task, such as 'at_least 1 gender != man', "
-            "'at_most 2 languages = English | French', 'at_least 1 nationality = group.nationality' "
-            "or 'distinct region_of_origin'; repeatable",
+            help=f"who has to be among the annotators of each task: a preset ({', '.join(PRESETS)}), or a rule over "
+            "codes such as 'at_least 1 gender != man', 'at_most 2 languages = en | fr', "
+            "'at_least 1 nationality = KEN | UGA' or 'distinct region_of_origin'; a value that has no code is refused "
+            "with the list; repeatable",
         )
         parser.add_argument("--draft", action="store_true", help="leave it a draft")
         parser.add_argument("--dry-run", action="store_true", help="only say what would be asked")

@@ -19,7 +19,7 @@ function bindForm() {
   const saved = document.getElementById("saved");
   const state = new AnswerState();
   const pane =
-    payload.kind === "attribute_likert" ? new RatingPane(form, state) : new MarkingPane(form, state, payload, announce);
+    payload.kind === "rating" ? new RatingPane(form, state) : new MarkingPane(form, state, payload, announce);
   state.reset(pane.shown());
   form.addEventListener("submit", (event) => {
     const refusal = pane.check();

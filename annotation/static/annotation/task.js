@@ -41,7 +41,7 @@ let adopting = false;
 let expiryTimer = 0;
 const progress = new ProgressLine(payload.progress);
 const pane =
-  payload.kind === "attribute_likert" ? new RatingPane(form, state) : new MarkingPane(form, state, payload, announce);
+  payload.kind === "rating" ? new RatingPane(form, state) : new MarkingPane(form, state, payload, announce);
 
 const report = bindReport({
   url: () => addressOf("reportUrl"),
@@ -223,7 +223,7 @@ function watchExpiry() {
 // Fetches the picture that will probably come next, once this one is there and the browser has nothing else to do.
 let ahead = null;
 function lookAhead() {
-  if (payload.kind === "attribute_likert" || revising) return;
+  if (payload.kind === "rating" || revising) return;
   const here = payload.assignment;
   const idle = window.requestIdleCallback ?? ((does) => window.setTimeout(does, 200));
   const look = async () => {
@@ -261,7 +261,7 @@ form.addEventListener("submit", (event) => {
 });
 // On a small screen, and once somebody has worked a little, the guidelines wait behind their heading.
 const showGuidelines = bindGuidelines({
-  closed: payload.kind !== "attribute_likert" && payload.progress.done > 2,
+  closed: payload.kind !== "rating" && payload.progress.done > 2,
   back: () => pane.question,
 });
 bindShortcuts(

@@ -17,6 +17,7 @@ from generation.prompt_sets import PUBLISHED, PromptSet, prompt_set
 from generation.running import reopen_failed
 from generation.starting import start, start_here
 from jobs.console import DomainCommand
+from jobs.teams import MOST_WORKERS, team_of
 from studies.creating import create_study
 from studies.models import Study
 
@@ -61,6 +62,13 @@ class Command(DomainCommand):
         parser.add_argument("--dry-run", action="store_true", help="say how many images, how long, what cost")
         parser.add_argument("--limit", type=_positive, metavar="N", help="make at most N images now")
         parser.add_argument("--queue", action="store_true", help="let a background worker do it")
+        parser.add_argument(
+            "--workers",
+            type=_positive,
+            default=1,
+            metavar="N",
+            help=f"with --queue: spread the images over N workers (default: 1, at most {MOST_WORKERS})",
+        )
         parser.add_argument("--retry-failed", action="store_true", help="ask again for images that failed")
         parser.add_argument(
             "--param",
@@ -73,6 +81,8 @@ class Command(DomainCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         by = self.person(options["by"])
+        if options["workers"] > 1 and not options["queue"]:
+            self.usage_error("--workers needs --queue: without it, one process makes the images.")
         prompt_set = _prompt_set(options)
         study = self._study(options, prompt_set, by)
         self._write_prompts(study, options, by)
@@ -93,8 +103,9 @@ class Command(DomainCommand):
         if options["retry_failed"]:
             self.stdout.write(f"{reopen_failed(run=run):,} failed requests are asked again.")
         if options["queue"]:
-            job = start(run=run, by=by, limit=options["limit"])
-            self.stdout.write(f"Queued as job {job.pk}.")
+            job = start(run=run, by=by, limit=options["limit"], workers=options["workers"])
+            numbers = [str(pk) for pk in team_of(job).values_list("pk", flat=True)]
+            self.stdout.write(f"Queued as job{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}.")
             return
         progress = self.progress("Generating")
         try:

@@ -17,6 +17,7 @@ from django.utils.timesince import timesince, timeuntil
 from django.utils.translation import gettext
 
 from web.interval_svg import has_no_upper_end, interval_svg
+from web.keyset import KeyPage
 from web.numbers import DASH, as_number, format_number, format_percent, is_null
 from web.numbers import reason_text as words_of_reason
 from web.tones import tone_of
@@ -252,6 +253,12 @@ def pagination(context: Context, page_obj: Page, param: str = "page") -> dict[st
         "previous": address(page_obj.previous_page_number()) if page_obj.has_previous() else "",
         "next": address(page_obj.next_page_number()) if page_obj.has_next() else "",
     }
+
+
+@register.inclusion_tag(f"{COMPONENTS}/key_pagination.html")
+def key_pagination(page: KeyPage[Any]) -> dict[str, object]:
+    """The pages beside one of `web.keyset`, the first and the last."""
+    return {"page": page}
 
 
 @register.inclusion_tag(f"{COMPONENTS}/facts.html")

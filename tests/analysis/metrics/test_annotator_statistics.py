@@ -144,21 +144,6 @@ def test_without_crowd_kit_skill_is_null_with_its_reason(monkeypatch: pytest.Mon
     assert row["agreement_with_others"] is not None
 
 
-def test_one_who_never_marks_although_others_do_is_flagged() -> None:
-    frame = noisy({"p": 0.95, "q": 0.95, "r": 0.95, "line": 0.95})
-    frame.loc[frame["annotator"] == "line", "present"] = 0
-    seconds = pd.DataFrame({"annotator": ["p", "q", "r", "line"] * 3, "seconds": [30, 33, 27, 4] * 3})
-    flags = {
-        r["annotator"]: r["flags"] for r in annotator_statistics(frame, seconds=seconds, skills=False).rows()
-    }
-    assert flags == {"p": None, "q": None, "r": None, "line": "straight_lining fast"}
-
-
-def test_never_marking_what_nobody_sees_is_no_straight_lining() -> None:
-    frame = noisy({"p": 1.0, "q": 1.0, "r": 1.0}, chance=0.0)
-    assert {r["flags"] for r in annotator_statistics(frame, skills=False).rows()} == {None}
-
-
 def test_gold_accuracy_and_self_consistency() -> None:
     frame = noisy({"p": 1.0, "q": 1.0}, units=8)
     # p is right on 2 of 3 gold tasks; repeats 4 units, answers one otherwise.

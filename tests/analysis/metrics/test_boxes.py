@@ -156,7 +156,7 @@ def test_interval_of_mean_iou_resamples_images() -> None:
             for k in range(4)
         ]
     )
-    row = box_agreement(frame, resamples=500, seed=1).rows()[0]
+    row = box_agreement(frame, resamples=500, seed=1, annotators="ignore").rows()[0]
     assert 1 / 3 < row["ci_low"] < 2 / 3 < row["ci_high"] < 1
 
 
@@ -172,3 +172,31 @@ def test_consensus_box_is_the_median_of_matched_boxes() -> None:
         (0.1, 0.0, 0.5, 0.4, 3, 3),
         (0.8, 0.8, 1.0, 1.0, 1, 3),
     ]
+
+
+def many_drawings(images: int) -> pd.DataFrame:
+    """Two drawings on each image, none alike."""
+    sides = np.random.default_rng(3).uniform(0.2, 0.9, size=(2 * images, 2))
+    rows = [
+        (f"i{number // 2}", "hat", "pq"[number % 2], number, 0.05, 0.05, x, y)
+        for number, (x, y) in enumerate(sides.tolist())
+    ]
+    return boxes(*rows)
+
+
+def test_a_sampled_expected_distance_says_so_in_the_notes_and_beside_its_values() -> None:
+    # 2 × 160 drawings make 320·319/2 = 51,040 pairs: above the bound. 2 × 158 make 49,770.
+    sampled, complete = (box_agreement(many_drawings(n), resamples=0, seed=5) for n in (160, 158))
+    said = {row["measure"] for row in sampled.rows() if row["note"] == "sampled_pairs"}
+    assert said == {"box_expected_distance", "box_alpha"}
+    assert sampled.notes["sampled"]["measures"] == ["box_expected_distance", "box_alpha"]
+    assert sampled.notes["sampled"]["pairs"] == 50_000
+    assert sampled.notes["sampled"]["seed"] == 5
+    assert sampled.notes["sampled"]["attributes"] == {"": ["hat"]}
+    assert sampled.attributes["sampled"].tolist() == [True]
+    assert {row["note"] for row in complete.rows()} == {None}
+    assert "sampled" not in complete.notes
+    assert complete.attributes["sampled"].tolist() == [False]
+    # It is an estimate: another seed draws other pairs. Without sampling the seed changes nothing.
+    assert values(many_drawings(160), seed=6)["box_alpha"] != values(many_drawings(160), seed=5)["box_alpha"]
+    assert values(many_drawings(158), seed=6) == values(many_drawings(158), seed=5)

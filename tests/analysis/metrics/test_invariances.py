@@ -20,6 +20,7 @@ NOT_MEASURES = {
     "Tendency",
     "CaptionMatches",
     "Concordance",
+    "assign_roles",  # whose counts of raters are enough; no number of its own
     "match_captions",  # what salience and scores rest on; no number of its own
     "match_spans",
     "mean_similarity",  # of two sets of vectors, without a table

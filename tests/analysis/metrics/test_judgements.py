@@ -97,10 +97,10 @@ def test_whether_ids_are_people_is_found_alike_in_any_order(
     assert ids_stand_for_people(Judgements.of(frame)) == usable
     repeated = frame.duplicated(
         ["image", "identity_group", "attribute", "annotator", *(["campaign"] if campaigns else [])]
-    ).any()
+    ).sum()
     images = frame.groupby("annotator")["image"].nunique()
     single = 2 * (images == 1).sum() > len(images) and frame["image"].nunique() > 1
-    assert usable == (not repeated and not single)
+    assert usable == (repeated <= 0.05 * len(frame) and not single)
 
 
 def test_more_answers_of_a_unit_than_are_compared_in_place_are_put_in_order() -> None:
@@ -109,7 +109,7 @@ def test_more_answers_of_a_unit_than_are_compared_in_place_are_put_in_order() ->
         columns=["image", "identity_group", "attribute", "annotator", "present"],
     )
     assert krippendorff_alpha(many, resamples=0).rows()[0]["annotators"] == 30
-    twice = pd.concat([many, many[:1]], ignore_index=True)
+    twice = pd.concat([many, many[:9]], ignore_index=True)  # 9 of 99 judgements are repeats
     assert krippendorff_alpha(twice, resamples=0).rows()[0]["annotators"] is None
 
 

@@ -6,8 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.metrics import annotator_ids_usable, compare_models, pigeonhole_bootstrap
+from analysis.metrics import (
+    Judgements,
+    annotator_ids_usable,
+    compare_models,
+    krippendorff_alpha,
+    pigeonhole_bootstrap,
+)
 from analysis.metrics import resampling as module
+from analysis.metrics.annotator_ids import ids_stand_for_people
 from analysis.metrics.resampling import multinomial_weights
 from tests.analysis.metrics import oracles
 from tests.analysis.metrics.tables import ROLES, judgement_tables, judgements, role_tables
@@ -106,6 +113,50 @@ def test_ids_stand_for_people_unless_they_sit_on_one_image_or_repeat_themselves(
 ) -> None:
     frame = judgements(*[(image, "Aru", "hat", annotator, 1) for image, annotator in rows])
     assert bool(annotator_ids_usable(frame)) == usable
+
+
+def crossed_by_people(images: int, people: int, *, doubled: int) -> pd.DataFrame:
+    rows = [(f"i{i}", "Aru", "hat", f"p{p}", 1) for i in range(images) for p in range(people)]
+    return judgements(*rows, *rows[:doubled])
+
+
+@pytest.mark.parametrize(("doubled", "usable"), [(0, True), (1, True), (5, True), (6, False)])
+def test_ids_are_unusable_by_a_share_of_repeated_judgements_and_not_by_one_case(
+    doubled: int, usable: bool
+) -> None:
+    # 5 of 95 + 5 judgements are 5 %, 6 of 101 are 5.94 %.
+    frame = crossed_by_people(19, 5, doubled=doubled)
+    ids = annotator_ids_usable(frame)
+    assert bool(ids) == usable
+    assert ids_stand_for_people(Judgements.of(frame)) == usable
+    row = ids.rows()[0]
+    assert row["repeated_judgements"] == doubled
+    assert row["repeated_share"] == pytest.approx(doubled / len(frame))
+    if not usable:
+        assert ids.sentence == (
+            "5.94 % of the judgements repeat one that the same annotator id had made already (more than 5 %), "
+            "so an id is not one person."
+        )
+
+
+def test_the_sentence_names_single_images_where_that_is_the_sign() -> None:
+    frame = judgements(*[(f"i{i}", "Aru", "hat", f"s{i}{j}", j) for i in range(5) for j in range(2)])
+    more = judgements(("i0", "Aru", "hat", "q", 1), ("i1", "Aru", "hat", "q", 1))
+    ids = annotator_ids_usable(pd.concat([frame, more]))
+    assert ids.sentence == (
+        "90.91 % of the annotator ids sit on a single image each, so an id is not one person."
+    )
+
+
+def test_a_rating_given_twice_makes_raters_no_screens() -> None:
+    ratings = pd.DataFrame(
+        [(f"a{a}", f"p{p}", 4) for a in range(20) for p in range(3)],
+        columns=["attribute", "annotator", "rating"],
+    )
+    for doubled, people in ((1, 3), (4, None)):  # 1 of 61; 4 of 64 are 6 %
+        frame = pd.concat([ratings, ratings[:doubled]])
+        (row,) = krippendorff_alpha(frame, level="ordinal", resamples=0).rows()
+        assert row["annotators"] == people
 
 
 def test_people_who_judge_the_same_images_in_two_campaigns_are_people() -> None:

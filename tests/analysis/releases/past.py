@@ -2,8 +2,11 @@
 
 from dataclasses import asdict
 
+import numpy as np
+
 from accounts.models import User
 from analysis.models import Release
+from analysis.releases.kept_keys import packed
 from analysis.releases.parameters import parameters_of
 from studies.models import Study
 from tests.analysis.releases.documents.made import CHANGED
@@ -26,7 +29,7 @@ def past_release(study: Study, by: User, *, version: int = 2) -> Release:
             "changes": asdict(CHANGED),
         },
         annotations=b"",
-        annotators=b"",
+        annotators=packed(np.zeros(1, dtype=bool)),
         images=b"",
         built_by=by,
     )

@@ -84,6 +84,7 @@ def test_building_is_a_job_with_progress_and_never_two_at_once(marked, lead_clie
         "formats": ["parquet", "csv"],
         "licence": "CC-BY-4.0",
         "include_justifications": False,
+        "leave_out_people": False,
     }
     page = lead_client.get(address("list")).content.decode()
     assert f'data-poll="{reverse("jobs:progress", args=[job.pk])}"' in page
@@ -264,7 +265,7 @@ def test_large_studies_are_counted_as_of_their_results(marked, lead_client, lead
     report.save()
     page = text(lead_client.get(address("list")))
     assert "judgements 47" in page
-    assert "Labels as the results of" in page
+    assert "Labels as counted" in page
     report.parameters["campaigns"] = ["stereotype-marking"]  # results of a part say nothing of the whole
     report.save()
     assert "judgements 48" in text(lead_client.get(address("list")))

@@ -25,6 +25,12 @@ def test_profiles_that_enough_people_share_are_released(marked, released):
     assert stated == [("Woman", "Sub-Saharan Africa", "Orsani")] * 3
     report = json.loads((folder / "privacy.json").read_text())
     assert (report["smallest"], report["people"], report["suppressed"]) == (3, 3, 0)
+
+
+@pytest.mark.django_db
+def test_profiles_that_too_few_people_share_are_withheld(marked, released):
+    for annotator in marked.annotators.values():
+        AnnotatorProfile.objects.create(annotator=annotator, gender="Woman")
     _, folder = released(marked.study, k=4)
     assert {row["gender"] for row in rows(folder, "annotators")} == {None}
 

@@ -61,6 +61,8 @@ class ChatServer:
                 return self._error(402, "The credit is used up.")
             if asked["model"] == "locked":
                 return self._error(401, "Incorrect API key.")
+            if asked["model"] == "fenced":
+                return self._error(403, "Your project may not use this model.")
             if asked["model"] == "moved":
                 return redirect(f"{self.address}/chat/completions?elsewhere", code=307)
             said = None if asked["model"] == "shy" else self._said(asked)

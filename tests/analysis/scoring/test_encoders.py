@@ -101,6 +101,13 @@ def test_a_package_that_is_not_installed_is_named(clip, monkeypatch):
         load_encoder(EncoderChoice(clip["model_id"], clip["pretrained"]))
 
 
+@pytest.mark.parametrize("precision", ["fp16", "bf16"])
+def test_half_precision_is_for_graphics_cards(clip, precision):
+    choice = EncoderChoice(clip["model_id"], clip["pretrained"], precision)
+    with pytest.raises(DomainError, match=f"Half precision \\({precision}\\) is for graphics cards"):
+        load_encoder(choice, device="cpu")
+
+
 def test_a_device_that_is_not_there_is_said(clip):
     with pytest.raises(DomainError, match="cannot be used"):
         load_encoder(EncoderChoice(clip["model_id"], clip["pretrained"]), device="cuda:99")

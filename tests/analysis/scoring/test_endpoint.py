@@ -92,6 +92,12 @@ def test_a_key_that_is_not_taken_stops_the_job(study, lead, endpoint):
     assert not ScoredImage.objects.exists()
 
 
+def test_what_a_forbidding_endpoint_says_is_shown(study, lead, endpoint):
+    add_images(study, 1)
+    with pytest.raises(DomainError, match=r"refused the request \(403\): Your project may not use"):
+        captions_by("fenced", study, lead)
+
+
 def test_what_would_meet_every_picture_stops_the_job(study, lead, endpoint):
     add_images(study, 1)
     with pytest.raises(DomainError, match="answered 400: Only the default temperature is supported"):

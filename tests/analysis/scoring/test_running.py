@@ -47,7 +47,10 @@ def test_a_damaged_and_a_missing_file_fail_alone_and_are_tried_again(study, lead
     assert job.state == "succeeded"
     assert job.result["summary"] == "2 images scored, 2 images could not be read."
     reasons = dict(ScoredImage.objects.filter(outcome="failed").values_list("image", "reason"))
-    assert reasons == {images[0].pk: "Its file is damaged.", images[1].pk: "Its file is missing."}
+    assert reasons == {
+        images[0].pk: "Its file is truncated or damaged.",
+        images[1].pk: "Its file is missing.",
+    }
     assert job.steps_done == job.steps_total
     (media / images[0].file).write_bytes(whole)
     of_missing = ScoredImage.objects.get(image=images[1])

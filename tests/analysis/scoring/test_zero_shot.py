@@ -66,9 +66,8 @@ def test_scores_are_those_of_the_model_asked_directly_prompt_by_prompt(study, le
         other = encoder.encode_texts(CONTRAST).mean(axis=0)
         cosine = float(vector @ mean / np.linalg.norm(mean))
         against = float(vector @ other / np.linalg.norm(other))
-        # Vectors are kept as float16.
-        assert row["cosine"] == pytest.approx(cosine, abs=1e-3)
-        assert row["probability"] == pytest.approx(softmax([scale * cosine, scale * against])[0], abs=5e-3)
+        assert row["cosine"] == pytest.approx(cosine, abs=1e-6)
+        assert row["probability"] == pytest.approx(softmax([scale * cosine, scale * against])[0], abs=2e-6)
     assert scorer.encoder == encoder.row
     assert scorer.model_revision.startswith("sha256:")
 

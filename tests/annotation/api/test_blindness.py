@@ -91,8 +91,6 @@ class Watched:
 
 def leaks(seen):
     text = b"\n".join(seen).decode("latin-1").lower()
-    # The kind of the campaign is public to its annotators.
-    text = text.replace("stereotype_marking", "")
     return {secret for secret in SECRETS if secret in text}
 
 

@@ -69,7 +69,7 @@ def test_what_is_told_of_practice_is_an_allow_list(practised):
     }  # fmt: skip
     assert task["image"].keys() == {"url", "width", "height"}
     answer = ask(browser, practised)
-    sent = (answer.content + reply(browser, task, "drum").content).decode().replace("stereotype_marking", "")
+    sent = (answer.content + reply(browser, task, "drum").content).decode()
     for word in ("Velmari", "Orsani", "gold", "random", "stereotyp", "sketch"):
         assert word not in sent
     assert not re.search(r'"(group|role|prompt|condition|purpose)"', sent)

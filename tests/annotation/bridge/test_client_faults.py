@@ -96,6 +96,11 @@ def test_each_answer_has_its_code(answer, code, passing):
     assert len(trouble.message) < 300
 
 
+def test_what_is_forbidden_is_told_with_what_the_server_says_and_without_the_token():
+    trouble = trouble_of(says({"detail": f"Only owners may.\n<b>{TOKEN}</b>"}, status=403))
+    assert trouble.message.endswith("to do this. Its answer: Only owners may. <b>[hidden]</b>.")
+
+
 @pytest.mark.parametrize(
     "ask",
     [

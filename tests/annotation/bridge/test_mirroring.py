@@ -173,7 +173,7 @@ def test_nothing_that_a_server_says_breaks_the_mirror(bridge, project, number, c
     assert mirror(project=project, annotations=[told]) == set()
     settle(bridge=bridge, task_ids=touched)
     row = LabelStudioAnnotation.objects.get(external_id=place)
-    row.full_clean(exclude=["reason", "result", "allowed"])
+    row.full_clean(exclude=["reason", "result"])
     assert row.state != "new"
 
 

@@ -31,7 +31,9 @@ def addresses(bridge) -> tuple[list[str], list[str]]:
         ("campaign_label_studio_live", C),
         ("campaign_label_studio_end", C),
         ("campaign_label_studio_missing", C),
+        ("campaign_label_studio_cleanup", C),
         ("label_studio_answers", C),
+        ("label_studio_answer", {**C, "answer": answer.pk}),
     ]
     sent = [
         ("label_studio", {"study": "isles"}),
@@ -41,7 +43,11 @@ def addresses(bridge) -> tuple[list[str], list[str]]:
         *((f"label_studio_person_{step}", one) for step in ("confirm", "invite", "ignore", "undo", "erase")),
         *((f"campaign_label_studio_{work}", C) for work in ("push", "reconcile", "replace", "renew", "end")),
         *((f"campaign_label_studio_missing_{decision}", C) for decision in ("deleted", "kept")),
-        *((f"label_studio_{step}", {**C, "answer": answer.pk}) for step in ("allow", "disallow")),
+        ("campaign_label_studio_cleanup", C),
+        *(
+            (f"label_studio_answer_{step}", {**C, "answer": answer.pk})
+            for step in ("keep", "take", "restore", "undo")
+        ),
     ]
     return tuple(
         [reverse(f"annotation:{name}", kwargs=kwargs) for name, kwargs in rows] for rows in (read, sent)
@@ -161,4 +167,4 @@ def test_an_address_that_is_not_encrypted_is_said(study, lead_client, settings):
 
 
 def test_a_file_needs_no_connection(study, lead_client):
-    assert "import_annotations" in text(lead_client.get(SERVERS))
+    assert "Import a file" in text(lead_client.get(SERVERS))

@@ -7,6 +7,7 @@ from jobs.models import Job
 from tests.annotation.api.test_labelling import Browser
 from tests.annotation.bridge.pages import bridge
 from tests.annotation.bridge.rows import TOKEN, seen, server_of, user_of
+from tests.annotation.bridge.settling import text_of, told
 from tests.annotation.engine.conftest import marking, rating
 from tests.annotation.engine.people import new_annotator
 
@@ -28,14 +29,16 @@ def everything(bridge) -> tuple[list[str], list[str]]:
     server, campaign = bridge.server_id, bridge.campaign_id
     here = f"campaigns/{campaign}/label-studio"
     read = ["studies/isles/label-studio/", f"label-studio/{server}/", f"label-studio/{server}/people/"]
-    read += [f"{here}/", f"{here}/answers/"]
+    read += [f"{here}/", f"{here}/answers/", f"{here}/cleanup", f"label-studio/answers/{answer.pk}/"]
     sent = ["studies/isles/label-studio/", f"label-studio/{server}/check", f"{here}/"]
     sent += [
         f"label-studio/people/{user.pk}/{step}" for step in ("confirm", "invite", "ignore", "undo", "erase")
     ]
     sent += [f"{here}/{work}" for work in ("push", "reconcile", "replace-addresses", "renew-addresses")]
     sent += [f"{here}/{decision}" for decision in ("keep-labels", "confirm-deletions")]
-    sent += [f"label-studio/answers/{answer.pk}/{step}" for step in ("allow", "disallow")]
+    sent += [f"{here}/cleanup"]
+    steps = ("allow", "disallow", "keep", "take", "undo", "restore")
+    sent += [f"label-studio/answers/{answer.pk}/{step}" for step in steps]
     return read, sent
 
 
@@ -144,6 +147,50 @@ def test_a_flagged_answer_is_let_count_and_flagged_again(bridge, manager):
     (answer,) = seen(bridge, mapped, state=State.FLAGGED, updated_by=77)
     assert manager.post(f"label-studio/answers/{answer.pk}/allow").json()["allowed"] is True
     assert manager.post(f"label-studio/answers/{answer.pk}/disallow").json()["allowed"] is False
+
+
+def test_versions_are_read_decided_about_and_put_back(bridge, manager):
+    ada = user_of(bridge.server, 1, state="mapped", annotator=new_annotator(bridge.campaign))
+    task = bridge.campaign.tasks.earliest("pk")
+    told(bridge, task, 1, ada.external_id)
+    told(bridge, task, 1, ada.external_id, text_of(task), changed=5, updated_by=77)
+    answer = LabelStudioAnnotation.objects.get()
+    url = f"label-studio/answers/{answer.pk}/"
+    shown = manager.get(url).json()
+    assert [(one["own"], one["current"], one["counts"]) for one in shown["versions"]] == [
+        (True, False, True),
+        (False, True, False),
+    ]
+    assert shown["versions"][0]["says"] == "None of the above."
+    assert shown["edit"] == "open"
+    assert manager.get(f"campaigns/{bridge.campaign_id}/label-studio/").json()["undecided"] == 1
+    listed = manager.get(f"campaigns/{bridge.campaign_id}/label-studio/answers/?state=flagged").json()
+    assert [one["id"] for one in listed["results"]] == [answer.pk]
+    assert manager.post(f"{url}keep").json()["edit"] == "kept"
+    assert manager.post(f"{url}take").json()["edit"] == "taken"
+    assert manager.post(f"{url}undo").json()["edit"] == "open"
+    first = shown["versions"][0]["version"]
+    assert manager.post(f"{url}restore", {"version": first}).json()["edit"] == "kept"
+    assert manager.post(f"{url}restore", {"version": "0" * 64}).status_code == 404
+
+
+def test_what_counts_for_nothing_is_listed_and_its_deletion_is_confirmed(bridge, manager):
+    ada = new_annotator(bridge.campaign)
+    mapped = user_of(bridge.server, 1, state="mapped", annotator=ada)
+    seen(bridge, mapped, 2, state=State.SURPLUS)
+    seen(bridge, mapped, 1, state=State.COUNTED)
+    seen(bridge, user_of(bridge.server, 2), 1, state=State.FURTHER)
+    url = f"campaigns/{bridge.campaign_id}/label-studio/cleanup"
+    assert manager.get(url).json() == [
+        {"kind": "surplus", "person": ada.pseudonym, "answers": 2},
+        {"kind": "further", "person": "", "answers": 1},
+    ]
+    assert manager.post(url, {"kinds": ["surplus"]}).status_code == 400
+    assert manager.post(url, {"kinds": ["surplus"], "confirm": False}).status_code == 400
+    assert manager.post(url, {"kinds": ["counted"], "confirm": True}).status_code == 400
+    assert manager.post(url, {"kinds": ["left_out"], "confirm": True}).status_code == 409
+    begun = manager.post(url, {"kinds": ["surplus"], "confirm": True})
+    assert (begun.status_code, begun.json()["kind"]) == (202, "label_studio.cleanup")
 
 
 def test_what_label_studio_lost_is_decided(bridge, manager):

@@ -15,6 +15,7 @@ from annotation.models import (
 from jobs.models import Job
 from tests.annotation.bridge.pages import HERE, bridge, text
 from tests.annotation.bridge.rows import URL, bridge_of, seen, server_of, user_of
+from tests.annotation.bridge.settling import text_of, told
 from tests.annotation.engine.people import new_annotator
 from tests.annotation.lead.conftest import draft, looked, marking, queries, rating
 
@@ -148,7 +149,9 @@ def test_answers_that_nobody_is_asked_for_are_said(bridge, lead_client):
     user = user_of(bridge.server, 1)
     [answer] = seen(bridge, user, state=State.REFUSED)
     assert lead_client.get(HERE).context["shown"].unasked == 1
-    assert "1 answer is still missing that nobody in Label Studio is asked for" in text(lead_client.get(HERE))
+    assert "1 answer is still missing, and nobody in Label Studio is asked for it" in text(
+        lead_client.get(HERE)
+    )
     for state in (
         State.WAITING,
         State.DELETED,
@@ -249,3 +252,57 @@ def test_urls_of_the_server_leave_no_address_behind(bridge, lead_client):
         links = [part.split(">")[0] for part in page.split("<a ")[1:] if URL in part.split(">")[0]]
         assert links
         assert all('rel="noreferrer"' in link for link in links)
+
+
+def test_a_changed_answer_is_decided_about_on_its_page_and_on_the_page_of_its_label(
+    bridge, lead_client, analyst_client
+):
+    ada = user_of(bridge.server, 1, state="mapped", annotator=new_annotator(bridge.campaign))
+    user_of(bridge.server, 77, name="Dora Example")
+    task = bridge.campaign.tasks.earliest("pk")
+    told(bridge, task, 1, ada.external_id)
+    told(bridge, task, 1, ada.external_id, text_of(task), changed=5, updated_by=77)
+    answer = LabelStudioAnnotation.objects.get()
+    assert "1 answer was sent or changed by somebody other than its author" in text(lead_client.get(HERE))
+    page = text(lead_client.get(f"{HERE}answers/{answer.pk}/"))
+    for words in (
+        "Keep the author’s version",
+        "Accept the change",
+        "None of the above.",
+        "Dora Example",
+        "Restore",
+    ):
+        assert words in page
+    label = f"/studies/isles/campaigns/marking/annotations/{answer.annotation_id}/"
+    assert "Accept the change" in text(lead_client.get(label))
+    assert "Dora Example" not in text(analyst_client.get(label))
+    stale = lead_client.post(f"{HERE}answers/{answer.pk}/take/", {"seen": "0" * 64}, follow=True)
+    assert "was changed in Label Studio since" in text(stale)
+    taken = lead_client.post(f"{HERE}answers/{answer.pk}/take/", {"seen": answer.digest}, follow=True)
+    assert "A lead decided" in text(taken)
+    first = answer.versions.get().digest
+    lead_client.post(f"{HERE}answers/{answer.pk}/restore/", {"seen": answer.digest, "version": first})
+    answer.refresh_from_db()
+    assert (answer.state, answer.edit) == (State.COUNTED, "kept")
+    history = text(lead_client.get("/studies/isles/history/"))
+    assert "restored a version of answer 1 in Label Studio" in history
+
+
+def test_what_counts_for_nothing_is_listed_and_deleted_once_confirmed(bridge, lead_client):
+    assert "Nothing to delete" in text(lead_client.get(f"{HERE}cleanup/"))
+    ada = new_annotator(bridge.campaign)
+    mapped = user_of(bridge.server, 1, state="mapped", annotator=ada)
+    seen(bridge, mapped, 3, state=State.SURPLUS)
+    seen(bridge, mapped, 1, state=State.COUNTED)
+    seen(bridge, mapped, 1, state=State.SURPLUS, edit="open")
+    page = text(lead_client.get(f"{HERE}cleanup/"))
+    assert ada.pseudonym in page
+    assert "all its answers (3)" in page
+    unsure = lead_client.post(f"{HERE}cleanup/", {"kinds": ["surplus"]})
+    assert unsure.status_code == 400
+    assert "Confirm that you want to delete them." in text(unsure)
+    assert not Job.objects.exists()
+    lead_client.post(f"{HERE}cleanup/", {"kinds": ["surplus"], "sure": "on"})
+    assert Job.objects.get().arguments["kinds"] == "surplus"
+    history = text(lead_client.get("/studies/isles/history/"))
+    assert "asked to delete 3 answers that do not count" in history

@@ -110,12 +110,13 @@ def test_a_flagged_answer_is_let_count_and_flagged_again(bridge, lead_client):
     user_of(bridge.server, 77, name="Ben")
     (answer,) = seen(bridge, mapped, state=State.FLAGGED, updated_by=77)
     page = text(lead_client.get(f"{HERE}answers/?state=flagged"))
-    assert "Let it count" in page
     assert "last sent by Ben" in page
-    lead_client.post(f"{HERE}answers/{answer.pk}/allow/")
+    assert f"{HERE}answers/{answer.pk}/" in page
+    assert "Let it count" in text(lead_client.get(f"{HERE}answers/{answer.pk}/"))
+    lead_client.post(f"{HERE}answers/{answer.pk}/take/", {"seen": answer.digest})
     answer.refresh_from_db()
     assert answer.allowed
-    lead_client.post(f"{HERE}answers/{answer.pk}/disallow/")
+    lead_client.post(f"{HERE}answers/{answer.pk}/undo/")
     answer.refresh_from_db()
     assert not answer.allowed
 

@@ -9,7 +9,7 @@ from accounts import consent
 from accounts.errors import Conflict, NotFound
 from accounts.models import Annotator, User
 from annotation import invitations, withdrawal
-from annotation.bridge import people, queueing
+from annotation.bridge import edits, people, queueing
 from annotation.bridge.mirroring import mirror
 from annotation.bridge.sealing import seal
 from annotation.models import (
@@ -214,14 +214,14 @@ def test_a_second_link_ends_the_first_and_so_does_a_decision(bridge, user, lead,
 def test_an_answer_under_anothers_name_counts_where_the_lead_lets_it(bridge, user, lead, rating):
     annotator = new_annotator(rating)
     project = bridge.projects.get()
-    mirror(project=project, annotations=[annotation(21, 1, 7, updated_by=8)])
+    mirror(project=project, annotations=[annotation(24, 3, 7, updated_by=8)])
     people.confirm(user=user, annotator=annotator, by=lead)
-    flagged = LabelStudioAnnotation.objects.get(external_id=21)
-    assert (flagged.state, accepted(annotator)) == (State.FLAGGED, 1)
-    assert people.allow(mirrored=flagged, by=lead).state == State.COUNTED
+    flagged = LabelStudioAnnotation.objects.get(external_id=24)
+    assert (flagged.state, accepted(annotator)) == (State.FLAGGED, 2)
+    assert edits.take(mirrored=flagged, by=lead).state == State.COUNTED
+    assert accepted(annotator) == 3
+    assert edits.undo(mirrored=flagged, by=lead).state == State.FLAGGED
     assert accepted(annotator) == 2
-    assert people.allow(mirrored=flagged, by=lead, allowed=False).state == State.FLAGGED
-    assert accepted(annotator) == 1
 
 
 def test_many_answers_are_counted_by_a_job(bridge, user, lead, rating, monkeypatch):

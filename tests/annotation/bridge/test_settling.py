@@ -8,7 +8,7 @@ from django.utils import timezone
 from accounts import profiles
 from accounts.errors import Conflict
 from annotation import assignment, instruments
-from annotation.bridge import reasons
+from annotation.bridge import edits, reasons
 from annotation.bridge.mirroring import mirror
 from annotation.bridge.settling import settle
 from annotation.models import Annotation, Assignment, Instrument, LabelStudioAnnotation, LabelStudioUser, Task
@@ -167,10 +167,9 @@ def test_sent_under_anothers_name_it_counts_only_if_the_lead_lets_it(bridge, tas
     told(bridge, task, 1, 1, updated_by=2)
     assert row(1).state == State.FLAGGED
     assert not statuses(task)
-    LabelStudioAnnotation.objects.update(allowed=True)
-    settle(bridge=bridge, task_ids=[task.pk])
+    edits.take(mirrored=row(1), by=None)
     assert statuses(task) == {anna.pk: "accepted"}
-    told(bridge, task, 1, 1, text_of(task), changed=1, updated_by=3)
+    edits.undo(mirrored=row(1), by=None)
     assert (row(1).state, row(1).allowed) == (State.FLAGGED, False)
     assert task.annotations.get().status_reason == reasons.FLAGGED_THERE
     assert slots_are_counted()

@@ -6,6 +6,7 @@ from django.utils import timezone
 from accounts import consent
 from accounts.models import Annotator
 from annotation import assignment, campaigns, submission
+from annotation.annotator_list import annotator_lines
 from annotation.counted import counted, not_counted
 from annotation.models import Annotation, Enrolment
 from annotation.progress import progress
@@ -139,10 +140,12 @@ def test_progress_counts_tasks_slots_people_groups_and_days(
     assert (shown.slots, shown.accepted, shown.leased, shown.free) == (16, 9, 1, 6)
     assert shown.share == 9 / 16
     assert not shown.finished
-    by_person = {one.pseudonym: one for one in shown.annotators}
-    assert by_person[anna.pseudonym].accepted == 8
-    one = by_person[bea.pseudonym]
-    assert (one.accepted, one.skipped, one.leased, one.submitted) == (1, 1, 1, 1)
+    assert shown.annotators == 2
+    lines = annotator_lines(marking, marking.enrolments.select_related("annotator"))
+    by_person = {line.enrolment.annotator: line for line in lines}
+    assert by_person[anna].answered == 8
+    line = by_person[bea]
+    assert (line.answered, line.skipped, line.open_now) == (1, 1, 1)
     assert [(group.name, group.tasks, group.slots) for group in shown.groups] == [
         ("Orsani", 4, 8),
         ("Velmari", 4, 8),

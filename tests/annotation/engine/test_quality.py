@@ -1,4 +1,4 @@
-"""How annotators work, in five measures: worked by hand, and the same as the library finds from tables."""
+"""How annotators work, in six measures: worked by hand, and the same as the library finds from tables."""
 
 import random
 
@@ -58,6 +58,7 @@ def test_measures_of_marking_are_what_one_counts_by_hand(marking):
         "self_consistency": (pytest.approx(1 / 3), 1),
         "median_seconds": (7.0, 2),
         "straight_lining": (0.5, 2),
+        "variety": (None, 0),
     }
     assert values(marking, bela) == {
         "gold_accuracy": (None, 0),
@@ -65,11 +66,13 @@ def test_measures_of_marking_are_what_one_counts_by_hand(marking):
         "self_consistency": (None, 0),
         "median_seconds": (40.0, 1),
         "straight_lining": (1.0, 1),
+        "variety": (None, 0),
     }
     reasons = {name: found.reason for name, found in quality_of(marking, bela.pk).items() if found.reason}
     assert reasons == {
         "gold_accuracy": "no_gold_task_answered",
         "self_consistency": "no_repeat_answered",
+        "variety": "too_few_other_answers_due",
     }
 
 

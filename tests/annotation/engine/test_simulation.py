@@ -57,7 +57,7 @@ def test_they_are_invented_people_with_consent_and_profile_and_their_keys_are_de
     assert people.count() == 2
     for person in people:
         assert person.consents.filter(withdrawn_at=None).exists()
-        assert person.profile.region_of_origin == "North Isles"
+        assert person.profile.region_of_origin == "north isles"  # its own code
     assert not ApiToken.objects.filter(revoked_at=None).exists()
 
 

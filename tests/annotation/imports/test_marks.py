@@ -61,13 +61,20 @@ def test_only_groups_with_labels_are_in_the_study(bring_marks):
     assert list(Study.objects.get().groups.values_list("name", flat=True)) == ["Velmari"]
 
 
-def test_every_row_counts_and_repeats_become_further_annotations_on_the_same_task(bring_marks):
-    report = bring_marks(*[KITE, DRUM, "a.png,Velmari,none of the above,w1,no,"] * 3)
-    assert Annotation.objects.count() == 3
-    assert Judgement.objects.count() == 6
+def test_answers_of_several_people_under_one_id_become_further_annotations_on_the_same_task(bring_marks):
+    # Ids that sit on one image each and answer again and again are screens, as in the released ViSAGe files.
+    screen = [KITE, DRUM, "a.png,Velmari,none of the above,w1,no,"]
+    other = [row.replace("a.png", "b.png").replace("w1", "w2") for row in screen]
+    report = bring_marks(*screen * 3, *other * 3)
+    (note,) = report.notes or report.reports[0].notes
+    assert note.startswith("12 rows are identical to an earlier row and were kept")
+    assert not report.reports[0].rejected
+    assert Annotation.objects.count() == 6
+    assert Judgement.objects.count() == 12
     assert set(Annotation.objects.values_list("none_of_the_above", flat=True)) == {False}
-    assert (Task.objects.get().wanted, TaskAttribute.objects.count()) == (3, 2)
-    assert (report.loaded[0].judgements, report.loaded[0].none_of_the_above) == (6, 3)
+    assert set(Task.objects.values_list("wanted", flat=True)) == {3}
+    assert TaskAttribute.objects.count() == 4
+    assert (report.loaded[0].judgements, report.loaded[0].none_of_the_above) == (12, 6)
 
 
 def test_none_of_the_above_answered_yes_is_kept_as_that_answer(bring_marks):

@@ -68,7 +68,7 @@ def wide(table, *rows: str):
     return read_wide_ratings(read_table(table(header, *rows, name="wide.csv")))
 
 
-def test_a_column_for_each_rater_becomes_a_rating_each_and_duplicate_rows_count_twice(table):
+def test_a_column_for_each_rater_becomes_a_rating_each_and_rows_that_differ_all_count(table):
     ratings, rows = wide(table, "hat,Agree,4,Disagree,2,3", "hat,Agree,4,Unsure (with Justification),3,3.5")
     accepted = ratings.reading.accepted
     assert list(zip(ratings.annotator.of(accepted), ratings.rating.of(accepted), strict=True)) == [

@@ -57,7 +57,7 @@ def test_rows_campaigns_annotators_and_images_come_in(db, files, lead):
     assert [(r.kind, r.read, r.kept, r.repaired, len(r.rejected)) for r in report.reports] == [
         ("stereotypes", 3, 3, 0, 0),
         ("annotations", 9, 7, 1, 1),
-        ("visual attributes", 3, 3, 0, 0),
+        ("visual attributes", 3, 2, 0, 1),
     ]
     study = Study.objects.get()
     assert set(study.groups.values_list("name", flat=True)) == {"Velmari", "Orsani KingdomOK"}
@@ -67,12 +67,12 @@ def test_rows_campaigns_annotators_and_images_come_in(db, files, lead):
         ("/two/Orsani KingdomOK12.png", "Orsani KingdomOK", "Stable Diffusion v1.4", 512),
     }
     marking, likert = Campaign.objects.order_by("pk")
-    assert (marking.annotations.count(), likert.annotations.count()) == (4, 9)
+    assert (marking.annotations.count(), likert.annotations.count()) == (4, 6)
     asked = marking.annotations.filter(none_of_the_above=False).count()
     assert (asked, marking.annotations.filter(none_of_the_above=None).count()) == (2, 2)
     regions = AnnotatorProfile.objects.values_list("annotator__source_id", "region_of_origin")
     assert dict(regions) == {"asia": "Asia", "emea": "Europe, Middle East and Africa", "na": "North America"}
-    assert Judgement.objects.filter(attribute__text="drum", rating__isnull=False).count() == 6
+    assert Judgement.objects.filter(attribute__text="drum", rating__isnull=False).count() == 3
     box = Box.objects.get(clipped=True)
     assert box.judgement.annotation.annotator.source_id == "A0"
     assert box.height == pytest.approx(1 - 54.6 / 512)
@@ -151,7 +151,7 @@ def test_the_command_reports_and_writes_rejected_rows(db, files, tmp_path, capsy
     out = capsys.readouterr().out
     assert "annotations (marks.xlsx): 9 rows read = 7 kept + 1 repaired + 1 rejected" in out
     lines = (tmp_path / "out" / "rejected.csv").read_text().splitlines()
-    assert lines == ["file,row,reason", "marks.xlsx,8,blank row"]
+    assert lines == ["file,row,reason", "marks.xlsx,8,blank row", "ratings.xlsx,4,the same as row 3"]
     call_command("import_visage", study="Released", output=tmp_path / "out", **options)
     assert "nothing changed" in capsys.readouterr().out
 
@@ -177,7 +177,10 @@ def test_the_released_study_comes_in_whole(db, released):
     marks, ratings = report.reports[1:]
     assert (marks.read, len(marks.rejected), marks.reasons) == (122_675, 2_505, {"blank row": 2_505})
     assert marks.kept + marks.repaired == len(filled) == 120_170
-    assert (ratings.read, ratings.kept) == (1_994, 1_994)
+    assert (ratings.read, ratings.kept) == (1_994, 1_993)
+    # Rows of one screen equal each other: they are answers of several people, and all count.
+    assert "are identical to an earlier row and were kept" in marks.notes[-1]
+    assert ratings.reasons == {"identical to an earlier row": 1}
     campaign = report.loaded[0].campaign
     stored = Judgement.objects.filter(annotation__campaign=campaign)
     triples = stored.values_list(
@@ -196,8 +199,8 @@ def test_the_released_study_comes_in_whole(db, released):
     # 7,580 rows are marked, each with two corners; the box of one lies outside the image.
     assert sum(row[3] == "yes" for row in filled) == 7_580
     assert Box.objects.filter(judgement__annotation__campaign=campaign).count() == 7_579
-    assert report.loaded[1].judgements == 3 * 1_994
-    assert Judgement.objects.filter(attribute__text="handsome", rating__isnull=False).count() == 6
+    assert report.loaded[1].judgements == 3 * 1_993
+    assert Judgement.objects.filter(attribute__text="handsome", rating__isnull=False).count() == 3
     shown = TaskAttribute.objects.filter(task__campaign=campaign).values_list("task", "attribute")
     assert shown.count() == shown.distinct().count()
 
@@ -207,5 +210,6 @@ def test_rejected_csv_lists_the_blank_rows_by_their_number_in_the_workbook(db, r
     call_command("import_visage", study="ViSAGe", output=tmp_path, **released)
     with (tmp_path / "rejected.csv").open(encoding="utf-8", newline="") as file:
         rejected = list(csv.DictReader(file))
-    assert len(rejected) == 2_505
+    assert len(rejected) == 2_506
+    assert rejected[-1]["reason"].startswith("the same as row ")
     assert (rejected[0]["row"], rejected[0]["reason"]) == ("32502", "blank row")

@@ -1,12 +1,17 @@
 """What Label Studio exports, its own oddities included, becomes judgements of an imported campaign."""
 
 import json
+import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from accounts.errors import DomainError
+from annotation.label_studio import reading
 from annotation.label_studio.importing import import_export
-from annotation.label_studio.names import parse_names
+from annotation.label_studio.inventory import Inventory, suggestions, take_inventory
+from annotation.label_studio.names import CONTROLS, DATA_FIELDS, parse_names
 from annotation.label_studio.reading import is_export
 from annotation.models import Annotation, Box, Campaign, Judgement
 from tests.annotation.imports.test_command import keep_connection, run
@@ -273,3 +278,164 @@ def test_the_command_knows_an_export_by_its_content(tmp_path, resource, keep_con
     renamed = path.rename(tmp_path / "export.txt")
     assert not is_export(renamed)
     assert run(renamed, *arguments[1:], "--asked", "drum")[0] == 2
+
+
+def stars(number):
+    return {"from_name": "rating", "type": "rating", "value": {"rating": number}}
+
+
+def test_stars_are_ratings(bring):
+    bring(
+        {"data": {"attribute": "Kind"}, "annotations": [annotation(stars(4)), annotation(stars(2.0), by=8)]}
+    )
+    assert sorted(Judgement.objects.values_list("rating", flat=True)) == [2, 4]
+
+
+@pytest.mark.parametrize("number", [True, 2.5, "4", None, [4], 10**400, float("nan"), float("inf")])
+def test_stars_that_are_no_whole_number_reject_the_annotation(bring, number):
+    report = bring(
+        {"data": {"attribute": "Kind"}, "annotations": [annotation(stars(5)), annotation(stars(number))]}
+    )
+    assert Judgement.objects.count() == 1
+    assert len(reasons(report)) == 1
+
+
+def test_none_among_the_choices_is_seen_without_being_named(bring):
+    bring(
+        a_task(annotation(choices("None"), by=1), annotation(choices("drum"), by=2), annotation(by=3)),
+        none_value="none of the above",
+    )
+    said = dict(Annotation.objects.values_list("annotator__source_id", "none_of_the_above"))
+    assert said == {"1": True, "2": False, "3": None}
+    assert set(Judgement.objects.values_list("attribute__text", flat=True)) == {"tall hat", "drum"}
+
+
+def test_none_is_named_by_one_option_where_it_is_another_word(bring):
+    bring(a_task(annotation(choices("Nothing here"), by=1)), none_value="nothing here")
+    assert Annotation.objects.get().none_of_the_above is True
+    assert not Judgement.objects.filter(present=True).exists()
+
+
+def test_none_may_be_named_as_a_control_of_its_own_and_be_the_same_one(bring):
+    names = parse_names(["present=marks", "none_of_the_above=marks"], asked=("tall hat", "drum", "none"))
+    task = {"data": {"image": "a.png", "group": "Velmari"}}
+    task["annotations"] = [annotation(choices("none", name="marks"))]
+    bring(task, names=names)
+    assert Annotation.objects.get().none_of_the_above is True
+    assert Judgement.objects.count() == 2
+
+
+def test_none_beside_an_attribute_rejects_the_annotation(bring):
+    report = bring(a_task(annotation(choices("none", "drum")), annotation(choices("drum"), by=8)))
+    assert reasons(report) == [(1, "annotation 1 of the task: “none” is chosen together with an attribute")]
+
+
+def foreign():
+    data = {"picture": "/data/upload/a.png", "country": "Velmari"}
+    marks = [choices("tall hat", name="what"), region("drum") | {"from_name": "where"}]
+    return {"data": data, "annotations": [annotation(*marks)]}
+
+
+def test_a_refusal_lists_the_fields_and_controls_with_samples(bring):
+    with pytest.raises(DomainError) as refused:
+        bring(foreign())
+    message = refused.value.message
+    assert "picture (1 tasks): “/data/upload/a.png”" in message
+    assert "what (choices, 1 times): “tall hat”" in message
+    assert "where (rectanglelabels, 1 times): “drum”" in message
+    assert "--map FIELD=NAME" in message
+
+
+def test_a_name_that_the_file_does_not_hold_is_refused_with_what_it_holds(bring):
+    names = parse_names(["present=nowhere"], asked=("drum",))
+    with pytest.raises(DomainError, match="present=nowhere") as refused:
+        bring(foreign(), names=names)
+    assert "what (choices, 1 times)" in refused.value.message
+    assert refused.value.code == "map_bad"
+
+
+def test_what_is_suggested_imports_a_foreign_file(bring):
+    found = suggestions(take_inventory([foreign()]))
+    assert {field: name for field, name in found.items() if name} == {
+        "image": "picture",
+        "group": "country",
+        "present": "what",
+        "box": "where",
+    }
+    pairs = [f"{field}={name}" for field, name in found.items() if name]
+    bring(foreign(), names=parse_names(pairs, asked=("tall hat", "drum")))
+    assert set(Judgement.objects.filter(present=True).values_list("attribute__text", flat=True)) == {
+        "tall hat",
+        "drum",
+    }
+
+
+def test_the_same_file_read_by_other_names_is_another_import(bring):
+    bring(
+        foreign(), names=parse_names(["image=picture", "group=country", "present=what"], asked=("tall hat",))
+    )
+    names = parse_names(["image=picture", "group=country", "box=where"], asked=("drum",))
+    assert not bring(foreign(), names=names, name="Boxes").already
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(st.lists(st.fixed_dictionaries({"data": json_values, "annotations": json_values}), max_size=4))
+def test_no_file_breaks_the_inventory(tasks):
+    found = take_inventory(tasks)
+    assert Inventory.of(json.loads(json.dumps(found.described()))) == found
+    assert "\x00" not in found.lists().encode().decode()
+    assert set(suggestions(found)) == {*DATA_FIELDS, *CONTROLS}
+
+
+def test_what_nests_too_deeply_or_holds_too_much_is_refused_before_it_is_read(tmp_path, db, monkeypatch):
+    path = tmp_path / "export.json"
+    path.write_text('[{"annotations": ' + "[" * 200 + "]" * 200 + "}]")
+    with pytest.raises(DomainError, match="levels deep"):
+        import_export(study="Isles", file=path, by=None)
+    monkeypatch.setattr(reading, "MAX_OBJECTS", 10)
+    path.write_text(json.dumps([{"annotations": [], "text": '[[[[[[[[[[[[[ \\" {{'}] * 4))
+    with pytest.raises(DomainError, match="Fields of their data"):
+        import_export(study="Isles", file=path, by=None)
+    path.write_text(json.dumps([{"annotations": []}] * 40))
+    with pytest.raises(DomainError, match="lists and objects"):
+        import_export(study="Isles", file=path, by=None)
+
+
+def test_a_text_that_never_ends_is_refused_at_once(tmp_path, db):
+    path = tmp_path / "export.json"
+    path.write_bytes(b'["' + b'\\"' * 20_000)
+    began = time.process_time()
+    with pytest.raises(DomainError, match=r"export\.json"):
+        import_export(study="Isles", file=path, by=None)
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize("name", [["what"], {"name": "what"}, 7, None, ""])
+def test_a_control_whose_name_is_no_text_is_passed_over(bring, name):
+    nameless = {"from_name": name, "type": "choices", "value": {"choices": ["drum"]}}
+    bring(a_task(annotation(nameless, choices("drum"))))
+    assert Judgement.objects.filter(present=True).count() == 1
+
+
+def test_an_annotation_that_is_in_the_export_twice_is_reported_and_kept_once(bring):
+    numbered = [
+        a_task(annotation(choices("drum"), by=by, id=10 * image + by), image=f"{image}.png")
+        for image in range(5)
+        for by in (7, 9)
+    ]
+    report = bring(*numbered, numbered[2])
+    assert reasons(report) == [(11, "annotation 1 of the task: the same as annotation 1 of task 3")]
+    assert (Annotation.objects.count(), Judgement.objects.count()) == (10, 20)
+
+
+def test_an_annotation_without_an_id_that_is_there_twice_is_kept_once(bring):
+    tasks = [a_task(annotation(by=by), image=f"{image}.png") for image in range(5) for by in (7, 9)]
+    report = bring(*tasks, tasks[2])
+    assert reasons(report) == [(11, "the same as row 3"), (11, "the same as row 3")]
+    assert (Annotation.objects.count(), Judgement.objects.count()) == (10, 20)

@@ -28,12 +28,14 @@ READ = [
 ]
 CHANGE = [
     ("annotation:campaign_new", {}),
+    ("studies:own_words", {}),
     ("annotation:campaign_close_confirm", {"campaign": "marking"}),
 ]
 POST = [
     ("annotation:campaign_pause", {"campaign": "marking"}),
     ("annotation:campaign_close", {"campaign": "marking"}),
     ("studies:members", {}),
+    ("studies:own_words", {}),
     ("studies:consent", {}),
     ("annotation:invitations", {"campaign": "marking"}),
 ]

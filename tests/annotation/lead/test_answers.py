@@ -40,8 +40,9 @@ def test_answers_come_in_pages(lead_client, answered):
     Annotation.objects.bulk_create(
         Annotation(campaign=answered, task=one.task, annotator=one.annotator) for _ in range(60)
     )
-    assert len(lead_client.get(LIST).context["page"].object_list) == 50
-    assert len(lead_client.get(f"{LIST}?page=2").context["page"].object_list) == 14
+    first = lead_client.get(LIST).context["page"]
+    assert len(first.object_list) == 50
+    assert len(lead_client.get(f"{LIST}{first.next}").context["page"].object_list) == 14
 
 
 def test_one_answer_shows_what_was_seen_and_done(lead_client, answered):
@@ -125,7 +126,7 @@ def test_the_preview_is_as_blind_as_the_real_screen(lead_client, marking):
         screen = text.split("<fieldset disabled", 1)[1]
         for group in StudyGroup.objects.all():
             assert group.name not in screen
-        assert "stereotype" not in screen.lower().replace("stereotype_marking", "")
+        assert "stereotype" not in screen.lower()
 
 
 def test_a_campaign_that_asks_nothing_has_no_preview(lead_client, study, lead):

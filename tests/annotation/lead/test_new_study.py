@@ -132,3 +132,20 @@ def test_queries_do_not_grow_with_the_resource(lead_client, resource, queries, f
             resource=resource, name=f"G{number}", display_name=f"G{number}", region="East"
         )
     assert queries(lead_client, NEW, form) == before <= 10
+
+
+def test_the_lead_chooses_whose_raters_must_suffice(lead_client, filled, resource):
+    resource.groups.get(name="Orsani").stereotypes.update(in_region_stereotype=1, out_region_stereotype=1)
+    totals = reverse("studies:new_totals")
+    counts = {
+        pools: sorted(
+            group["stereotypes"]
+            for group in lead_client.post(totals, filled | {"rater_pools": pools}).json()["groups"].values()
+        )
+        for pools in ("separate", "summed", "")
+    }
+    assert counts == {"separate": [0, 3], "summed": [3, 4], "": [0, 3]}
+    lead_client.post(NEW, filled | {"action": "create", "rater_pools": "summed"})
+    study = Study.objects.get()
+    assert study.rater_pools == "summed"
+    assert "2 raters of both pools together" in lead_client.get(f"/studies/{study.slug}/").content.decode()

@@ -32,7 +32,7 @@ def test_a_rule_is_set_in_percent_and_everybody_is_looked_at(lead_client, lazy):
     assert answer.status_code == 302
     lazy.refresh_from_db()
     assert lazy.state == "paused"
-    rule = lazy.campaign.quality_rules.get()
+    rule = lazy.campaign.quality_rules.get(standard=False)
     assert (rule.threshold, rule.minimum, rule.action) == (0.9, 2, "pause")
     shown = page(lead_client, "quality/")
     assert "at most 90 %" in shown
@@ -47,7 +47,7 @@ def test_a_rule_is_set_in_percent_and_everybody_is_looked_at(lead_client, lazy):
 def test_a_wrong_rule_is_refused_beside_its_field(lead_client, marking, change):
     answer = lead_client.post(f"{HERE}quality/", RULE | change)
     assert answer.status_code == 400
-    assert not marking.quality_rules.exists()
+    assert not marking.quality_rules.filter(standard=False).exists()
 
 
 def test_a_lead_can_check_now_and_remove_a_rule(lead_client, lazy):
@@ -63,7 +63,7 @@ def test_rules_can_be_set_in_a_draft(lead_client, draft):
     address = f"/studies/isles/campaigns/{draft.slug}/quality/"
     assert lead_client.get(address).status_code == 200
     assert lead_client.post(address, RULE).status_code == 302
-    assert draft.quality_rules.count() == 1
+    assert draft.quality_rules.filter(standard=False).count() == 1
 
 
 def test_analysts_read_and_only_leads_change(analyst_client, stranger_client, lazy):
@@ -73,7 +73,7 @@ def test_analysts_read_and_only_leads_change(analyst_client, stranger_client, la
         assert analyst_client.post(f"{HERE}{path}", RULE).status_code == 403
         assert stranger_client.post(f"{HERE}{path}", RULE).status_code == 404
     assert stranger_client.get(f"{HERE}quality/").status_code == 404
-    assert lazy.campaign.quality_rules.count() == 1
+    assert lazy.campaign.quality_rules.filter(standard=False).count() == 1
 
 
 def test_the_page_of_exclusion_counts_what_it_does(lead_client, lazy, lead):

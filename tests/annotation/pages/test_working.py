@@ -47,7 +47,7 @@ def test_a_rating_page_shows_the_word_the_statement_and_five_answers_unsure_last
 def test_the_page_carries_the_payload_as_data_and_no_inline_script(join, marking):
     text = page(join(marking), marking).content.decode()
     data = text.split('<script id="task-payload" type="application/json">')[1].split("</script>")[0]
-    assert json.loads(data)["kind"] == "stereotype_marking"
+    assert json.loads(data)["kind"] == "marking"
     scripts = [part.split(">")[0] for part in text.split("<script")[1:]]
     assert all("src=" in script or "application/json" in script for script in scripts)
     assert " style=" not in text
@@ -290,5 +290,17 @@ def test_every_module_of_the_task_is_fetched_at_once():
             if module not in seen:
                 seen.add(module)
                 imported.append(module)
-    assert seen - set(MODULES) == set()
-    assert set(MODULES) - seen <= {"web/address.js"}  # main.js asks for it, late
+    assert set(MODULES) == seen
+
+
+def test_a_task_page_loads_what_it_needs_and_no_more(join, marking):
+    """Each file that is fetched before the first picture is painted keeps it waiting."""
+    text = page(join(marking), marking).content.decode()
+    styles = re.findall(r'<link rel="stylesheet" href="/static/([^"]+)"', text)
+    assert styles == [
+        "web/tokens.css", "web/base.css", "web/forms.css", "web/components.css", "web/annotator.css",
+        "annotation/task.css",
+    ]  # fmt: skip
+    assert text.index('<link rel="preload" as="image"') < text.index('<link rel="stylesheet"')
+    assert "web/main.js" not in text
+    assert len(re.findall(r'<link rel="modulepreload"|<script type="module"', text)) <= 22

@@ -80,7 +80,7 @@ def test_a_campaign_of_ratings_from_begin_to_end(connected, rating, hands, lead,
     assert Annotation.objects.get(status="accepted").annotator == person
     (flagged,) = lead_client.get(f"{here}answers/?state=flagged").context["rows"]
     assert ben.person.email in flagged.sender or flagged.sender == f"User {ben.person.id}"
-    post(lead_client, f"{here}answers/{flagged.answer.pk}/allow/")
+    post(lead_client, f"{here}answers/{flagged.answer.pk}/take/", seen=flagged.answer.digest)
     page = text(lead_client.get(f"{here}answers/?state=counted"))
     for annotation in Annotation.objects.filter(status="accepted"):
         assert f"/annotations/{annotation.pk}/" in page

@@ -88,6 +88,6 @@ def _keep_sweeping(stopped: threading.Event) -> None:
             try:
                 sweep()
             except (DatabaseError, InterfaceError) as error:
-                logger.warning("Jobs could not be swept: %s", error)
+                logger.warning("Jobs could not be swept", exc_info=error)
     finally:
         connection.close()

@@ -1,0 +1,357 @@
+"""Canonical codes for what people say of themselves, found from the many ways it is spelt.
+
+Quotas, results and releases compare codes: `woman`, the ISO 3166 code `DEU`, the UN M49 code `030`, the language code
+`qu`. An answer has a code only where its spelling leaves no doubt. A spelling that two codes share has none, nor has
+one with a typing error; nothing here guesses. What has no code stays in the person's own words.
+
+Names in 70 languages are from the Unicode CLDR 47 (country_names.tsv, region_names.tsv, language_names.tsv; Unicode
+License v3). Demonyms and words for genders are lists of our own (nationality_words.tsv, gender_words.tsv): `~` marks
+a German adjective and `^` a German noun, which take endings.
+"""
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cache, partial
+from pathlib import Path
+
+from django.utils.translation import get_language
+
+_DATA = Path(__file__).with_name("data")
+COUNTRIES = frozenset({"nationality", "country_of_residence"})
+CODED = ("gender", "region_of_origin", "nationality", "country_of_residence", "languages")
+# Stands among the codes of languages for those that have none: who knows which they are?
+UNCODED = "?"
+
+# These names belong to several countries, or to none alone.
+_AMBIGUOUS = (
+    "guinea",
+    "guinean",
+    "guinée",
+    "congo",
+    "congolese",
+    "kongo",
+    "kongolesisch",
+    "korea",
+    "korean",
+    "koreaner",
+    "koreanisch",
+    "coréen",
+    "coreano",
+    "dominican",
+    "dominikaner",
+    "virgin islands",
+    "saint martin",
+    "st martin",
+    "northern irish",
+    "northern ireland",
+    "samoan islands",
+    "slovenka",
+    "man",
+    "naija",
+    "norfolk",
+)
+# Without its accents, “român” is somebody from Rome.
+_ONLY_WITH_ACCENTS = frozenset({"roman"})
+# Codes that are words as well, when they are not written in capitals; the last ones never stand for a country.
+_CODE_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        "ad ai al am an as at be bi by cc do eh er es ga hm hr id ie il im in io is it je la li ma mm mo my "
+        "ne ni nu pa pe pm se si so sr st sv th to tv ve",
+    )
+)
+# South Africans write SA, too.
+_NEVER_CODES = frozenset({"na", "no", "me", "mr", "ms", "om", "sa"})
+_NEVER_LANGUAGES = frozenset({"na", "no", "uk"})
+_SMALL_LETTER_CODES = frozenset(
+    re.findall(
+        r"\w+", "usa gbr deu fra esp ita pol tur ind chn bra mex jpn rus ukr nga zaf aus aut che nld swe "
+    )
+)
+_SPECIAL = str.maketrans({"ı": "i", "ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"})
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
+_DROPPED = ".'’‘ʼ`´"
+_ALLOWED = frozenset('-‐–—(),·"“”„&') | frozenset(_DROPPED)
+_ENDING = re.compile(r"(?P<stem>.+?)[(/:*_·]\s*-?(?P<ending>innen|in|er|ne|r|e|a|o|n)\)?")
+_PARTS = re.compile(r"[/,()|]")
+_BEFORE = re.compile(
+    r"(?:(?:i am|im|ich bin|je suis|soy|sono|i come|ich komme) )?"
+    r"(?:(?:an?|the|eine?|une?|from(?: the)?|aus(?: de[rmn])?) )?"
+)
+_AFTER = re.compile(
+    r" (?:citizen|citizenship|national|nationality|staatsburger|staatsburgerin|staatsburgerschaft|"
+    r"staatsangehorigkeit|staatsangehoriger?)$"
+)
+
+
+def code_of(field: str, text: str) -> str:
+    """Return the code of an answer as it was typed, "" where there is none or some doubt."""
+    text = _without_marks(unicodedata.normalize("NFKC", text)).strip()
+    if not text:
+        return ""
+    if found := _ending_left_open(_table(field), text) or _code_of_words(field, text):
+        return found
+    parts = [one for one in _PARTS.split(text) if one.strip()]
+    return _code_of_all(field, parts) if len(parts) > 1 else ""
+
+
+def _code_of_all(field: str, parts: list[str]) -> str:
+    """Return the code of “männlich/male” or “Germany (DE)”: one answer said twice, so that there is no doubt."""
+    said = {_code_of_words(field, one.strip()) for one in parts}
+    return said.pop() if len(said) == 1 else ""
+
+
+def _code_of_words(field: str, text: str) -> str:
+    if not _is_plain(text):
+        return ""
+    table = _table(field)
+    if field in COUNTRIES and (code := _iso_code(text)):
+        return code
+    key = fold(text)
+    for candidate in (key, _AFTER.sub("", _BEFORE.sub("", key, count=1))):
+        if candidate in table and not (candidate in _ONLY_WITH_ACCENTS and text.isascii()):
+            return table[candidate]
+    if field in COUNTRIES or (field == "languages" and key in _NEVER_LANGUAGES):
+        return ""
+    return _exact(field).get(text.casefold(), "")
+
+
+def label(field: str, code: str, *, language: str | None = None) -> str:
+    """Return what a code is called in `language` (English or German; the active one if not named).
+
+    What is no code of ours (a people that one resource invented) is its own name.
+    """
+    language = language or get_language() or "en"
+    names = _labels(field).get(code.casefold())
+    if names is None:
+        return code
+    return names[1] if language.startswith("de") else names[0]
+
+
+def labels(field: str) -> tuple[str, ...]:
+    """Return what people are offered for a field, in their language and its order."""
+    found = (label(field, code) for code in codes(field))
+    return tuple(found) if field == "gender" else tuple(sorted(found, key=fold))
+
+
+def codes(field: str) -> tuple[str, ...]:
+    """Return the codes of a field."""
+    return tuple(row[0] for row in _rows(field))
+
+
+def canonical(field: str, code: str) -> str:
+    """Return a code as it is written, whatever its case; "" where there is none such. Two letters do for a country."""
+    listed = _alpha_codes() if field in COUNTRIES else _exact(field)
+    return listed.get(code.strip().casefold(), "")
+
+
+def fold(text: str) -> str:
+    """Return `text` as spellings are compared: without case, accents and punctuation."""
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold().translate(_SPECIAL))
+    kept = "".join(
+        one for one in plain if one not in _DROPPED and unicodedata.category(one) not in {"Mn", "Cf"}
+    )
+    return " ".join(
+        "".join(one if one.isalnum() or unicodedata.category(one) == "Mc" else " " for one in kept).split()
+    )
+
+
+def _without_marks(text: str) -> str:
+    """Leave out what cannot be seen, such as the mark that a copied word of Arabic ends with; joiners stay."""
+    return "".join(one for one in text if unicodedata.category(one) != "Cf" or one in "\u200c\u200d")
+
+
+def _is_plain(text: str) -> bool:
+    """Whether `text` is words alone: a question mark, a slash or a star says that more is meant."""
+    return all(one in _ALLOWED or unicodedata.category(one)[0] in "LMNZ" or one == "\u200c" for one in text)
+
+
+def _iso_code(text: str) -> str:
+    folded = text.casefold()
+    codes_by_alpha = _alpha_codes()
+    if folded in _NEVER_CODES or folded not in codes_by_alpha:
+        return ""
+    if not text.isupper() and (
+        folded in _CODE_WORDS or (len(folded) == 3 and folded not in _SMALL_LETTER_CODES)
+    ):
+        return ""
+    return codes_by_alpha[folded]
+
+
+def _ending_left_open(table: dict[str, str], text: str) -> str:
+    """Return the code of “Italiener/in”, “deutsche(r)”, “italiano/a”: one word with two endings."""
+    found = _ENDING.fullmatch(text)
+    if found is None or not _is_plain(found["stem"]):
+        return ""
+    stem, ending = fold(found["stem"]), found["ending"]
+    forms = {stem + ending, stem[:-1] + ending, f"{stem} {ending}"} & table.keys()
+    said = {table[one] for one in forms} | ({table[stem]} if stem in table else set())
+    return said.pop() if len(said) == 1 and stem in table and forms else ""
+
+
+@cache
+def _rows(field: str) -> tuple[tuple[str, str, str, tuple[str, ...]], ...]:
+    """Return code, English and German name, and other names of a field."""
+    if field == "gender":
+        return tuple(
+            (code, en, de, tuple(_forms(words.split(",")))) for code, en, de, words in _read("gender_words")
+        )
+    if field in COUNTRIES:
+        listed = dict(line.split("\t") for line in _lines("countries.txt"))
+        return tuple(
+            _country(code, listed.get(code, en), en, de, others)
+            for code, _, en, de, *others in _read("country_names")
+        )
+    if field == "region_of_origin":
+        return tuple(
+            (code, _REGIONS[code], de, (en, *others)) for code, en, de, *others in _read("region_names")
+        )
+    return tuple((code, en, de, tuple(others)) for code, en, de, *others in _read("language_names"))
+
+
+def _country(
+    code: str, name: str, en: str, de: str, others: list[str]
+) -> tuple[str, str, str, tuple[str, ...]]:
+    english, german = _COUNTRY_LABELS.get(code, (name, de))
+    return code, english, german, () if code in _LISTED_NAMES_ONLY else (en, *others)
+
+
+# The short names of ISO 3166 for these would be read as another country, or are not what people call it.
+_COUNTRY_LABELS = {
+    "GIN": ("Guinea (Conakry)", "Guinea (Conakry)"),
+    "COG": ("Congo (Brazzaville)", "Kongo (Brazzaville)"),
+    "COD": ("Congo (Kinshasa)", "Kongo (Kinshasa)"),
+    "KOR": ("South Korea", "Südkorea"),
+    "PRK": ("North Korea", "Nordkorea"),
+    "MAF": ("Saint Martin (French part)", "Saint-Martin (französischer Teil)"),
+    "XKX": ("Kosovo", "Kosovo"),
+}
+# Their names in other languages are short for each other.
+_LISTED_NAMES_ONLY = frozenset({"GIN", "COG", "COD"})
+_REGIONS = {
+    "015": "Northern Africa",
+    "202": "Sub-Saharan Africa",
+    "419": "Latin America and the Caribbean",
+    "021": "Northern America",
+    "143": "Central Asia",
+    "030": "Eastern Asia",
+    "035": "South-eastern Asia",
+    "034": "Southern Asia",
+    "145": "Western Asia",
+    "151": "Eastern Europe",
+    "154": "Northern Europe",
+    "039": "Southern Europe",
+    "155": "Western Europe",
+    "053": "Australia and New Zealand",
+    "054": "Melanesia",
+    "057": "Micronesia",
+    "061": "Polynesia",
+}
+_REGION_WORDS = {
+    "015": "north africa,north african",
+    "021": "north america,north american,nordamerika,nordamerikanisch",
+    "030": "east asia,east asian,ostasiatisch",
+    "034": "south asia,south asian,südasiatisch",
+    "035": "south east asia,south-east asia,southeast asian,southeastern asia,südostasiatisch",
+    "039": "south europe,southern european,südeuropäisch",
+    "143": "central asian,middle asia,mittelasien,zentralasiatisch",
+    "145": "west asia,west asian",
+    "151": "east europe,eastern european,osteuropäisch",
+    "154": "north europe,northern european,nordeuropäisch",
+    "155": "west europe,western european,westeuropäisch",
+    "202": "subsaharan africa,sub saharan africa,subsaharisches afrika",
+    "419": "latin america,latin american,latin america & the caribbean,lateinamerikanisch,lateinamerika und karibik",
+}
+_LANGUAGE_WORDS = {
+    "zh": "mandarin,mandarin chinese,hochchinesisch,putonghua",
+    "fa": "farsi",
+    "nl": "flemish,flämisch,vlaams",
+    "el": "modern greek,neugriechisch",
+    "nb": "bokmål",
+}
+
+
+@cache
+def _table(field: str) -> dict[str, str]:
+    """Return the code by spelling; what two codes share is left out."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for code, *names, others in _rows(field):
+        for name in (*names, *others):
+            found_here = _spellings(name)
+            for spelling in (
+                found_here if field not in COUNTRIES else filter(partial(_is_telling, name), found_here)
+            ):
+                found[spelling].add(code)
+    for code, words in _more_words(field):
+        for word in _forms(words):
+            for spelling in _spellings(word):
+                found[spelling].add(code)
+    for name in _AMBIGUOUS if field in COUNTRIES else ():
+        found.pop(fold(name), None)
+    return {key: next(iter(of)) for key, of in found.items() if len(of) == 1 and key}
+
+
+def _is_telling(name: str, spelling: str) -> bool:
+    """Whether a name from the lists of 70 languages is one to know: “Áo” without its accents may be anything."""
+    least = 4 if name.casefold() == spelling else 5
+    return not spelling.isascii() or len(spelling) >= least
+
+
+def _more_words(field: str) -> Iterator[tuple[str, list[str]]]:
+    if field in COUNTRIES:
+        yield from ((code, words.split(",")) for code, words in _read("nationality_words"))
+    elif field == "region_of_origin":
+        yield from ((code, words.split(",")) for code, words in _REGION_WORDS.items())
+    elif field == "languages":
+        yield from ((code, words.split(",")) for code, words in _LANGUAGE_WORDS.items())
+
+
+@cache
+def _exact(field: str) -> dict[str, str]:
+    return {code.casefold(): code for code in codes(field)}
+
+
+@cache
+def _labels(field: str) -> dict[str, tuple[str, str]]:
+    return {row[0].casefold(): (row[1], row[2]) for row in _rows(field)}
+
+
+@cache
+def _alpha_codes() -> dict[str, str]:
+    found = {}
+    for code, alpha_2, *_ in _read("country_names"):
+        found[code.casefold()] = found[alpha_2.casefold()] = code
+    return found
+
+
+def _forms(words: Iterable[str]) -> Iterator[str]:
+    """Yield words with the endings that German adjectives (`~`) and nouns (`^`, `^masculine:feminine`) take."""
+    for word in words:
+        if word.startswith("~"):
+            yield from (word[1:] + ending for ending in ("", "e", "er", "es", "en", "em"))
+        elif word.startswith("^"):
+            masculine, _, feminine = word[1:].partition(":")
+            yield from (masculine, feminine or masculine.removesuffix("e") + "in")
+        else:
+            yield word
+
+
+def _spellings(name: str) -> set[str]:
+    """Return the keys of a name: with umlauts written out, with “and” for &, apostrophes left out or parting words."""
+    written_out = name.translate(_UMLAUTS)
+    variants = {name, written_out, re.sub(r"['’ʼ]", " ", name)}
+    variants |= {
+        one.replace("&", word) for one in variants if "&" in one for word in ("and", "und", "et", "y", "e")
+    }
+    variants |= {re.sub(r"\bSt\.", "Saint", one) for one in variants}
+    return {fold(one) for one in variants}
+
+
+def _read(name: str) -> Iterator[list[str]]:
+    return (line.split("\t") for line in _lines(f"{name}.tsv"))
+
+
+def _lines(name: str) -> list[str]:
+    return (_DATA / name).read_text(encoding="utf-8").splitlines()

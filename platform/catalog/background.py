@@ -1,0 +1,45 @@
+"""The jobs of this app."""
+
+from typing import Any
+
+from django.urls import reverse
+
+from catalog.geography import Geography, read_geography
+from catalog.importing import import_resource
+from catalog.uploads import GEOGRAPHY, KIND
+from jobs.models import Job
+from jobs.progress import Progress
+from jobs.registry import register
+from jobs.uploads import opened_upload
+
+# A job's page lists this many rejected rows; the counts are always of all.
+_MOST_LINES = 500
+
+
+@register(KIND)
+def import_uploaded(job: Job, progress: Progress) -> dict[str, Any]:
+    """Import an uploaded resource. Done twice it finds that the resource already says what the file says."""
+    arguments = job.arguments
+    progress.step("Reading and checking every row")
+    with opened_upload(job) as file:
+        report = import_resource(
+            file=file,
+            file_name=arguments["file_name"],
+            name=arguments["name"],
+            by=job.created_by,
+            geography=_geography(job),
+            update=arguments["update"],
+        )
+    rejected = [f"Rejected: row {entry.row}: {entry.reason}" for entry in report.rows.rejected]
+    return {
+        "summary": f"{report.rows.read:,} rows read, {len(rejected):,} rejected; {report.outcome}.",
+        "lines": [*report.lines(), *rejected[:_MOST_LINES]],
+        "url": reverse("catalog:detail", args=[report.resource.slug]),
+    }
+
+
+def _geography(job: Job) -> Geography | None:
+    if GEOGRAPHY not in job.arguments:
+        return None
+    with opened_upload(job, GEOGRAPHY) as file:
+        return read_geography(file, name=job.arguments["geography_name"])

@@ -1,0 +1,63 @@
+"""Files that people upload wait in storage until a worker has read them, and are removed once their job has ended.
+
+A job names such a file in its arguments, under a key that begins with `upload`.
+"""
+
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import PurePath
+from typing import BinaryIO, cast
+
+from django.core.files.base import File
+from django.core.files.storage import default_storage
+from django.utils import timezone
+
+from accounts.errors import NotFound
+from jobs.models import Job
+
+PREFIX = "upload"
+# So long a job that failed or was cancelled may be tried again.
+_KEPT = timedelta(days=7)
+
+
+@contextmanager
+def kept_until_queued(files: dict[str, File]) -> Iterator[dict[str, str]]:
+    """Keep files and yield their names by the keys they came with; remove them if the block fails."""
+    names: dict[str, str] = {}
+    try:
+        for key, file in files.items():
+            suffix = PurePath(file.name or "").suffix.lower()
+            suffix = suffix if suffix[1:].isalnum() and suffix.isascii() and len(suffix) < 8 else ""
+            names[key] = default_storage.save(f"uploads/{uuid.uuid4().hex}{suffix}", file)
+        yield names
+    except BaseException:
+        for name in names.values():
+            default_storage.delete(name)
+        raise
+
+
+@contextmanager
+def opened_upload(job: Job, key: str = PREFIX) -> Iterator[BinaryIO]:
+    """Open a file that a job names. Raises NotFound when it was removed."""
+    name = job.arguments.get(key, "")
+    if not name or not default_storage.exists(name):
+        raise NotFound("upload_missing", "The uploaded file is no longer there; upload it again.")
+    with default_storage.open(name) as file:
+        yield cast("BinaryIO", file)
+
+
+def remove_used() -> None:
+    """Remove the files of jobs that ended well, and in time of those that did not.
+
+    Not the job itself: killed between the removal and its success, it would be done again and find no file.
+    """
+    waiting = Job.objects.filter(arguments__has_key=PREFIX)
+    given_up = [Job.State.FAILED, Job.State.CANCELLED]
+    old = waiting.filter(state__in=given_up, finished_at__lt=timezone.now() - _KEPT)
+    for job in [*waiting.filter(state=Job.State.SUCCEEDED), *old]:
+        kept = {name: value for name, value in job.arguments.items() if not name.startswith(PREFIX)}
+        for name in job.arguments.keys() - kept.keys():
+            default_storage.delete(job.arguments[name])
+        Job.objects.filter(pk=job.pk).update(arguments=kept)

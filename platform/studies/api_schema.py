@@ -1,0 +1,43 @@
+"""The OpenAPI schema: all of it for those who lead and analyse, and what annotators may use for annotators."""
+
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.views import SpectacularAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.models import ApiToken, User
+from studies.models import StudyMembership
+
+
+class AnnotatorSchemaGenerator(SchemaGenerator):
+    """Describes only what a token of an annotator may call: the rest would tell what the labels are for."""
+
+    def _get_paths_and_endpoints(self) -> list[tuple[str, str, str, Any]]:
+        return [
+            endpoint
+            for endpoint in super()._get_paths_and_endpoints()
+            if getattr(endpoint[-1], "unsafe_scope", None) == ApiToken.Scope.ANNOTATE
+        ]
+
+
+class Schema(SpectacularAPIView):
+    """The schema of this API. Annotators who are nothing else get theirs."""
+
+    schema = None  # it does not describe itself
+
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        if only_annotates(request.user):
+            self.generator_class = AnnotatorSchemaGenerator
+        response: Response = super().get(request, *args, **kwargs)
+        response["Cache-Control"] = "private, no-store"
+        return response
+
+
+def only_annotates(user: User | AnonymousUser) -> bool:
+    """Return whether somebody is signed in who neither leads nor analyses nor administrates anything."""
+    if not isinstance(user, User) or user.is_staff or user.is_superuser or user.is_lead or user.is_analyst:
+        return False
+    return not StudyMembership.objects.filter(user=user).exists()
