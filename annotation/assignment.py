@@ -10,7 +10,6 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
-from accounts import consent
 from accounts.errors import Conflict, Forbidden, NotFound
 from accounts.models import Annotator
 from annotation import checks, day_caps, slots
@@ -18,6 +17,7 @@ from annotation.choosing import choices, open_mixes
 from annotation.models import Assignment, Campaign, Enrolment, LabelStudioBridge, Task
 from annotation.practice_state import refuse_before_passed
 from annotation.quota_rules import quotas_of
+from studies import consent
 
 State = Assignment.State
 _EXPIRE_AT_ONCE = 500

@@ -11,7 +11,6 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.text import slugify
 
-from accounts import consent
 from accounts.errors import Conflict, DomainError
 from accounts.models import User
 from annotation import planning, quota_rules, standard_rules
@@ -19,7 +18,7 @@ from annotation.bridge import anew
 from annotation.guidelines import DEFAULTS
 from annotation.models import Campaign, Instrument
 from annotation.options import CHANGEABLE, Options
-from studies import audit
+from studies import audit, consent
 from studies.freezing import freeze
 from studies.models import Study
 

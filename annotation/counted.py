@@ -8,9 +8,9 @@ from typing import Any
 from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, TextChoices, Value, When
 from django.db.models.fields import CharField
 
-from accounts.consent import withdrawn_from
 from accounts.models import Annotator
 from annotation.models import Annotation, Campaign, Enrolment
+from studies.consent import withdrawn_from
 
 
 class Reason(TextChoices):

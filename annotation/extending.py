@@ -9,7 +9,6 @@ from django.db import transaction
 from django.db.models import Case, Max, QuerySet, Value, When
 from django.db.models.functions import Concat, Substr
 
-from accounts.consent import withdrawn_from
 from accounts.errors import Conflict, DomainError
 from accounts.models import User
 from annotation import quota_feasibility, quota_rules, slots
@@ -20,6 +19,7 @@ from annotation.quota_feasibility import QuotaReport
 from annotation.quota_rules import CampaignQuotas
 from annotation.quotas import read
 from studies import audit
+from studies.consent import withdrawn_from
 
 _AT_ONCE = 5000
 

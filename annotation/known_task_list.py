@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from django.db.models import Count, QuerySet
 
-from accounts.consent import withdrawn_from
 from annotation.guidelines import RATING_ORDER
 from annotation.models import Annotation, Campaign, Instrument, Judgement, KnownAnswer, PracticeAnswer, Task
 from catalog.models import Attribute
+from studies.consent import withdrawn_from
 
 # From as many answers on, more wrong than right ones cast doubt on what is called right.
 DOUBTFUL_FROM = 5

@@ -10,10 +10,10 @@ from functools import cache
 from django.db import transaction
 
 from accounts import codes, profiles
-from accounts.consent import withdrawn_from
 from accounts.errors import NotFound
 from accounts.models import Annotator, AnnotatorProfile, MatchedWords, User
 from studies import audit
+from studies.consent import withdrawn_from
 from studies.models import Study
 
 FIELD_TITLES = {

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum, TextChoices
 from django.db.models.functions import Coalesce
 
-from accounts.consent import withdrawn_from
 from accounts.errors import Forbidden
 from annotation.models import Assignment, Campaign, Enrolment, PracticeAnswer, PracticeRound, Task
 from annotation.options import Options
+from studies.consent import withdrawn_from
 from web.statements import rows
 
 

@@ -32,11 +32,11 @@ from django.db import connection
 from django.db.models import Exists, F, Max, OuterRef, QuerySet, Window
 from django.db.models.functions import RowNumber
 
-from accounts.consent import withdrawn_from
 from annotation import checks
 from annotation.annotator_ids import ids_usable
 from annotation.counted import counted
 from annotation.models import Annotation, Campaign, QualityEvent, QualityMeasure
+from studies.consent import withdrawn_from
 
 Measure = QualityMeasure
 ALL = tuple(Measure)

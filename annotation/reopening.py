@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import QuerySet
 
-from accounts.consent import withdrawn_from
 from accounts.errors import Conflict
 from accounts.models import User
 from annotation import slots, submission
@@ -20,6 +19,7 @@ from annotation.bridge.locking import lock_enrolments
 from annotation.counted import counted
 from annotation.models import Annotation, Assignment, Campaign, Enrolment, Judgement
 from studies import audit
+from studies.consent import withdrawn_from
 
 # Marks what was put aside together with its annotator: taking that back brings back these and no others.
 WITH_ANNOTATOR = "excluded together with its annotator"

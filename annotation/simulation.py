@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from accounts import codes, consent, profiles, tokens
+from accounts import codes, profiles, tokens
 from accounts.errors import Conflict, DomainError
 from accounts.models import Annotator, ApiToken, User
 from annotation import assignment, invitations, withdrawal
@@ -28,6 +28,7 @@ from annotation.progress import progress as campaign_progress
 from annotation.quota_rules import own_values
 from annotation.simulated_truth import Sight, Truth
 from generation.models import Image
+from studies import consent
 
 _GENDERS = ("woman", "man", "non-binary", "")
 _JITTER = 0.02  # standard deviation of a drawn corner, in fractions of the image

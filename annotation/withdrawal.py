@@ -2,14 +2,13 @@
 
 from django.db import transaction
 
-from accounts import consent
 from accounts.models import Annotator, ConsentText
 from annotation import assignment, reopening
 from annotation.bridge import claiming
 from annotation.bridge.forgetting import forget
 from annotation.models import Annotation, Enrolment
 from annotation.options import Options
-from studies import audit
+from studies import audit, consent
 from studies.models import Study
 
 

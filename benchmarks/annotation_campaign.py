@@ -6,12 +6,13 @@ from typing import Any
 from django.db import connection
 from django.db.models import Count, F, Q
 
-from accounts import consent, profiles, tokens
+from accounts import profiles, tokens
 from accounts.models import Annotator, User
 from annotation import campaigns
 from annotation.models import Annotation, Campaign, Enrolment, KnownAnswer, Task
 from catalog.models import Attribute, IdentityGroup, Resource, Stereotype
 from generation.models import Image
+from studies import consent
 from studies.models import Study, StudyGroup
 
 WANTED = 3

@@ -52,9 +52,10 @@ def _time_pages() -> Iterator[str]:
     django.setup()
     from django.test import Client
 
-    from accounts import consent, profiles
+    from accounts import profiles
     from accounts.models import Annotator, User
     from demo.pages import pages_by_role
+    from studies import consent
     from studies.models import Study
 
     # The task screens are for those who agreed and were asked about themselves; others are led there first.

@@ -252,7 +252,7 @@ def _seeded() -> dict[str, Any]:
     django.setup()
     from django.test import Client
 
-    from accounts import consent, profiles
+    from accounts import profiles
     from accounts.models import User
     from annotation import campaigns, invitations
     from catalog.models import Attribute, IdentityGroup, Resource, Stereotype
@@ -261,6 +261,7 @@ def _seeded() -> dict[str, Any]:
     from generation.serving import FULL
     from generation.sketch.drawing import draw
     from generation.storage import store_image
+    from studies import consent
     from studies.models import Study, StudyGroup
 
     lead = User.objects.create_user("bench", is_lead=True)

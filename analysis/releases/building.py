@@ -10,7 +10,6 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from accounts import consent
 from accounts.errors import Conflict
 from accounts.models import User
 from analysis.models import Release
@@ -32,7 +31,7 @@ from analysis.releases.snapshot import snapshot
 from annotation.counted import counted
 from annotation.models import Campaign
 from jobs.progress import Progress, Unwatched
-from studies import audit
+from studies import audit, consent
 from studies.models import Study
 
 PRIVACY = "privacy.json"

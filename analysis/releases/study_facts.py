@@ -7,7 +7,6 @@ from datetime import UTC, date, datetime, timedelta
 import numpy as np
 from django.db.models import Count
 
-from accounts import consent
 from analysis.releases.contents import CampaignFacts, Guidelines, QualityCheck, StudyFacts
 from analysis.releases.kept_keys import Bits
 from analysis.releases.label_pages import Page
@@ -15,6 +14,7 @@ from annotation import quota_rules
 from annotation.annotator_ids import ids_usable
 from annotation.counted import counted, reason_of
 from annotation.models import Campaign, Instrument
+from studies import consent
 from studies.models import Study
 
 LEFT_OUT = (

@@ -8,10 +8,10 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from accounts import consent
 from accounts.errors import NotFound
 from accounts.models import Annotator, AnnotatorProfile, User
 from annotation.models import Assignment, Campaign, Enrolment
+from studies import consent
 
 # What annotators may read of a campaign instead of its name, which a lead may have chosen to say too much.
 WORK = {

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts import consent, profiles
+from accounts import consent_texts, profiles
 from accounts.errors import DomainError, NotFound
 from accounts.forms import ProfileForm
 from accounts.models import User
@@ -23,6 +23,7 @@ from annotation.annotator_views.access import (
 )
 from annotation.models import Campaign, Enrolment, Task
 from annotation.task_kinds import task_kind
+from studies import consent
 
 # Where a return link waits, from when it is made until its annotator goes on from the page that shows it.
 SIGNED_IN_BY = "django.contrib.auth.backends.ModelBackend"
@@ -106,7 +107,7 @@ def agree(request: HttpRequest, campaign_id: int) -> HttpResponse:
     context = {
         "campaign_id": campaign_id,
         "text": text,
-        "parts": consent.parts(text.body),
+        "parts": consent_texts.parts(text.body),
         "pictures": enrolment.campaign.kind == Campaign.Kind.STEREOTYPE_MARKING,
         "stale": stale,
         "withdrawn": consent.withdrawal_of(enrolment.annotator, study),

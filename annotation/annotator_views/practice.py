@@ -15,7 +15,6 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts import consent
 from accounts.errors import Conflict, DomainError
 from annotation import practice
 from annotation.annotator_views.access import WORK, enrolment_for, step_before_work
@@ -27,6 +26,7 @@ from annotation.models import Campaign, Enrolment, PracticeAnswer, Task
 from annotation.payload import screen
 from annotation.practice_payload import practice_task_payload
 from annotation.practice_state import Practice, State, practice_of
+from studies import consent
 
 
 @never_cache

@@ -13,7 +13,6 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts import consent
 from accounts.errors import DomainError
 from annotation import assignment as assigning
 from annotation import edit_window, instruments, quality_events
@@ -28,6 +27,7 @@ from annotation.payload import task_payload
 from annotation.quality_words import for_annotator
 from annotation.submission import Answer, submit
 from annotation.text_changes import Change
+from studies import consent
 
 # What the task's script imports, so that the browser fetches all of it at once and not level by level.
 _OWN = (

@@ -4,7 +4,6 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from accounts import consent
 from accounts.models import Annotator, User
 from annotation.bridge import queueing
 from annotation.models import (
@@ -16,7 +15,7 @@ from annotation.models import (
     LabelStudioServer,
     LabelStudioUser,
 )
-from studies import audit
+from studies import audit, consent
 from studies.models import Study
 
 State = LabelStudioUser.State

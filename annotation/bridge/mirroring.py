@@ -14,7 +14,6 @@ from django.db import IntegrityError, transaction
 from django.db.models import Min, Q
 from django.utils import timezone
 
-from accounts.consent import withdrawn_from
 from annotation.bridge import reasons, versions
 from annotation.bridge.forgetting import erased_at
 from annotation.bridge.locking import lock_enrolments
@@ -27,6 +26,7 @@ from annotation.models import (
     LabelStudioUser,
     LabelStudioVersion,
 )
+from studies.consent import withdrawn_from
 
 logger = logging.getLogger(__name__)
 State, Missing = LabelStudioAnnotation.State, LabelStudioAnnotation.Missing

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from django.db import transaction
 from django.utils import timezone
 
-from accounts import consent
 from annotation import slots
 from annotation.bridge import versions
 from annotation.bridge.allocating import Places, Plan, allocate, by_task
@@ -33,6 +32,7 @@ from annotation.models import (
 )
 from annotation.quota_rules import quotas_of
 from jobs.progress import Progress, Unwatched
+from studies import consent
 
 State = LabelStudioAnnotation.State
 _AT_ONCE = 300

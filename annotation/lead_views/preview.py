@@ -9,7 +9,6 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from accounts import consent
 from annotation import planning
 from annotation.annotator_views.access import WORK
 from annotation.annotator_views.screen import Screen
@@ -20,6 +19,7 @@ from annotation.task_kinds import task_kind
 from catalog.models import Attribute
 from generation.models import Image
 from generation.serving import image_url
+from studies import consent
 
 SAMPLES = 20
 # No assignment has it: what is posted under it belongs to nobody.

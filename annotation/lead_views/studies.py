@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts import consent
 from accounts.errors import DomainError
 from annotation import notices
 from annotation.history import sentences
@@ -19,8 +18,9 @@ from annotation.lead_views.reading import PER_PAGE, page_of, person, study_conte
 from annotation.models import Campaign
 from annotation.stages import stages_of
 from annotation.study_overview import StudySummary, summaries
+from studies import consent
 from studies.access import LEAD, studies_led_by, studies_visible_to, study_for
-from studies.consenting import publish_consent
+from studies.consent import publish_consent
 from studies.membership import add_member, remove_member
 from studies.models import Study
 from web.keyset import key_page

@@ -7,7 +7,7 @@ from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from accounts import consent, tokens
+from accounts import consent_texts, tokens
 from accounts.models import Annotator, ApiToken, ConsentText, User
 
 
@@ -95,7 +95,7 @@ class ConsentTextAdmin(admin.ModelAdmin):
         return False
 
     def save_model(self, request: HttpRequest, obj: ConsentText, form: Any, change: bool) -> None:  # noqa: ARG002
-        published = consent.publish(
+        published = consent_texts.publish(
             series=obj.series,
             body=obj.body,
             content_notice=obj.content_notice,

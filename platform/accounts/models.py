@@ -186,30 +186,6 @@ class Consent(models.Model):
         return f"{self.annotator.pseudonym}: {self.text}"
 
 
-class Withdrawal(models.Model):
-    """That an annotator took back consent to a study, whatever its texts; `ended_at`: they agreed to it again."""
-
-    annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="withdrawals")
-    # By name: accounts import nothing of studies.
-    study = models.ForeignKey("studies.Study", on_delete=models.CASCADE, related_name="withdrawals")
-    withdrawn_at = models.DateTimeField(db_default=Now())
-    ended_at = models.DateTimeField(null=True, blank=True)
-
-    class Meta:
-        constraints: ClassVar = [
-            models.UniqueConstraint(
-                fields=["annotator", "study"], condition=Q(ended_at=None), name="withdrawal_stands_once"
-            ),
-            models.CheckConstraint(
-                condition=Q(ended_at__isnull=True) | Q(ended_at__gte=F("withdrawn_at")),
-                name="withdrawal_ended_after_withdrawn",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.annotator.pseudonym} withdrew from study {self.study_id}"
-
-
 class ApiToken(models.Model):
     """A key for programs. Only its hash is kept; the key is shown once."""
 

@@ -4,10 +4,10 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
-from accounts.models import ConsentText
+from accounts.models import Annotator, ConsentText
 from catalog.models import Association, Attribute, IdentityGroup, Resource
 from catalog.raters import MIN_RATERS, RaterPools
 
@@ -79,6 +79,29 @@ class StudyMembership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} ({self.role}) in {self.study}"
+
+
+class Withdrawal(models.Model):
+    """That an annotator took back consent to a study, whatever its texts; `ended_at`: they agreed to it again."""
+
+    annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="withdrawals")
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="withdrawals")
+    withdrawn_at = models.DateTimeField(db_default=Now())
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["annotator", "study"], condition=Q(ended_at=None), name="withdrawal_stands_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(ended_at__isnull=True) | Q(ended_at__gte=F("withdrawn_at")),
+                name="withdrawal_ended_after_withdrawn",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.annotator.pseudonym} withdrew from study {self.study_id}"
 
 
 class StudyGroup(models.Model):

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from accounts import consent, tokens
+from accounts import consent_texts, tokens
 from accounts.models import ConsentText, User
 
 
@@ -18,7 +18,7 @@ def admin_client(db) -> Client:
 @pytest.mark.parametrize("model", ["user", "annotator", "apitoken", "consenttext"])
 def test_every_list_opens_with_something_in_it(admin_client, annotator, lead, model):
     tokens.issue(user=lead, name="export", scopes=["read"])
-    consent.default_text()
+    consent_texts.default_text()
     assert admin_client.get(reverse(f"admin:accounts_{model}_changelist")).status_code == 200
 
 
@@ -41,7 +41,7 @@ def test_an_operator_makes_a_lead_of_somebody(admin_client):
 
 
 def test_publishing_a_consent_text_makes_the_next_version_and_no_published_one_can_be_changed(admin_client):
-    first = consent.default_text()
+    first = consent_texts.default_text()
     answer = admin_client.post(
         reverse("admin:accounts_consenttext_add"),
         {"series": "default", "language": "en", "body": "New.", "content_notice": "Careful.", "support": ""},

@@ -2,9 +2,10 @@
 
 import pytest
 
-from accounts import consent
+from accounts import consent_texts
 from accounts.errors import DomainError
 from accounts.models import Annotator, Consent, ConsentText
+from studies import consent
 from studies.models import Study
 
 
@@ -19,22 +20,22 @@ def test_a_study_without_its_own_text_uses_the_default_which_is_written_once(stu
 
 
 def test_a_study_with_its_own_text_uses_it(study):
-    study.consent_text = consent.publish(series="isles", body="Ours.", content_notice="Careful.")
+    study.consent_text = consent_texts.publish(series="isles", body="Ours.", content_notice="Careful.")
     assert consent.current_text(study).series == "isles"
 
 
 def test_publishing_gives_the_next_version_and_leaves_the_earlier_one(study):
-    first = consent.default_text()
-    second = consent.publish(series="default", body="New.", content_notice="Careful.")
+    first = consent_texts.default_text()
+    second = consent_texts.publish(series="default", body="New.", content_notice="Careful.")
     assert second.version == 2
     first.refresh_from_db()
-    assert first.body == consent.DEFAULT_BODY
+    assert first.body == consent_texts.DEFAULT_BODY
     assert consent.current_text(study) == second
 
 
 def test_a_text_without_content_notice_is_refused_by_name(db):
     with pytest.raises(DomainError) as caught:
-        consent.publish(series="isles", body="Ours.", content_notice=" ")
+        consent_texts.publish(series="isles", body="Ours.", content_notice=" ")
     assert caught.value.fields == {"content_notice": "empty"}
     assert not ConsentText.objects.exists()
 
@@ -42,7 +43,7 @@ def test_a_text_without_content_notice_is_refused_by_name(db):
 def test_agreement_to_an_older_version_is_not_agreement_to_the_current_one(study, annotator):
     consent.give(annotator=annotator, text=consent.current_text(study))
     assert consent.has_consented(annotator, study)
-    consent.publish(series="default", body="New.", content_notice="Careful.")
+    consent_texts.publish(series="default", body="New.", content_notice="Careful.")
     assert not consent.has_consented(annotator, study)
 
 
@@ -54,7 +55,7 @@ def test_agreeing_twice_is_one_consent(study, annotator):
 
 def test_withdrawing_takes_back_every_version_and_twice_is_the_same_as_once(study, annotator):
     consent.give(annotator=annotator, text=consent.current_text(study))
-    consent.publish(series="default", body="New.", content_notice="Careful.")
+    consent_texts.publish(series="default", body="New.", content_notice="Careful.")
     consent.give(annotator=annotator, text=consent.current_text(study))
     assert consent.withdraw(annotator=annotator, study=study)
     moments = set(Consent.objects.values_list("withdrawn_at", flat=True))
@@ -66,7 +67,7 @@ def test_withdrawing_takes_back_every_version_and_twice_is_the_same_as_once(stud
 
 def test_withdrawing_leaves_other_people_and_other_texts_alone(study, annotator):
     other = Annotator.objects.create()
-    own = consent.publish(series="elsewhere", body="Theirs.", content_notice="Careful.")
+    own = consent_texts.publish(series="elsewhere", body="Theirs.", content_notice="Careful.")
     text = consent.current_text(study)
     for person in (annotator, other):
         consent.give(annotator=person, text=text)
@@ -99,7 +100,7 @@ def test_agreeing_in_another_study_ends_no_withdrawal_from_this_one(study, annot
 
 def test_a_short_first_line_is_the_heading_of_its_paragraph():
     body = "We ask for help.\nReally.\n\nWhat you do\nYou look.\nThen you say.\n\n\nThat is all."
-    assert [(part.heading, part.text) for part in consent.parts(body)] == [
+    assert [(part.heading, part.text) for part in consent_texts.parts(body)] == [
         ("", "We ask for help.\nReally."),
         ("What you do", "You look.\nThen you say."),
         ("", "That is all."),
@@ -107,7 +108,7 @@ def test_a_short_first_line_is_the_heading_of_its_paragraph():
 
 
 def test_the_default_text_reads_in_headed_parts():
-    assert [part.heading for part in consent.parts(consent.DEFAULT_BODY)] == [
+    assert [part.heading for part in consent_texts.parts(consent_texts.DEFAULT_BODY)] == [
         "",
         "What you do",
         "What we keep",

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from django.core.management import call_command
 
-from accounts import consent, tokens
+from accounts import tokens
 from accounts.models import ApiToken
 from analysis import loading, reports
 from analysis.digest import inputs_digest
@@ -15,6 +15,7 @@ from annotation.withdrawal import withdraw
 from jobs.models import Job
 from jobs.progress import Cancelled, Unwatched
 from jobs.running import execute
+from studies import consent
 from studies.models import AuditEntry
 
 RESULTS = "/api/v1/studies/isles/results/"

@@ -2,11 +2,12 @@
 
 import pytest
 
-from accounts import consent, profiles
+from accounts import profiles
 from annotation import campaigns, invitations
 from annotation.models import Box
 from generation.sketch.drawing import draw
 from generation.storage import store_image
+from studies import consent
 
 # Left, top, right, bottom in fractions of the picture.
 FIRST = (0.20, 0.10, 0.55, 0.40)

@@ -21,7 +21,7 @@ WITHIN = 5.0  # seconds
 CORNERS = (0.30, 0.10, 0.60, 0.40)
 # A study, a campaign of it in Label Studio, and one of its users as an annotator who agreed.
 MAKE = """
-from accounts import consent
+from studies import consent
 from accounts.models import Annotator, User
 from annotation import campaigns, instruments
 from annotation.bridge import bridging, connecting, people

@@ -2,10 +2,11 @@
 
 import pytest
 
-from accounts import consent, profiles
+from accounts import profiles
 from annotation import campaigns, invitations, known_tasks
 from annotation.models import Annotation, PracticeAnswer, PracticeRound
 from catalog.models import Attribute
+from studies import consent
 from tests.e2e.annotating import FIRST, drag, marking, rating, ready
 from tests.e2e.conftest import PHONE
 

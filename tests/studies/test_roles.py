@@ -1,11 +1,7 @@
 """What makes a listed pair a stereotype: raters of one pool, never the sum of two unless a study says so."""
 
-import importlib
-
 import pandas as pd
 import pytest
-from django.apps import apps
-from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +11,6 @@ from catalog.models import Attribute, Stereotype
 from catalog.raters import RaterPools
 from studies.creating import create_study
 from studies.freezing import freeze
-from studies.models import Study
 from studies.roles import stereotypes, stereotypes_of
 
 # (in-region, out-of-region) raters who called it one, and whether two of one pool did, and two of both together.
@@ -73,20 +68,6 @@ def test_other_pools_are_refused(counted, lead):
     with pytest.raises(DomainError) as refused:
         create_study(name="X", resource=counted, groups=counted.groups.all(), by=lead, rater_pools="mixed")
     assert refused.value.code == "rater_pools_unknown"
-
-
-def test_studies_frozen_before_keep_the_sum_of_pools(counted, lead):
-    frozen, _ = (
-        create_study(name=name, resource=counted, groups=counted.groups.all(), by=lead)
-        for name in ("Frozen", "Planned")
-    )
-    freeze(study=frozen, by=lead)
-    uncounted = create_study(name="Without counts", resource=None, groups=[], by=lead)
-    Study.objects.filter(pk=uncounted.pk).update(frozen_at=timezone.now())
-    migration = importlib.import_module("studies.migrations.0004_frozen_studies_keep_summed_pools")
-    migration.keep_summed_pools(apps, None)
-    pools = dict(Study.objects.values_list("name", "rater_pools"))
-    assert (pools["Frozen"], pools["Planned"], pools["Without counts"]) == ("summed", "separate", "separate")
 
 
 count = st.one_of(st.none(), st.integers(0, 4))

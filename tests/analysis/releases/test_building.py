@@ -9,7 +9,6 @@ import pytest
 from django.utils import timezone
 from PIL import Image as Picture
 
-from accounts import consent
 from accounts.errors import Conflict
 from accounts.models import Annotator, Consent
 from analysis.models import Release
@@ -21,6 +20,7 @@ from catalog.models import Attribute
 from generation.models import Image
 from generation.storage import store_image
 from jobs.progress import Cancelled, Unwatched
+from studies import consent
 from studies.models import AuditEntry
 from tests.analysis.conftest import ASKED, ORSANI, VELMARI
 from tests.analysis.releases.conftest import rows, tree

@@ -9,7 +9,6 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from accounts import consent
 from accounts.errors import Conflict
 from accounts.models import Annotator, AnnotatorProfile
 from analysis.models import Release
@@ -17,6 +16,7 @@ from analysis.releases.levels import FIELDS
 from analysis.releases.preview import check_of
 from annotation.models import Enrolment, Judgement, Task, TaskAttribute
 from catalog.models import Attribute
+from studies import consent
 from studies.models import AuditEntry
 from tests.analysis.releases.conftest import rows, tree
 

@@ -189,7 +189,8 @@ def test_a_past_release_is_listed_with_its_digest_and_files(built, analyst_clien
 
 
 def test_a_later_release_says_in_words_what_changed(built, marked, lead, analyst_client):
-    from accounts.consent import default_text, give, withdraw
+    from accounts.consent_texts import default_text
+    from studies.consent import give, withdraw
 
     leaving = marked.annotators["r"]
     give(annotator=leaving, text=default_text())

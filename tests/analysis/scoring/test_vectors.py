@@ -1,21 +1,14 @@
 """Vectors as they are kept: without a direction none is, and those rounded before stay readable and said to be so."""
 
-import hashlib
-import importlib
-import json
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
-from django.apps import apps
-from django.db import connection
 
 from accounts.errors import DomainError
 from analysis.models import Encoder, ImageEmbedding, ScoredImage, Scorer, TextEmbedding
 from analysis.scoring import embedding, reading, scope
 from analysis.scoring.choices import EncoderChoice
 from analysis.scoring.encoders import LoadedEncoder
-from analysis.scoring.starting import plan_scorer, plan_unrounded
+from analysis.scoring.starting import plan_scorer
 from analysis.scoring.vectors import packed, unit, unpacked
 from jobs.progress import Unwatched
 from tests.analysis.scoring.conftest import add_images
@@ -89,33 +82,6 @@ def test_a_text_without_a_finite_vector_stops_the_scorer(study, encoder):
 
 def plan(study, lead, **parameters) -> Scorer:
     return plan_scorer(study=study, kind="pull", model_id="tiny", parameters=parameters, by=lead)
-
-
-def as_before(scorer: Scorer, label: str) -> Scorer:
-    """The scorer as it stood in the database before vectors had a type."""
-    scorer.parameters = {name: value for name, value in scorer.parameters.items() if name != "vectors"}
-    text = json.dumps([scorer.kind, scorer.model_id, scorer.parameters], sort_keys=True, ensure_ascii=False)
-    scorer.configuration = hashlib.sha256((text + label).encode()).hexdigest()
-    scorer.save()
-    return scorer
-
-
-def test_scorers_from_before_are_said_to_be_rounded_and_are_found_by_that(study, lead):
-    migration = importlib.import_module("analysis.migrations.0011_scorers_of_float16_vectors")
-    plain = as_before(plan(study, lead), "")
-    labelled = plan_scorer(study=study, kind="pull", model_id="tiny", parameters={}, label="Mine", by=lead)
-    labelled = as_before(labelled, "Mine")
-    sentiment = plan_scorer(study=study, kind="sentiment", by=lead)
-    migration.name_float16(apps, SimpleNamespace(connection=connection))
-    for scorer in (plain, labelled):
-        scorer.refresh_from_db()
-        assert scorer.parameters["vectors"] == "float16"
-    sentiment.refresh_from_db()
-    assert "vectors" not in sentiment.parameters
-    assert plan(study, lead, vectors="float16") == plain
-    unrounded = plan(study, lead)
-    assert unrounded not in {plain, labelled}
-    assert plan_unrounded(scorer=plain, by=lead) == unrounded
 
 
 def test_vectors_from_before_stay_readable(study, encoder):

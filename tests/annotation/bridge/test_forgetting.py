@@ -5,7 +5,6 @@ import threading
 import pytest
 from django.db import connection, connections, transaction
 
-from accounts import consent
 from accounts.errors import Conflict
 from annotation import withdrawal
 from annotation.bridge import people
@@ -14,6 +13,7 @@ from annotation.bridge.mirroring import mirror
 from annotation.bridge.naming import name_users
 from annotation.bridge.reasons import why_no_result
 from annotation.models import LabelStudioAnnotation, LabelStudioUser
+from studies import consent
 from tests.annotation.bridge.over_there import annotation, number_of, project_of, tell, worker
 from tests.annotation.bridge.rows import bridge_of, server_of
 from tests.annotation.bridge.settling import anna, bela, bridge, clara, row, task, text_of, told

@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from accounts import consent
 from accounts.errors import Conflict, NotFound
 from accounts.models import Annotator, User
 from annotation import invitations, withdrawal
@@ -25,6 +24,7 @@ from annotation.models import (
 )
 from jobs.models import Job
 from jobs.running import execute
+from studies import consent
 from studies.models import AuditEntry
 from tests.annotation.engine.conftest import rating
 from tests.annotation.engine.people import new_annotator

@@ -5,12 +5,13 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from accounts import consent, profiles
+from accounts import profiles
 from annotation import assignment, campaigns, enrolments, submission, withdrawal
 from annotation.bridge import bridging, edits, people
 from annotation.bridge.settling import settle
 from annotation.models import Assignment, Campaign, LabelStudioUser
 from jobs.models import Job
+from studies import consent
 from tests.annotation.bridge.over_there import START, annotation, compare, number_of, tell, worker
 from tests.annotation.bridge.rows import bridge_of, server_of
 from tests.annotation.bridge.settling import (

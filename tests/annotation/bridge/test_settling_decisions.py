@@ -5,13 +5,13 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from accounts import consent
 from accounts.errors import Conflict
 from annotation import campaigns, enrolments, submission, withdrawal
 from annotation.bridge import reasons
 from annotation.bridge.settling import settle
 from annotation.counted import counted
 from annotation.models import LabelStudioAnnotation, LabelStudioUser, Task
+from studies import consent
 from tests.annotation.bridge.over_there import (
     annotation,
     compare,

@@ -3,13 +3,13 @@
 import uuid
 from datetime import datetime
 
-from accounts import consent
 from accounts.models import Annotator, User
 from annotation import submission
 from annotation.answers import Answer
 from annotation.models import Annotation, Assignment, Campaign, Enrolment
 from annotation.references import references
 from generation.models import Image
+from studies import consent
 from studies.models import Study
 
 

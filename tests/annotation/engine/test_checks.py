@@ -7,7 +7,6 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from accounts import consent
 from annotation import (
     assignment,
     campaigns,
@@ -26,6 +25,7 @@ from annotation.models import Annotation, Assignment, Campaign, Enrolment
 from annotation.payload import leased_payload, task_payload
 from annotation.progress import progress
 from annotation.submission import Answer
+from studies import consent
 from tests.annotation.engine.people import add_images, new_annotator, none_of_them, submit
 from tests.annotation.engine.test_assignment import next_for, slots_are_counted
 

@@ -22,7 +22,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from accounts import consent, profiles
+from accounts import consent_texts, profiles
 from accounts.models import Annotator, User
 from analysis.loading import load
 from analysis.parameters import parameters_of
@@ -31,6 +31,7 @@ from annotation.models import Annotation, Assignment, Campaign, Enrolment, Task
 from annotation.reopening import in_vain
 from catalog.models import Attribute
 from generation.models import Image
+from studies import consent
 from studies.models import Study, StudyGroup
 from tests.annotation.engine.test_assignment import slots_are_counted
 
@@ -196,7 +197,7 @@ class Consenting(RuleBasedStateMachine):
     def publish(self, study):
         body = {"body": f"Text {next(texts)}", "content_notice": "Careful.", "support": ""}
         if study == "default":
-            published = consent.publish(series="default", **body)
+            published = consent_texts.publish(series="default", **body)
         else:
             slug = self.studies[study].slug
             assert self.lead.post(reverse("studies:consent", args=[slug]), body).status_code == 302

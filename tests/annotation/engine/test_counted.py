@@ -3,7 +3,6 @@
 import pytest
 from django.utils import timezone
 
-from accounts import consent
 from accounts.models import Annotator
 from annotation import assignment, campaigns, submission
 from annotation.annotator_list import annotator_lines
@@ -11,6 +10,7 @@ from annotation.counted import counted, not_counted
 from annotation.models import Annotation, Enrolment
 from annotation.progress import progress
 from generation.models import Image
+from studies import consent
 from tests.annotation.engine.people import new_annotator, submit, ticking
 from tests.annotation.engine.test_assignment import label_everything, next_for
 

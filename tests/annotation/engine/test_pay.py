@@ -5,10 +5,10 @@ from decimal import Decimal
 
 import pytest
 
-from accounts import consent
 from annotation import assignment, campaigns, enrolments, pay
 from annotation.models import Annotation, Campaign, Enrolment
 from annotation.payload import task_payload
+from studies import consent
 from tests.annotation.engine.people import new_annotator, submit, ticking
 
 pytestmark = pytest.mark.django_db

@@ -4,7 +4,6 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from accounts import consent
 from accounts.errors import Conflict, DomainError, Forbidden, NotFound
 from annotation import assignment, campaigns, enrolments, known_tasks, practice, retraction
 from annotation.counted import counted
@@ -12,6 +11,7 @@ from annotation.models import Annotation, PracticeAnswer, PracticeRound, Task
 from annotation.practice_state import State, practice_of, state
 from annotation.references import references
 from catalog.models import Attribute
+from studies import consent
 from tests.annotation.engine.people import new_annotator, submit
 
 

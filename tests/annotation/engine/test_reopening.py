@@ -3,11 +3,11 @@
 import pytest
 from django.db.models import Count, F, Q
 
-from accounts import consent
 from accounts.errors import Conflict
 from annotation import assignment, campaigns, enrolments, reopening, retraction, submission, withdrawal
 from annotation.counted import counted
 from annotation.models import Annotation, Assignment, Enrolment, Judgement, Task
+from studies import consent
 from studies.models import AuditEntry
 from tests.annotation.engine.people import new_annotator, submit
 from tests.annotation.engine.test_assignment import next_for, slots_are_counted

@@ -3,11 +3,11 @@
 import pytest
 from django.urls import reverse
 
-from accounts import consent
 from annotation import assignment, campaigns, known_tasks, practice
 from annotation.models import Annotation, Assignment, KnownAnswer, Task
 from annotation.references import references
 from catalog.models import Attribute
+from studies import consent
 from tests.annotation.engine.people import new_annotator
 
 C = {"study": "isles", "campaign": "marking"}

@@ -134,7 +134,7 @@ def test_an_empty_consent_text_is_refused(lead_client, study):
 
 
 def test_a_study_called_default_does_not_publish_for_everybody(lead, resource):
-    from studies.consenting import publish_consent
+    from studies.consent import publish_consent
 
     study = create_study(name="Default", resource=resource, groups=resource.groups.all(), by=lead)
     text = publish_consent(study=study, body="Ours.", content_notice="Ours too.", by=lead)

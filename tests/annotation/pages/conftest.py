@@ -3,11 +3,12 @@
 import pytest
 from django.test import Client
 
-from accounts import consent, profiles
+from accounts import profiles
 from annotation import campaigns, invitations
 from annotation.models import Campaign
 from generation.sketch.drawing import draw
 from generation.storage import store_image
+from studies import consent
 
 
 @pytest.fixture

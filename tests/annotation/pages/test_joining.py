@@ -7,10 +7,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts import consent
+from accounts import consent_texts
 from accounts.models import AnnotatorProfile, Consent, User
 from annotation import campaigns, invitations
 from annotation.models import Assignment, Enrolment
+from studies import consent
 
 FIELDS = {"gender", "region_of_origin", "nationality", "country_of_residence", "age_band", "languages"}
 
@@ -65,7 +66,7 @@ def test_consent_is_to_the_version_that_was_read(join, marking):
     client = join(marking, ready=False)
     address = reverse("annotate:consent", args=[marking.pk])
     read = client.get(address).context["text"]
-    consent.publish(series="default", body="Something new.", content_notice="Careful.")
+    consent_texts.publish(series="default", body="Something new.", content_notice="Careful.")
     answer = client.post(address, {"text": read.pk})
     assert answer.status_code == 409
     assert "has just changed" in answer.content.decode()

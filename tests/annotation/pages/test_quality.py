@@ -6,11 +6,11 @@ import uuid
 import pytest
 from django.utils.translation import override
 
-from accounts import consent
 from annotation import enrolments, quality_events, quality_rules
 from annotation.models import Assignment, QualityEvent
 from annotation.payload import task_payload
 from annotation.quality_words import for_annotator
+from studies import consent
 
 pytestmark = pytest.mark.django_db
 

@@ -17,12 +17,13 @@ from django.db import connection, transaction
 from django.test import Client
 from django.urls import reverse
 
-from accounts import consent, profiles
+from accounts import profiles
 from annotation import campaigns, invitations
 from annotation.models import CampaignAttribute
 from catalog.models import Stereotype
 from generation.sketch.drawing import draw
 from generation.storage import store_image
+from studies import consent
 
 # What names one thing and tells nothing of it; each is replaced by the place of its first appearance.
 OPAQUE = re.compile(

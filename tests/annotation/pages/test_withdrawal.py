@@ -2,23 +2,18 @@
 
 import json
 import uuid
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.core.management import call_command
-from django.db import connection
 from django.urls import reverse
-from django.utils import timezone
 
-from accounts import consent
-from accounts.models import Consent, Withdrawal
 from analysis import reports
 from analysis.parameters import parameters_of
-from annotation import assignment, campaigns, withdrawal
+from annotation import assignment, campaigns
 from annotation.counted import counted
 from annotation.models import Annotation, Enrolment
-from studies.models import AuditEntry, Study
+from studies import consent
+from studies.models import AuditEntry, Study, Withdrawal
 from tests.annotation.engine.people import new_annotator, submit
 from tests.annotation.engine.test_assignment import label_everything
 
@@ -152,32 +147,3 @@ def test_nobody_withdraws_who_neither_agreed_nor_answered(join, marking):
     assert "nothing to withdraw" in client.get(at("withdraw", marking)).content.decode()
     client.post(at("withdraw", marking))
     assert not Withdrawal.objects.exists()
-
-
-def migrate():
-    Withdrawal.objects.all().delete()
-    import_module("annotation.migrations.0018_withdrawals_by_study").keep_withdrawals(apps, connection)
-    return {(one.annotator_id, one.study_id): one.ended_at for one in Withdrawal.objects.all()}
-
-
-def test_the_migration_finds_withdrawals_that_a_new_text_had_hidden(labelled, marking, lead_client, join):
-    annotator = labelled.enrolment.annotator
-    labelled.post(at("withdraw", marking))
-    publish(lead_client, marking.study)
-    assert migrate() == {(annotator.pk, marking.study_id): None}
-
-
-def test_the_migration_ends_withdrawals_after_which_somebody_agreed(labelled, marking, lead_client):
-    labelled.post(at("withdraw", marking))
-    AuditEntry.objects.filter(action="consent.withdrawn").update(at=timezone.now())
-    publish(lead_client, marking.study)
-    agree(labelled, marking)
-    Consent.objects.filter(withdrawn_at=None).update(given_at=timezone.now())
-    assert [ended is not None for ended in migrate().values()] == [True]
-
-
-def test_the_migration_keeps_withdrawals_that_no_entry_tells_of(join, marking):
-    annotator = join(marking).enrolment.annotator
-    withdrawal.withdraw(annotator=annotator, study=marking.study)
-    AuditEntry.objects.all().delete()
-    assert migrate() == {(annotator.pk, marking.study_id): None}

@@ -10,11 +10,11 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.urls import reverse
 
-from accounts import consent
 from annotation import campaigns
 from annotation.annotator_views.working import MODULES
 from annotation.models import Annotation, Assignment, Enrolment
 from annotation.withdrawal import withdraw
+from studies import consent
 from studies.models import AuditEntry
 
 

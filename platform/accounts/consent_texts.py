@@ -1,0 +1,111 @@
+"""The texts annotators agree to, versioned in series.
+
+A study that names no text uses the newest of the series `default`.
+"""
+
+from dataclasses import dataclass
+
+from django.db import IntegrityError, transaction
+
+from accounts.errors import Conflict, DomainError
+from accounts.models import ConsentText
+
+DEFAULT_SERIES = "default"
+
+DEFAULT_BODY = "\n\n".join(
+    (
+        "This is research on how computer programs that make pictures show people. Your answers help "
+        "to measure it.",
+        "What you do\n"
+        "You look at short descriptions, or at pictures that a program made, and say "
+        "what you see. Sometimes you draw a box around it. There is no answer to guess: we want to "
+        "know what you see.",
+        "What we keep\n"
+        "Your answers, when you gave them and how long you worked on each. They are "
+        "stored under a random code, never under your name. If you choose to tell us something about "
+        "yourself, it is kept apart from your answers and used only to compare groups of people, "
+        "never to describe you alone.",
+        "What may be published\nAnswers under random codes, so that other researchers can check the results.",
+        "You decide\n"
+        "Taking part is voluntary. You may skip anything, take a break or stop at any "
+        "time, without giving a reason. You may withdraw your consent later: your answers are then "
+        "left out of every result and release made from that day on. What was published before cannot "
+        "be called back.",
+    )
+)
+
+DEFAULT_NOTICE = (
+    "Some words and pictures repeat prejudices about groups of people. Some may be insulting, and now "
+    "and then a picture may be strange or unpleasant. They are shown so that they can be measured; "
+    "nobody here claims that they are true."
+)
+
+DEFAULT_SUPPORT = (
+    "If something you saw stays with you, stop and take a break; talking to someone you trust often "
+    "helps. For questions about the work, or to report a picture, write to the person who sent you "
+    "the invitation."
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A paragraph of a text, and its heading if it has one."""
+
+    heading: str
+    text: str
+
+
+def default_text() -> ConsentText:
+    """Return the newest text of the default series; the first call writes version 1."""
+    newest = ConsentText.objects.filter(series=DEFAULT_SERIES).order_by("-version").first()
+    if newest is not None:
+        return newest
+    text, _ = ConsentText.objects.get_or_create(
+        series=DEFAULT_SERIES,
+        version=1,
+        language="en",
+        defaults={"body": DEFAULT_BODY, "content_notice": DEFAULT_NOTICE, "support": DEFAULT_SUPPORT},
+    )
+    return text
+
+
+def parts(body: str) -> tuple[Part, ...]:
+    """Return the paragraphs of `body`. A short first line without a full stop is the paragraph's heading."""
+    found = []
+    for paragraph in filter(None, (one.strip() for one in body.replace("\r\n", "\n").split("\n\n"))):
+        first, newline, rest = paragraph.partition("\n")
+        is_heading = bool(newline) and len(first) <= 60 and not first.rstrip().endswith((".", ",", ";", ":"))
+        found.append(Part(first.strip(), rest.strip()) if is_heading else Part("", paragraph))
+    return tuple(found)
+
+
+@transaction.atomic
+def publish(
+    *, series: str, body: str, content_notice: str, support: str = "", language: str = "en"
+) -> ConsentText:
+    """Publish the next version of a series. Earlier versions stay as they were agreed to."""
+    missing = {
+        name: "empty"
+        for name, value in (("series", series), ("body", body), ("content_notice", content_notice))
+        if not value.strip()
+    }
+    if missing:
+        raise DomainError(
+            "consent_text_incomplete", f"A consent text needs its {' and '.join(missing)}.", fields=missing
+        )
+    newest = ConsentText.objects.filter(series=series, language=language).order_by("-version").first()
+    try:
+        with transaction.atomic():
+            return ConsentText.objects.create(
+                series=series,
+                version=newest.version + 1 if newest else 1,
+                language=language,
+                body=body.strip(),
+                content_notice=content_notice.strip(),
+                support=support.strip(),
+            )
+    except IntegrityError:
+        raise Conflict(
+            "consent_text_published_meanwhile",
+            "Somebody else published a version of this text just now; read theirs and publish again.",
+        ) from None

@@ -1,0 +1,116 @@
+"""Who agreed to take part in a study, and who withdrew from it.
+
+A study names its text (`study.consent_text`); one that names none uses the newest of the series `default`.
+Consent is to a text: a person who agreed to it in one campaign is not asked again in another that uses it.
+A withdrawal is from a study. It stands whatever texts the study has later, until the person agrees again in that
+study. It also takes back the consents that the study rested on, so that other studies ask for them again.
+"""
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+
+from accounts import consent_texts
+from accounts.models import Annotator, Consent, ConsentText, User
+from studies import audit
+from studies.models import Study, Withdrawal
+
+
+def current_text(study: Study) -> ConsentText:
+    """Return what annotators of `study` must have agreed to before they see anything."""
+    return study.consent_text or consent_texts.default_text()
+
+
+@transaction.atomic
+def publish_consent(
+    *, study: Study, body: str, content_notice: str, support: str = "", by: User | None
+) -> ConsentText:
+    """Publish the study's next consent text and use it from now on; an unchanged text publishes nothing."""
+    current = current_text(study)
+    wanted = {"body": body.strip(), "content_notice": content_notice.strip(), "support": support.strip()}
+    if all(getattr(current, name) == value for name, value in wanted.items()):
+        return current
+    text = consent_texts.publish(series=_series(study), **wanted)
+    study.consent_text = text
+    study.save(update_fields=["consent_text"])
+    audit.record(by=by, action="consent.published", subject=text, study=study, version=text.version)
+    return text
+
+
+def _series(study: Study) -> str:
+    """Return the series of the study's own texts; a study called “default” must not edit everybody's."""
+    series = study.slug[:80]
+    return f"study-{study.pk}" if series == consent_texts.DEFAULT_SERIES else series
+
+
+@transaction.atomic
+def give(*, annotator: Annotator, text: ConsentText, study: Study | None = None) -> Consent:
+    """Record that `annotator` agrees to `text`; agreeing again renews a consent that was taken back.
+
+    `study` is where they were asked. If they had withdrawn from it, that ends; other studies stay withdrawn from.
+    """
+    consent, created = Consent.objects.select_for_update().get_or_create(annotator=annotator, text=text)
+    if not created and consent.withdrawn_at is not None:
+        Consent.objects.filter(pk=consent.pk).update(given_at=Now(), withdrawn_at=None)
+        consent.refresh_from_db()
+    if study is not None:
+        _standing(study).filter(annotator=annotator).update(ended_at=Now())
+    return consent
+
+
+@transaction.atomic
+def withdraw(*, annotator: Annotator, study: Study) -> bool:
+    """Withdraw `annotator` from `study`; return False if they had withdrawn before, which changes nothing."""
+    _, created = _standing(study).get_or_create(annotator=annotator, study_id=study.pk, ended_at=None)
+    if created:
+        rests_on(annotator, study).update(withdrawn_at=Now())
+    return created
+
+
+def of_series(annotator: Annotator, study: Study) -> QuerySet[Consent]:
+    """Return the consents of `annotator` to any version of the study's current series, without those taken back."""
+    consents = Consent.objects.filter(annotator=annotator, withdrawn_at=None)
+    return consents.filter(text__series=current_text(study).series)
+
+
+def rests_on(annotator: Annotator, study: Study) -> QuerySet[Consent]:
+    """Return the consents that the annotator's part in `study` rests on, none if all were taken back.
+
+    Until they agree to the study's own text, these are their consents to the default one.
+    """
+    own = of_series(annotator, study)
+    if own.exists():
+        return own
+    return Consent.objects.filter(
+        annotator=annotator, withdrawn_at=None, text__series=consent_texts.DEFAULT_SERIES
+    )
+
+
+def has_consented(annotator: Annotator, study: Study) -> bool:
+    """Return whether `annotator` agreed to the study's current text and did not withdraw."""
+    return _agreed(study).filter(annotator=annotator).exists()
+
+
+def consenting(study: Study) -> QuerySet[Annotator]:
+    """Return the annotators of whom `has_consented` holds."""
+    return Annotator.objects.filter(pk__in=_agreed(study).values("annotator"))
+
+
+def withdrawal_of(annotator: Annotator, study: Study) -> Withdrawal | None:
+    """Return the annotator's withdrawal from `study` that stands, if there is one."""
+    return _standing(study).filter(annotator=annotator).first()
+
+
+def withdrawn_from(study: Study) -> QuerySet[Annotator]:
+    """Return the annotators who withdrew from `study` and did not agree again there. Their labels do not count."""
+    return Annotator.objects.filter(pk__in=_standing(study).values("annotator"))
+
+
+def _standing(study: Study) -> QuerySet[Withdrawal]:
+    return Withdrawal.objects.filter(study=study.pk, ended_at=None)
+
+
+def _agreed(study: Study) -> QuerySet[Consent]:
+    # `annotation.answering` says the same in SQL.
+    agreed = Consent.objects.filter(text=current_text(study), withdrawn_at=None)
+    return agreed.exclude(annotator__in=_standing(study).values("annotator"))
