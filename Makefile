@@ -38,10 +38,10 @@ demo: $(VENV)/$(if $(findstring --model,$(ARGS)),.full,.web)
 	@env -u DATABASE_URL STEREOSCOPE_DEMO=1 STEREOSCOPE_VAR=var/demo $(VENV)/bin/python manage.py demo --port $(PORT) $(ARGS)
 
 test: $(VENV)/.test
-	@VENV=$(VENV) $(VENV)/bin/python tests/run.py $(ARGS)
+	@VENV=$(VENV) $(VENV)/bin/python tests/project/run.py $(ARGS)
 
 lint: $(VENV)/.test
-	@$(VENV)/bin/python tests/lint.py
+	@$(VENV)/bin/python tests/project/lint.py
 
 bench: $(VENV)/.test
 	@$(VENV)/bin/python -m benchmarks $(ARGS)

@@ -8,7 +8,7 @@ class AnalysisConfig(AppConfig):
 
     def ready(self) -> None:
         from analysis.models import Release
-        from analysis.releases.zips import forget
+        from analysis.releases.storage.zips import forget
 
         # A study takes its releases with it, and a cascade calls nothing of the model: only this signal tells.
-        post_delete.connect(forget, sender=Release, dispatch_uid="analysis.releases.zips")
+        post_delete.connect(forget, sender=Release, dispatch_uid="analysis.releases.storage.zips")

@@ -4,16 +4,17 @@ from typing import Any
 
 from django.urls import reverse
 
-from accounts.errors import NotFound
-from analysis import comparing, releases, reports
+from analysis import releases
 from analysis.models import Scorer
-from analysis.scoring import starting as scoring
-from annotation.bulk import refresh_statistics
+from analysis.results import reports, study_comparison
+from analysis.scoring import launch as scoring
 from annotation.models import Annotation, Box, Judgement, Task, TaskAttribute
+from foundation.database.bulk import refresh_statistics
+from foundation.errors import NotFound
 from generation.models import Image
 from jobs.models import Job
-from jobs.progress import Progress
-from jobs.registry import register
+from jobs.progress.reporter import Progress
+from jobs.run.registry import register
 from studies.models import Study
 
 
@@ -31,13 +32,13 @@ def compute_report(job: Job, progress: Progress) -> dict[str, Any]:
     return {"report": report.pk, "summary": f"Results of {counted:,} judgements are ready."}
 
 
-@register(comparing.JOB_KIND)
+@register(study_comparison.JOB_KIND)
 def compare_studies(job: Job, progress: Progress) -> dict[str, Any]:
     """Compute and store how two studies differ."""
-    sides = comparing.sides_of(job.arguments)
+    sides = study_comparison.sides_of(job.arguments)
     if sides is None:
         raise NotFound("report_not_found", "The results to compare were computed anew: compare them again.")
-    comparing.compute_comparison(*sides, progress=progress)
+    study_comparison.compute_comparison(*sides, progress=progress)
     return {"summary": "The comparison is ready."}
 
 
@@ -45,8 +46,8 @@ def compare_studies(job: Job, progress: Progress) -> dict[str, Any]:
 def build_release(job: Job, progress: Progress) -> dict[str, Any]:
     """Build a release of a study and keep it as a zip. Done again, it is the same version."""
     # Libraries for tables load here and not when the server starts.
-    from analysis.releases.archiving import build_archive
     from analysis.releases.parameters import restored
+    from analysis.releases.storage.archive import build_archive
 
     study = Study.objects.filter(pk=job.arguments["study"]).first()
     if study is None:
@@ -62,7 +63,7 @@ def build_release(job: Job, progress: Progress) -> dict[str, Any]:
 def score(job: Job, progress: Progress) -> dict[str, Any]:
     """Do what is missing of a scorer's work."""
     # Libraries for vectors load here and not when the server starts.
-    from analysis.scoring.running import Options, run
+    from analysis.scoring.run import Options, run
 
     scorer = Scorer.objects.select_related("study", "encoder").filter(pk=job.arguments["scorer"]).first()
     if scorer is None:

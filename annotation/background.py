@@ -7,15 +7,15 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.urls import reverse
 
-from accounts.errors import DomainError
 from accounts.models import User
-from annotation.bridge import background as _of_bridges  # noqa: F401 - registers its jobs
-from annotation.label_studio import background as _of_files  # noqa: F401 - registers its jobs
+from annotation.campaigns.notices import NOTIFY
+from annotation.label_studio import background as _of_bridges  # noqa: F401 - registers its jobs
+from annotation.label_studio.format import background as _of_files  # noqa: F401 - registers its jobs
 from annotation.models import Notice
-from annotation.notices import NOTIFY
+from foundation.errors import DomainError
 from jobs.models import Job
-from jobs.progress import Progress
-from jobs.registry import register
+from jobs.progress.reporter import Progress
+from jobs.run.registry import register
 from studies.access import LEAD
 
 _SUBJECTS = {

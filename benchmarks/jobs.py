@@ -23,12 +23,12 @@ _LEAST = 1.8
 _PATIENCE = 120.0
 
 _ENQUEUE = """
-from jobs.running import enqueue
+from jobs.run.execution import enqueue
 for number in range({jobs}):
     given = {{"file": "{folder}/{name}-%d" % number, "steps": {steps}, "seconds": {seconds}}}
     enqueue(kind="steps", title="{name}", arguments=given, by=None)
 """
-_WORKERS = "from jobs.workers import alive; print(alive().count())"
+_WORKERS = "from jobs.engine.workers import alive; print(alive().count())"
 _SPAN = """
 from django.db.models import Count, Max, Min, Q
 from jobs.models import Job

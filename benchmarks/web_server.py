@@ -52,7 +52,7 @@ class Platform:
 
     def _ask(self, called: str) -> Any:
         """Call a function of `annotation_campaign` in a process of its own."""
-        code = f"import json\nfrom benchmarks.annotation_campaign import *\nprint(json.dumps({called}))"
+        code = f"import json\nfrom benchmarks.annotation.small_campaign import *\nprint(json.dumps({called}))"
         return json.loads(self.run("manage.py", "shell", "-v", "0", "-c", code).splitlines()[-1])
 
 

@@ -4,10 +4,11 @@ from typing import Any
 
 from django.urls import reverse
 
-from generation import importing, running, starting
+from generation.imports import importer
+from generation.runs import execution, launch
 from jobs.models import Job
-from jobs.progress import Progress
-from jobs.registry import register
+from jobs.progress.reporter import Progress
+from jobs.run.registry import register
 from jobs.uploads import opened_upload
 from studies.models import Study
 
@@ -18,8 +19,8 @@ _MOST_LINES = 500
 @register("generate")
 def generate(job: Job, progress: Progress) -> dict[str, Any]:
     """Make the pending images of a run."""
-    run = starting.claim_run(job=job)
-    result = running.run(run=run, progress=progress, job=job)
+    run = launch.claim_run(job=job)
+    result = execution.run(run=run, progress=progress, job=job)
     return {"summary": str(result), "url": reverse("generation:images", args=[run.study.slug])}
 
 
@@ -29,7 +30,7 @@ def import_images(job: Job, progress: Progress) -> dict[str, Any]:
     arguments = job.arguments
     study = Study.objects.get(pk=arguments["study"])
     with opened_upload(job) as file:
-        report = importing.import_images(
+        report = importer.import_images(
             study=study,
             path=file,
             by=job.created_by,

@@ -28,7 +28,7 @@ class PromptTemplate(models.Model):
     article of the word that follows."""
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="prompt_templates")
-    # The name of a file in generation/prompt_sets, or "" for a prompt that the lead wrote.
+    # The name of a file in generation/prompts/sets, or "" for a prompt that the lead wrote.
     prompt_set = models.CharField(max_length=40, blank=True)
     text = models.CharField(max_length=400)
     condition = models.CharField(max_length=20, choices=Condition, default=Condition.DEFAULT)
@@ -223,7 +223,7 @@ class GenerationRequest(models.Model):
     # Written before the model is asked, so that what a killed worker spent is counted too.
     cost = models.DecimalField(max_digits=12, decimal_places=4, default=0)
     finished_at = models.DateTimeField(null=True, blank=True)
-    # Which attempt of which job has claimed it: see `generation.claims` for how long that holds.
+    # Which attempt of which job has claimed it: see `generation.runs.claims` for how long that holds.
     held_by = models.ForeignKey(
         Job, null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )

@@ -1,33 +1,33 @@
 """Measures as a library: tables in, frozen results out. Nothing here knows of a database or the web."""
 
-from analysis.metrics.annotator_ids import AnnotatorIds, annotator_ids_usable
-from analysis.metrics.annotator_statistics import annotator_statistics
-from analysis.metrics.box_agreement import BoxAgreement, box_agreement
-from analysis.metrics.captions import CaptionMatches, match_captions, match_spans
-from analysis.metrics.compare_annotator_groups import AnnotatorGroups, compare_annotator_groups
-from analysis.metrics.comparison import compare_models
-from analysis.metrics.concordance import Concordance, concordance
-from analysis.metrics.consensus import consensus
-from analysis.metrics.consensus_boxes import consensus_boxes
-from analysis.metrics.fleiss_kappa import fleiss_kappa
-from analysis.metrics.gwet_ac import gwet_ac
-from analysis.metrics.judgements import Judgements
-from analysis.metrics.krippendorff_alpha import krippendorff_alpha
-from analysis.metrics.likelihood import likelihood
-from analysis.metrics.mcas import mcas
-from analysis.metrics.mcas_categories import mcas_categories
-from analysis.metrics.observed_agreement import observed_agreement
-from analysis.metrics.offensiveness import offensiveness
-from analysis.metrics.plan_precision import plan_precision
-from analysis.metrics.pull import pull
-from analysis.metrics.resampling import Resampling, pigeonhole_bootstrap
-from analysis.metrics.results import Result
-from analysis.metrics.roles import assign_roles
-from analysis.metrics.salience import salience
-from analysis.metrics.sensitivity import Sensitivity, sensitivity
-from analysis.metrics.tendency import Tendency, tendency
-from analysis.metrics.vector_sets import mean_similarity
-from analysis.metrics.visual_attributes import visual_attributes
+from analysis.metrics.agreement.consensus import consensus
+from analysis.metrics.agreement.fleiss_kappa import fleiss_kappa
+from analysis.metrics.agreement.gwet_ac import gwet_ac
+from analysis.metrics.agreement.krippendorff_alpha import krippendorff_alpha
+from analysis.metrics.agreement.observed_agreement import observed_agreement
+from analysis.metrics.agreement.visual_attributes import visual_attributes
+from analysis.metrics.annotators.comparison import AnnotatorGroups, compare_annotator_groups
+from analysis.metrics.annotators.mark_statistics import annotator_statistics
+from analysis.metrics.automated.concordance import Concordance, concordance
+from analysis.metrics.boxes.agreement import BoxAgreement, box_agreement
+from analysis.metrics.boxes.consensus import consensus_boxes
+from analysis.metrics.captions.matcher import CaptionMatches, match_captions, match_spans
+from analysis.metrics.captions.salience import salience
+from analysis.metrics.data.annotator_ids import AnnotatorIds, annotator_ids_usable
+from analysis.metrics.data.judgements import Judgements
+from analysis.metrics.data.results import Result
+from analysis.metrics.data.roles import assign_roles
+from analysis.metrics.data.vector_sets import mean_similarity
+from analysis.metrics.embeddings.mcas import mcas
+from analysis.metrics.embeddings.mcas_categories import mcas_categories
+from analysis.metrics.embeddings.pull import pull
+from analysis.metrics.marking.comparison import compare_models
+from analysis.metrics.marking.likelihood import likelihood
+from analysis.metrics.marking.offensiveness import offensiveness
+from analysis.metrics.marking.planning import plan_precision
+from analysis.metrics.marking.sensitivity import Sensitivity, sensitivity
+from analysis.metrics.marking.tendency import Tendency, tendency
+from analysis.metrics.resampling.bootstrap import Resampling, pigeonhole_bootstrap
 
 __all__ = [
     "AnnotatorGroups",

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from web.numbers import format_number, format_percent
+from foundation.formats import format_number, format_percent
 
 _DECADES = [m * 10**e for e in range(-3, 4) for m in (1, 2, 5)]
 

@@ -18,5 +18,5 @@ def stylesheet(name: str) -> str:
 @lru_cache(maxsize=1)
 def light() -> dict[str, str]:
     """Every token's value in the light scheme, by its name without the dashes."""
-    scheme = stylesheet("web/tokens.css").partition("@media")[0]
+    scheme = stylesheet("web/css/tokens.css").partition("@media")[0]
     return dict(re.findall(r"--([\w-]+):\s*([^;]+);", scheme))

@@ -1,5 +1,5 @@
 """Dataset releases: a study's labels as versioned folders that others can load."""
 
-from analysis.releases.requesting import JOB_KIND, request, running_job
+from analysis.releases.build_job import JOB_KIND, request, running_job
 
 __all__ = ["JOB_KIND", "request", "running_job"]

@@ -110,13 +110,13 @@ class CampaignFacts:
     annotators: int
     first_day: date | None
     last_day: date | None
-    # Annotations that do not count, by reason (annotation.counted.Reason; only reasons that occur).
+    # Annotations that do not count, by reason (annotation.answers.inclusion.Reason; only reasons that occur).
     not_counted: Mapping[str, int]
     guidelines: tuple[Guidelines, ...]  # newest first; empty for imported labels
     quality_checks: tuple[QualityCheck, ...]
     # Profile fields that quotas were set on. Their values would say what somebody stated, whatever k is.
     quota_fields: tuple[str, ...]
-    # Options as annotation.options.Options names them: pay, pay_amount, gold_share, practice_attempts …
+    # Options as annotation.kinds.options.Options names them: pay, pay_amount, gold_share, practice_attempts …
     options: Mapping[str, Any]
 
 

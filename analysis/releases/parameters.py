@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
-from accounts.errors import DomainError
 from analysis.releases.contents import FORMATS, LABEL_STUDIO, TABLE_FORMATS, ReleaseParameters
 from analysis.releases.documents import licences
+from foundation.errors import DomainError
 
 K = 5
 LEAST_K, MOST_K = 2, 1_000

@@ -5,13 +5,13 @@ from datetime import datetime
 
 from django.db import DEFAULT_DB_ALIAS
 
-from analysis import reports
 from analysis.models import AttributeScore, Caption, Report
-from analysis.releases.check import Check, check
-from analysis.releases.kept_profiles import earlier_of, live
-from analysis.releases.people import People, people_of
-from annotation import snapshots
-from annotation.counted import counted
+from analysis.releases.privacy.check import Check, check
+from analysis.releases.privacy.people import People, people_of
+from analysis.releases.privacy.profile_history import earlier_of, live
+from analysis.results import reports
+from annotation.answers.inclusion import counted
+from annotation.campaigns import snapshots
 from annotation.models import Box, Campaign, Judgement
 from studies.models import Study
 

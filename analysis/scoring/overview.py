@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from django.db.models import Count, F, QuerySet
 
 from analysis.models import AttributeScore, Caption, ScoredImage, Scorer, TextScore
-from analysis.scoring.choices import ENDPOINT
-from analysis.scoring.scope import ASKED, CONDITIONS, attributes_asked, images_of
-from analysis.scoring.starting import JOB_KIND, is_under_way
+from analysis.scoring.backends.choices import ENDPOINT
+from analysis.scoring.inputs.scope import ASKED, CONDITIONS, attributes_asked, images_of
+from analysis.scoring.launch import JOB_KIND, is_under_way
 from jobs.models import Job
 from studies.models import Study
 

@@ -4,9 +4,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from accounts.errors import DomainError
 from analysis.models import Scorer
-from analysis.scoring.choices import (
+from analysis.models.vector_types import FLOAT32, VECTOR_TYPES
+from analysis.scoring.backends.choices import (
     BEAMS,
     CAPTIONERS,
     DECODINGS,
@@ -16,10 +16,10 @@ from analysis.scoring.choices import (
     PRECISIONS,
     EncoderChoice,
 )
-from analysis.scoring.ngrams import is_kept
-from analysis.scoring.prompt_texts import CONTRAST, TEMPLATES, check_templates
-from analysis.scoring.scope import ASKED, STEREOTYPES
-from analysis.scoring.vector_types import FLOAT32, VECTOR_TYPES
+from analysis.scoring.inputs.ngrams import is_kept
+from analysis.scoring.inputs.prompts import CONTRAST, TEMPLATES, check_templates
+from analysis.scoring.inputs.scope import ASKED, STEREOTYPES
+from foundation.errors import DomainError
 
 Kind = Scorer.Kind
 Parameters = dict[str, Any]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.scoring.vector_types import FLOAT16, FLOAT32
+from analysis.models.vector_types import FLOAT16, FLOAT32
 
 _STORED: dict[str, np.dtype[Any]] = {FLOAT32: np.dtype("<f4"), FLOAT16: np.dtype("<f2")}
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import template
 
-from analysis.scoring.model_files import short_name
+from analysis.scoring.backends.model_files import short_name
 
 register = template.Library()
 

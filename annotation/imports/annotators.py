@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from accounts.models import Annotator, AnnotatorProfile, new_pseudonym
-from annotation.bulk import allocate_keys, insert
 from annotation.models import Campaign, Enrolment
+from foundation.database.bulk import allocate_keys, insert
 
 _BATCH = 900
 

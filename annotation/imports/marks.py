@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from annotation.imports.boxes import UNMARKED, FoundBox, boxes_of, parse_numbers
-from annotation.imports.mapping import BOX_COLUMNS, ColumnMap
-from annotation.imports.reading import (
+from annotation.imports.cells import (
     BLANK,
     Coded,
     Codes,
@@ -23,6 +22,7 @@ from annotation.imports.reading import (
     parse_moment,
     parse_seconds,
 )
+from annotation.imports.column_map import BOX_COLUMNS, ColumnMap
 from annotation.imports.repeats import Questions, settle_repeats
 from catalog.attributes import normalise
 from generation.models import Condition

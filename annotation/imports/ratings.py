@@ -6,9 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from annotation.imports.mapping import ColumnMap
-from annotation.imports.marks import optional, read_attribute
-from annotation.imports.reading import (
+from annotation.imports.cells import (
     BLANK,
     Coded,
     Reading,
@@ -18,6 +16,8 @@ from annotation.imports.reading import (
     parse_moment,
     parse_seconds,
 )
+from annotation.imports.column_map import ColumnMap
+from annotation.imports.marks import optional, read_attribute
 from annotation.imports.repeats import Questions, settle_repeats
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from annotation.annotator_ids import MOST_REPEATED
-from annotation.imports.reading import Codes, Mask, Reading
+from annotation.imports.cells import Codes, Mask, Reading
+from annotation.people.annotator_ids import MOST_REPEATED
 
 SAME_ROW = "identical to an earlier row"
 ANSWERED_AGAIN = "answered again in a later row, which counts"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from annotation.imports.reading import Codes, Mask
+from annotation.imports.cells import Codes, Mask
 
 
 @dataclass(frozen=True)

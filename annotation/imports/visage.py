@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 from django.db import transaction
 
-from accounts.errors import DomainError
 from accounts.models import User
-from annotation.imports.importing import (
+from annotation.imports.cells import BLANK, Coded, Mask, Reading, choice_of
+from annotation.imports.column_map import RATING_WORDS, ColumnMap
+from annotation.imports.importer import (
     NAMES,
     ImportReport,
     Target,
@@ -23,18 +24,17 @@ from annotation.imports.importing import (
     refuse_labelled,
     refuse_nothing_left,
 )
-from annotation.imports.loading import create_campaign, load_marks, load_ratings
-from annotation.imports.mapping import RATING_WORDS, ColumnMap
 from annotation.imports.marks import read_attribute
 from annotation.imports.ratings import Ratings, read_ratings
-from annotation.imports.reading import BLANK, Coded, Mask, Reading, choice_of
 from annotation.imports.repeats import Questions, settle_repeats
+from annotation.imports.writer import create_campaign, load_marks, load_ratings
 from annotation.models import Campaign
-from catalog.import_reports import RowsReport
-from catalog.importing import import_resource, read_pairs
+from catalog.imports.resources import import_resource, read_pairs
 from catalog.models import Resource
-from catalog.tables import Table, read_table
-from jobs.progress import Progress, Unwatched
+from foundation.errors import DomainError
+from foundation.tables.reader import Table, read_table
+from foundation.tables.report import RowsReport
+from jobs.progress.reporter import Progress, Unwatched
 from studies.models import Study
 
 MODEL = "Stable Diffusion v1.4"

@@ -1,63 +1,238 @@
-"""The jobs about exports of Label Studio that leads upload."""
+"""The jobs of bridges, and what is looked after now and then without anybody asking."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
+from django.core.cache import cache
+from django.db.models import Exists, OuterRef, Q
 from django.urls import reverse
+from django.utils import timezone
 
-from annotation.label_studio.importing import import_export
-from annotation.label_studio.names import parse_names
-from annotation.label_studio.reading import look_into
-from annotation.label_studio.uploads import EXPORT, IMPORT, LOOK
-from catalog.attributes import NONE_OF_THE_ABOVE
+from annotation.label_studio.base import job_queue
+from annotation.label_studio.base.connections import clear_trouble, note_trouble
+from annotation.label_studio.base.job_queue import ADDRESSES, CLEANUP, EVENTS, PUSH, RECONCILE, SETTLE
+from annotation.label_studio.base.locks import reading_from
+from annotation.label_studio.client.errors import PASSING
+from annotation.label_studio.labels.settle import settle
+from annotation.label_studio.people.identity import tasks_of
+from annotation.label_studio.pull import cleanup, problems
+from annotation.label_studio.pull.events import work_off
+from annotation.label_studio.pull.reconcile import reconcile
+from annotation.label_studio.push import image_access, sync
+from annotation.models import Campaign, LabelStudioBridge, LabelStudioEvent
+from foundation.errors import Conflict, DomainError, NotFound
 from jobs.models import Job
-from jobs.progress import Progress
-from jobs.registry import register
-from jobs.uploads import opened_upload
-from studies.models import Study
+from jobs.progress.reporter import Progress
+from jobs.run.registry import register
 
-# A job's page lists this many rejected rows; the counts are always of all.
-_MOST_LINES = 500
-
-
-@register(LOOK)
-def look(job: Job, progress: Progress) -> dict[str, Any]:
-    """Read which fields and controls a file holds."""
-    study = Study.objects.get(pk=job.arguments["study"])
-    progress.step("Reading the file")
-    with opened_upload(job, EXPORT) as file:
-        inventory = look_into(file, file_name=job.arguments["file_name"])
-    return {
-        "summary": f"{inventory.tasks:,} tasks with {inventory.annotations:,} annotations were found. "
-        "Next, say what each field holds.",
-        "inventory": inventory.described(),
-        "url": reverse("annotation:label_studio_file", args=[study.slug, job.pk]),
-    }
+# An event is kept for a while, so that a lead sees whether they come and what became of them.
+_KEPT = timedelta(days=14)
+_EVENTS_KEPT = 1_000  # of a bridge, however many came
+_SWEPT = "annotation.label_studio.background.swept"
+_SWEEP_SECONDS = 20
+# A job of events lets go at once: whoever reads now works them off, or has them worked off, when it is done.
+_PATIENCE = {EVENTS: 0.0, RECONCILE: 120.0}
+# What concerns one job and not the server, so that the bridge shows it as no problem of its own.
+_PASSED_OVER = (Conflict, NotFound)
 
 
-@register(IMPORT)
-def import_(job: Job, progress: Progress) -> dict[str, Any]:
-    """Import a file by the names that were said. Done twice it changes nothing."""
-    arguments = job.arguments
-    study = Study.objects.get(pk=arguments["study"])
-    with opened_upload(job, EXPORT) as file:
-        report = import_export(
-            study=study.name,
-            file=file,
-            file_name=arguments["file_name"],
+@register(PUSH)
+def push(job: Job, progress: Progress) -> dict[str, Any]:
+    """Send what is not there yet."""
+    bridge = _bridge(job)
+    with _noting(bridge, PUSH):
+        report = sync.push(bridge=bridge, by=job.created_by, progress=progress)
+    # What was wrong with projects may be mended by this: only looking at them tells.
+    if bridge.problem in problems.CODES:
+        job_queue.start_reconcile(bridge=bridge, by=None)
+    return _result(bridge, str(report))
+
+
+@register(EVENTS)
+def events(job: Job, progress: Progress) -> dict[str, Any]:
+    """Work off what webhooks told."""
+    bridge = _bridge(job)
+    with reading_from(bridge, seconds=_PATIENCE[EVENTS], progress=progress) as mine:
+        if not mine:
+            return _result(bridge, "Another job is reading; it has them worked off.")
+        with _noting(bridge, EVENTS):
+            done = work_off(bridge=bridge, progress=progress)
+    if (wrong := problems.together(done.found)) is not None:
+        note_trouble(bridge=bridge, trouble=wrong)
+    _wake_for_more(bridge)
+    return _result(bridge, str(done))
+
+
+@register(RECONCILE)
+def compare(job: Job, progress: Progress) -> dict[str, Any]:
+    """Compare everything, and have worked off what webhooks told meanwhile."""
+    bridge = _bridge(job)
+    with reading_from(bridge, seconds=_PATIENCE[RECONCILE], progress=progress) as mine:
+        if not mine:
+            raise Conflict(
+                "label_studio_busy",
+                "Another job is still reading from Label Studio; try again later.",
+            )
+        with _noting(bridge, RECONCILE):
+            done = reconcile(bridge=bridge, progress=progress)
+    wrong = problems.together(done.found)
+    if wrong is not None:
+        note_trouble(bridge=bridge, trouble=wrong)
+    elif bridge.problem in problems.CODES:
+        clear_trouble(bridge=bridge)
+    _wake_for_more(bridge)
+    lines = [wrong.message] if wrong is not None else []
+    return _result(bridge, str(done)) | {"lines": lines}
+
+
+@register(ADDRESSES)
+def addresses(job: Job, progress: Progress) -> dict[str, Any]:
+    """Send new addresses of images."""
+    bridge = _bridge(job)
+    with _noting(bridge, ADDRESSES):
+        number = image_access.replace_addresses(
+            bridge=bridge,
             by=job.created_by,
-            names=parse_names(arguments["map"], asked=tuple(arguments["asked"])),
-            none_value=arguments["none_value"] or NONE_OF_THE_ABOVE,
-            ground_truth=arguments["ground_truth"],
-            group_from_image=arguments["group_from_image"],
-            model=arguments["model"],
-            name=arguments["name"],
+            finish=bool(job.arguments.get("finish")),
             progress=progress,
         )
-    rejected = [
-        f"Rejected: task {entry.row}: {entry.reason}" for one in report.reports for entry in one.rejected
-    ]
+    return _result(bridge, f"{number:,} tasks were given new addresses of images.")
+
+
+@register(SETTLE)
+def count(job: Job, progress: Progress) -> dict[str, Any]:
+    """Count what is known here already, of one user or of all."""
+    bridge = _bridge(job)
+    user = job.arguments.get("user")
+    tasks = tasks_of(bridge, None if user is None else [user])
+    settled = settle(bridge=bridge, task_ids=tasks, progress=progress)
+    return _result(bridge, f"{settled.tasks:,} tasks were counted; {settled.counted:,} annotations count.")
+
+
+@register(CLEANUP)
+def clean_up(job: Job, progress: Progress) -> dict[str, Any]:
+    """Delete in Label Studio what counts for nothing."""
+    bridge = _bridge(job)
+    kinds = [kind for kind in str(job.arguments["kinds"]).split(",") if kind in cleanup.KINDS]
+    with _noting(bridge, CLEANUP):
+        done = cleanup.clean_up(
+            bridge=bridge, kinds=kinds, last=int(job.arguments["last"]), by=job.created_by, progress=progress
+        )
+    _wake_for_more(bridge)
+    return _result(bridge, str(done))
+
+
+def sweep() -> None:
+    """Work off what was left, compare everything now and then, try again what failed, and remove what is old.
+
+    A campaign that was closed is compared until once it was so after that: what was answered in time counts.
+    """
+    if not cache.add(_SWEPT, 1, timeout=_SWEEP_SECONDS):
+        return
+    now = timezone.now()
+    LabelStudioEvent.objects.filter(done_at__lt=now - _KEPT).delete()
+    left = LabelStudioEvent.objects.filter(bridge=OuterRef("pk"), done_at=None)
+    old = now - timedelta(minutes=settings.LABEL_STUDIO_RECONCILE_MINUTES)
+    begun = ~Q(campaign__state=Campaign.State.DRAFT)
+    for bridge in (
+        LabelStudioBridge.objects.filter(begun).annotate(told=Exists(left)).select_related("campaign")
+    ):
+        if vars(bridge)["told"] and job_queue.may_try(bridge, EVENTS, now=now):
+            job_queue.wake(bridge)
+        if bridge.pushed_at is not None and _is_due(bridge, old):
+            _again(bridge, RECONCILE)
+        if bridge.campaign.closed_at is None:
+            _push_again(bridge)
+            _finish_addresses(bridge)
+        job_queue.forget(bridge)
+        _forget_events(bridge)
+
+
+def _is_due(bridge: LabelStudioBridge, old: datetime) -> bool:
+    """Return whether everything is to be compared again."""
+    if bridge.reconciled_at is None:
+        return True
+    if bridge.campaign.closed_at is None:
+        return bridge.reconciled_at < old
+    # When a comparison ended says nothing of when it read.
+    done = job_queue.jobs_of(bridge, RECONCILE).filter(state=Job.State.SUCCEEDED)
+    return not done.filter(started_at__gt=bridge.campaign.closed_at).exists()
+
+
+def _again(bridge: LabelStudioBridge, kind: str) -> None:
+    if job_queue.may_try(bridge, kind):
+        job_queue.start(kind, bridge, by=None)
+
+
+def _finish_addresses(bridge: LabelStudioBridge) -> None:
+    """Go on with giving pictures other addresses where that was interrupted: until then some show none."""
+    if image_access.without_picture(bridge).exists() and job_queue.may_try(bridge, ADDRESSES, PUSH):
+        job_queue.start(ADDRESSES, bridge, by=None, finish=True)
+
+
+def _push_again(bridge: LabelStudioBridge) -> None:
+    """Go on with a push that ended for a trouble that passes."""
+    last = job_queue.jobs_of(bridge, PUSH).first()
+    if last is not None and last.state == Job.State.FAILED and last.error_code in PASSING:
+        _again(bridge, PUSH)
+
+
+def _forget_events(bridge: LabelStudioBridge) -> None:
+    done = bridge.events.exclude(done_at=None).order_by("-pk")
+    oldest = done.values_list("pk", flat=True)[_EVENTS_KEPT : _EVENTS_KEPT + 1].first()
+    if oldest is not None:
+        done.filter(pk__lte=oldest).delete()
+
+
+def _wake_for_more(bridge: LabelStudioBridge) -> None:
+    """Have worked off what was told while this job was reading: jobs for it have let go meanwhile."""
+    if bridge.events.filter(done_at=None).exists():
+        job_queue.wake(bridge)
+
+
+@contextmanager
+def _noting(bridge: LabelStudioBridge, kind: str) -> Iterator[None]:
+    """Say on the bridge what went wrong, until a job of the same kind goes well."""
+    try:
+        yield
+    except _PASSED_OVER:
+        raise
+    except DomainError as trouble:
+        note_trouble(bridge=bridge, trouble=trouble)
+        raise
+    bridge.refresh_from_db()
+    if bridge.problem and bridge.problem not in problems.CODES and not _of_another(bridge, kind):
+        clear_trouble(bridge=bridge)
+
+
+def _of_another(bridge: LabelStudioBridge, kind: str) -> bool:
+    """Return whether the problem is that of a job of another kind, which has not gone well since."""
+    for other in job_queue.KINDS:
+        if other == kind or (other == PUSH and bridge.campaign.closed_at is not None):
+            continue  # nothing more is sent where nobody may answer
+        last = job_queue.jobs_of(bridge, other).filter(finished_at__isnull=False).first()
+        if last is not None and last.error_code == bridge.problem:
+            return True
+    return False
+
+
+def _bridge(job: Job) -> LabelStudioBridge:
+    bridge = (
+        LabelStudioBridge.objects.select_related("campaign__study", "server")
+        .filter(pk=job.arguments["bridge"])
+        .first()
+    )
+    if bridge is None:
+        raise NotFound("not_bridged", "The campaign is no longer labelled in Label Studio.")
+    return bridge
+
+
+def _result(bridge: LabelStudioBridge, summary: str) -> dict[str, Any]:
+    campaign = bridge.campaign
     return {
-        "summary": " · ".join(report.lines()),
-        "lines": rejected[:_MOST_LINES],
-        "url": reverse("studies:detail", args=[study.slug]),
+        "summary": summary,
+        "url": reverse("annotation:campaign", args=[campaign.study.slug, campaign.slug]),
     }

@@ -35,7 +35,7 @@ class Campaign(models.Model):
     boxes_required = models.BooleanField(default=True)
     lease_minutes = models.PositiveIntegerField(default=30)
     seed = models.BigIntegerField()
-    # Which attributes are asked: see annotation.planning (visual source, model labels, random draw …).
+    # Which attributes are asked: see campaigns.planning.sampling (visual source, model labels, random draw …).
     options = models.JSONField(default=dict, blank=True)
     cloned_from = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="clones"
@@ -93,7 +93,7 @@ class Instrument(models.Model):
 
 
 class QuotaRule(models.Model):
-    """Who has to be among the annotators of each task of a campaign: see `annotation.quotas`."""
+    """Who has to be among the annotators of each task of a campaign: see `annotation.assignment.quotas`."""
 
     class Kind(models.TextChoices):
         AT_LEAST = "at_least", "at least"

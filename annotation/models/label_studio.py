@@ -24,7 +24,7 @@ class LabelStudioServer(models.Model):
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="label_studio_servers")
     url = models.URLField(max_length=300)  # without a slash at its end
-    token = models.TextField()  # sealed: see annotation.bridge.sealing
+    token = models.TextField()  # sealed: see annotation.label_studio.client.encryption
     version = models.CharField(max_length=40, blank=True)
     checked_at = models.DateTimeField(null=True, blank=True)
     # What was wrong when it was last spoken to: a code, and one sentence a person can act on.

@@ -9,10 +9,10 @@ from annotation.models.campaigns import Campaign
 
 
 class CampaignSnapshot(models.Model):
-    """The numbers of one page of a campaign as they were at one moment: see `annotation.snapshots`."""
+    """The numbers of one page of a campaign as they were at one moment: see `annotation.campaigns.snapshots`."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="snapshots", db_index=False)
-    subject = models.CharField(max_length=20)  # a name registered with annotation.snapshots
+    subject = models.CharField(max_length=20)  # a name registered with annotation.campaigns.snapshots
     argument = models.CharField(max_length=40, blank=True)  # such as the days of a pay statement
     value = models.JSONField(null=True, blank=True)  # null until it was counted once
     format = models.PositiveSmallIntegerField(default=0)  # of the value: another is not read

@@ -17,7 +17,7 @@ class Task(models.Model):
     """What is shown on one screen: an attribute to rate, or an image with one to five attributes.
 
     Gold and practice tasks have known answers (`KnownAnswer`) and want no labels: `wanted` is 0, so that they
-    never stand among the open tasks. `annotation.known_tasks` makes them.
+    never stand among the open tasks. `annotation.campaigns.known_tasks` makes them.
     """
 
     class Purpose(models.TextChoices):
@@ -32,9 +32,9 @@ class Task(models.Model):
     # How many accepted annotations it is to get; slots are numbered 0 … wanted − 1.
     wanted = models.PositiveSmallIntegerField(default=3)
     # How many slots are held now. Counted here and not by joining assignments, so that the next task of
-    # 30,000 is found in one step; `annotation.slots` changes it together with the assignment it counts.
+    # 30,000 is found in one step; `annotation.assignment.slots` changes it together with the assignment it counts.
     held = models.PositiveSmallIntegerField(default=0, db_default=0)
-    # What the campaign's quotas see of those who hold it (annotation.quotas), "" without quotas: tasks of one
+    # What the campaign's quotas see of those who hold it (assignment.quotas), "" without quotas: tasks of one
     # mix are open to the same annotators, so that the next one is found through an index.
     quota_mix = models.TextField(default="", db_default="", blank=True)
     withdrawn = models.BooleanField(default=False)  # no longer offered (retracted image)
@@ -95,7 +95,7 @@ class Assignment(models.Model):
     A leased or submitted assignment holds one slot of its task; the constraint on (task, slot) makes more
     accepted annotations than wanted impossible. A submission after the lease ran out and the slot was given
     away is kept as surplus, without a slot. Gold tasks and repeats hold no slot: they are mixed in among the
-    others to see how an annotator works (`annotation.checks`).
+    others to see how an annotator works (`annotation.assignment.checks`).
     """
 
     class Purpose(models.TextChoices):

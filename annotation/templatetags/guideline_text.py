@@ -3,7 +3,7 @@
 from django import template
 from django.utils.safestring import SafeString
 
-from annotation.guideline_text import as_html
+from annotation.campaigns.instruments.markup import as_html
 
 register = template.Library()
 

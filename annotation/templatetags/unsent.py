@@ -1,4 +1,7 @@
-"""What an annotator's device needs to send later what it could not send before. See static/annotation/resend.js."""
+"""What an annotator's device needs to send later what it could not send before.
+
+See static/annotation/annotator/submission/resend.js.
+"""
 
 from typing import Any
 from uuid import UUID
@@ -9,7 +12,7 @@ from django.urls import reverse
 from django.utils.crypto import salted_hmac
 from django.utils.translation import get_language
 
-from annotation.annotator_views.words import script_words
+from annotation.annotator.translation.scripts import script_words
 
 register = template.Library()
 NOBODY = UUID(int=0)
@@ -21,7 +24,7 @@ def device_mark(context: dict[str, Any]) -> str:
     return salted_hmac("annotation.device_mark", str(context["request"].user.pk)).hexdigest()[:20]
 
 
-@register.inclusion_tag("annotation/annotate/unsent.html", takes_context=True)
+@register.inclusion_tag("annotation/annotator/unsent.html", takes_context=True)
 def unsent_answers(context: dict[str, Any], *, with_script: bool = True) -> dict[str, Any]:
     """Write the place where the device says what it still has to send; the task's own script binds it itself."""
     return {

@@ -1,10 +1,10 @@
 """The back-ends that can make images, by the name one asks for them with."""
 
-from accounts.errors import DomainError
+from foundation.errors import DomainError
 from generation.backends.base import Backend
-from generation.backends.diffusers import DiffusersBackend
-from generation.backends.openai import OpenAIBackend
-from generation.backends.sketch import SketchBackend
+from generation.backends.diffusers.backend import DiffusersBackend
+from generation.backends.openai.backend import OpenAIBackend
+from generation.backends.sketch.backend import SketchBackend
 
 BACKENDS: dict[str, Backend] = {
     backend.name: backend for backend in (SketchBackend(), DiffusersBackend(), OpenAIBackend())

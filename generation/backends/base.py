@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
-from accounts.errors import DomainError
+from foundation.errors import DomainError
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture

@@ -1,1 +1,1 @@
-"""Reading images that were made elsewhere; the verb is `generation.importing`."""
+"""Reading images that were made elsewhere; the verb is `generation.imports.importer`."""

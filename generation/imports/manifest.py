@@ -9,8 +9,8 @@ from typing import Any
 
 from django.conf import settings
 
-from accounts.errors import DomainError
-from catalog.table_limits import MAX_COLUMNS, too_many_columns
+from foundation.errors import DomainError
+from foundation.tables.limits import MAX_COLUMNS, too_many_columns
 from generation.imports.entries import Entry
 from generation.imports.sources import Source, is_outside
 

@@ -8,8 +8,8 @@ from typing import IO, Protocol
 
 from django.conf import settings
 
-from accounts.errors import DomainError
-from catalog.workbooks import ZIP_DAMAGE
+from foundation.errors import DomainError
+from foundation.tables.workbooks import ZIP_DAMAGE
 
 _MOST_FILES = 500_000
 _MOST_COMPRESSED = 200  # deflate reaches 1000:1 only on bytes that are all the same

@@ -2,7 +2,7 @@
 
 from django import template
 
-from generation.estimating import duration_words
+from generation.runs.estimates import duration_words
 
 register = template.Library()
 register.filter("duration", duration_words)

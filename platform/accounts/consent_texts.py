@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
 
-from accounts.errors import Conflict, DomainError
 from accounts.models import ConsentText
+from foundation.errors import Conflict, DomainError
 
 DEFAULT_SERIES = "default"
 

@@ -13,8 +13,8 @@ from django.db import transaction
 from django.utils.module_loading import import_string
 
 from accounts import codes
-from accounts.errors import DomainError
 from accounts.models import Annotator, AnnotatorProfile, MatchedWords, User
+from foundation.errors import DomainError
 
 LANGUAGES_AT_MOST = 20
 LANGUAGE_LENGTH = 60

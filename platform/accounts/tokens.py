@@ -10,9 +10,9 @@ from typing import Any
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
 from django.utils import timezone
 
-from accounts.errors import DomainError
 from accounts.models import ApiToken, User
-from web.statements import known, rows
+from foundation.database.statements import known, rows
+from foundation.errors import DomainError
 
 # Asked at every request of a program; what else a token and a person have is read when somebody asks for it.
 _TOKEN = ("id", "user_id", "scopes", "expires_at", "last_used_at")

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from accounts.errors import DomainError
+from foundation.errors import DomainError
 
 MAX_LENGTH = 160
 NONE_OF_THE_ABOVE = "none of the above"

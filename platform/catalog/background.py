@@ -5,11 +5,11 @@ from typing import Any
 from django.urls import reverse
 
 from catalog.geography import Geography, read_geography
-from catalog.importing import import_resource
-from catalog.uploads import GEOGRAPHY, KIND
+from catalog.imports.resources import import_resource
+from catalog.imports.uploads import GEOGRAPHY, KIND
 from jobs.models import Job
-from jobs.progress import Progress
-from jobs.registry import register
+from jobs.progress.reporter import Progress
+from jobs.run.registry import register
 from jobs.uploads import opened_upload
 
 # A job's page lists this many rejected rows; the counts are always of all.

@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
-from accounts.errors import DomainError
-from catalog.tables import read_table
+from foundation.errors import DomainError
+from foundation.tables.reader import read_table
 
 NEEDED_COLUMNS = ("identity", "iso_code", "region")
 OWN_FILE = Path(__file__).parent / "data" / "geography.csv"

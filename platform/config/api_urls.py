@@ -4,10 +4,10 @@ from django.urls import include, path
 
 app_name = "api"
 urlpatterns = [
-    path("", include("annotation.api_urls")),  # first what is asked for most
-    path("", include("studies.api_urls")),
-    path("", include("jobs.api_urls")),
-    path("", include("generation.api_urls")),
-    path("", include("analysis.api_urls")),
-    path("", include("analysis.score_api_urls")),
+    path("", include("annotation.api.urls")),  # first what is asked for most
+    path("", include("studies.api.urls")),
+    path("", include("jobs.api.urls")),
+    path("", include("generation.api.urls")),
+    path("", include("analysis.api.urls")),
+    path("", include("analysis.api.scoring_urls")),
 ]

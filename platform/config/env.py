@@ -56,10 +56,10 @@ def files(
     """Return Django's settings of a storage: a bucket where one is named, else the local folder."""
     if not bucket:
         return {"BACKEND": "django.core.files.storage.FileSystemStorage"}
-    from config.object_storage import client_settings
+    from foundation.storage import client_settings
 
     return {
-        "BACKEND": "config.object_storage.ObjectStorage",
+        "BACKEND": "foundation.storage.ObjectStorage",
         "OPTIONS": {
             "bucket_name": bucket,
             "endpoint_url": endpoint_url or None,
@@ -81,7 +81,7 @@ def database(url: str) -> dict[str, object]:
     if parts.scheme == "sqlite":
         # sqlite:///relative/path and sqlite:////absolute/path, as SQLAlchemy and dj-database-url read them.
         return {
-            "ENGINE": "config.sqlite",
+            "ENGINE": "foundation.database.sqlite",
             "NAME": parts.path[1:] or ":memory:",
             # Whoever closes the last connection writes the log back into the file: not at the end of each request.
             "CONN_MAX_AGE": 600,
@@ -94,7 +94,7 @@ def database(url: str) -> dict[str, object]:
         }
     if parts.scheme in {"postgres", "postgresql"}:
         return {
-            "ENGINE": "config.postgresql",
+            "ENGINE": "foundation.database.postgresql",
             "NAME": unquote(parts.path[1:]),
             "USER": unquote(parts.username or ""),
             "PASSWORD": unquote(parts.password or ""),
@@ -102,7 +102,7 @@ def database(url: str) -> dict[str, object]:
             "PORT": str(parts.port or ""),
             "CONN_MAX_AGE": 600,
             "CONN_HEALTH_CHECKS": True,
-            # Without a number no statement is ever prepared, whatever `web.statements` asks for.
+            # Without a number no statement is ever prepared, whatever `foundation.database.statements` asks for.
             "OPTIONS": {"prepare_threshold": 5, **dict(parse_qsl(parts.query))},
         }
     raise ImproperlyConfigured(f"DATABASE_URL begins with {parts.scheme!r}; use sqlite:/// or postgresql://.")

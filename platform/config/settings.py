@@ -44,6 +44,7 @@ INSTALLED_APPS = [
     "generation",
     "annotation",
     "analysis",
+    "front",
     "demo",
 ]
 
@@ -96,7 +97,7 @@ AUTHENTICATION_BACKENDS = [
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_LOCKOUT_CALLABLE = "accounts.views.too_many_failures"
+AXES_LOCKOUT_CALLABLE = "accounts.pages.views.too_many_failures"
 AXES_RESET_ON_SUCCESS = True
 AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False
@@ -160,7 +161,9 @@ TASKS = {
     "default": {
         "BACKEND": env.text(
             "TASKS_BACKEND",
-            "jobs.celery_backend.CeleryBackend" if CELERY_BROKER_URL else "django_tasks_db.DatabaseBackend",
+            "jobs.engine.celery_backend.CeleryBackend"
+            if CELERY_BROKER_URL
+            else "django_tasks_db.DatabaseBackend",
         ),
         "QUEUES": ["default", "gpu"],
     }
@@ -182,11 +185,11 @@ JOB_STUDIES_LED = "studies.access.studies_led_by"
 
 # Called whenever lost jobs are looked for: what else a worker has to look after now and then.
 JOB_SWEEPS = [
-    "annotation.notices.look_now_and_then",
-    "annotation.bridge.background.sweep",
-    "analysis.releases.zips.remove_leftovers",
+    "annotation.campaigns.notices.look_now_and_then",
+    "annotation.label_studio.background.sweep",
+    "analysis.releases.storage.zips.remove_leftovers",
     "jobs.uploads.remove_used",
-    "annotation.label_studio.uploads.remove_used",
+    "annotation.label_studio.format.uploads.remove_used",
 ]
 
 # An OpenAI-compatible endpoint whose models look at images; leads choose a model there, never the address.
@@ -225,9 +228,9 @@ DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "stereoscope@localhost")
 SITE_URL = env.text("SITE_URL", "").rstrip("/")
 
 # Called with an annotator whose profile was written, in the same transaction.
-PROFILE_CHANGED = "annotation.slots.profile_changed"
+PROFILE_CHANGED = "annotation.assignment.slots.profile_changed"
 # Called with a field and what was typed there; returns the code of a people or region that only a study knows.
-PROFILE_OWN_CODES = "studies.own_codes.code_of"
+PROFILE_OWN_CODES = "studies.protocol.own_codes.code_of"
 
 # An image's address works for this long, at least, after a page with it was opened.
 IMAGE_URL_MINUTES = env.integer("IMAGE_URL_MINUTES", 12 * 60, minimum=1)
@@ -268,12 +271,12 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["accounts.authentication.HasScope"],
-    "DEFAULT_PAGINATION_CLASS": "web.pagination.IdCursorPagination",
+    "DEFAULT_PAGINATION_CLASS": "web.api.pagination.IdCursorPagination",
     "PAGE_SIZE": 50,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "web.api_errors.exception_handler",
+    "EXCEPTION_HANDLER": "web.api.errors.exception_handler",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["web.parsers.StorableJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["web.api.parsers.StorableJSONParser"],
     # OPTIONS would list the fields and choices of every view to anybody signed in; the schema is by role.
     "DEFAULT_METADATA_CLASS": None,
 }
@@ -287,9 +290,9 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "ENUM_NAME_OVERRIDES": {
         "CampaignKind": "annotation.models.Campaign.Kind",
-        "CleanupKind": "annotation.bridge.cleanup.KINDS",
+        "CleanupKind": "annotation.label_studio.pull.cleanup.KINDS",
         "LabelStudioAnswerState": "annotation.models.LabelStudioAnnotation.State",
-        "TaskKind": "annotation.task_kinds.TaskKind",
+        "TaskKind": "annotation.kinds.public_names.TaskKind",
     },
     # Swagger's files come from our own server: the page works offline and under the content security policy.
     "SWAGGER_UI_DIST": "SIDECAR",
@@ -300,7 +303,7 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
-    "filters": {"outages": {"()": "web.outages.OutageFilter"}},
+    "filters": {"outages": {"()": "foundation.database.outages.OutageFilter"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["outages"]}},
     # It would write down the headers of answers, in which secrets may stand.
     "loggers": {"httpcore": {"level": "INFO"}},

@@ -6,26 +6,27 @@ from django.views.generic import RedirectView
 from django.views.i18n import set_language
 from drf_spectacular.views import SpectacularSwaggerSplitView as SwaggerView
 
-from jobs.metrics import metrics
-from studies.api_schema import Schema
-from web import health, views
+from front import health
+from jobs.pages.metrics import metrics
+from studies.api.schema import Schema
+from web import views
 
 urlpatterns = [
     path("api/v1/", include("config.api_urls")),  # first what is asked for most
     path("", views.home, name="home"),
-    path("account/", include("accounts.urls")),
-    path("resources/", include("catalog.urls")),
-    path("jobs/", include("jobs.urls")),
-    path("studies/", include("annotation.study_urls")),
-    path("studies/<slug:study>/", include("generation.urls")),
+    path("account/", include("accounts.pages.urls")),
+    path("resources/", include("catalog.pages.urls")),
+    path("jobs/", include("jobs.pages.urls")),
+    path("studies/", include("front.studies.urls")),
+    path("studies/<slug:study>/", include("generation.pages.urls")),
     path("studies/<slug:study>/", include("annotation.urls")),
-    path("studies/<slug:study>/results/", include("analysis.urls")),
-    path("studies/<slug:study>/releases/", include("analysis.release_urls")),
-    path("studies/<slug:study>/scoring/", include("analysis.scoring_urls")),
-    path("annotate/", include("annotation.annotator_urls")),
+    path("studies/<slug:study>/results/", include("analysis.pages.results.urls")),
+    path("studies/<slug:study>/releases/", include("analysis.pages.releases.urls")),
+    path("studies/<slug:study>/scoring/", include("analysis.pages.scoring.urls")),
+    path("annotate/", include("annotation.annotator.urls")),
     path("language/", set_language, name="set_language"),
-    path("images/", include("generation.image_urls")),
-    path("pictures/", include("annotation.picture_urls")),
+    path("images/", include("generation.pages.picture_urls")),
+    path("pictures/", include("annotation.label_studio.urls")),
     path("api/schema/", Schema.as_view(), name="api-schema"),
     path(
         "api/docs/",

@@ -1,6 +1,6 @@
 """The demo's pages by role: what `make bench` times and the tests visit."""
 
-from demo.seeding import STUDY
+from demo.seed import STUDY
 from generation.models import Image
 from studies.models import Study
 

@@ -27,7 +27,7 @@ def drawing_probabilities(*, strength: float = 1.0) -> dict[str, dict[str, float
 
     `strength` is how far it goes from RANDOM_PROBABILITY (0) to STEREOTYPE_PROBABILITY (1).
     """
-    from generation.backends.sketch import sketch_attributes
+    from generation.backends.sketch.backend import sketch_attributes
 
     drawable = set(sketch_attributes())
     chosen: dict[str, dict[str, float]] = defaultdict(dict)

@@ -7,8 +7,8 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 from django.utils.module_loading import import_string
 
-from accounts.errors import Forbidden, NotFound
 from accounts.models import User
+from foundation.errors import Forbidden, NotFound
 from jobs.models import Job
 
 

@@ -18,7 +18,7 @@ class Job(models.Model):
         FAILED = "failed", "failed"
         CANCELLED = "cancelled", "cancelled"
 
-    kind = models.CharField(max_length=40)  # a name registered with jobs.registry
+    kind = models.CharField(max_length=40)  # a name registered with jobs.run.registry
     title = models.CharField(max_length=200)
     arguments = models.JSONField(default=dict)  # keys of rows, never content
     queue = models.CharField(max_length=20, default="default")

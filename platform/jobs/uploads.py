@@ -14,7 +14,7 @@ from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.utils import timezone
 
-from accounts.errors import NotFound
+from foundation.errors import NotFound
 from jobs.models import Job
 
 PREFIX = "upload"

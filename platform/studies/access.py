@@ -3,8 +3,8 @@
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
 
-from accounts.errors import Forbidden, NotFound
 from accounts.models import User
+from foundation.errors import Forbidden, NotFound
 from studies.models import Study, StudyMembership
 
 LEAD = StudyMembership.Role.LEAD

@@ -111,6 +111,6 @@ def _standing(study: Study) -> QuerySet[Withdrawal]:
 
 
 def _agreed(study: Study) -> QuerySet[Consent]:
-    # `annotation.answering` says the same in SQL.
+    # `annotation.answers.fast_path` says the same in SQL.
     agreed = Consent.objects.filter(text=current_text(study), withdrawn_at=None)
     return agreed.exclude(annotator__in=_standing(study).values("annotator"))

@@ -2,8 +2,8 @@
 
 from django.db import transaction
 
-from accounts.errors import Conflict, DomainError
 from accounts.models import User
+from foundation.errors import Conflict, DomainError
 from studies import audit
 from studies.models import Study, StudyMembership
 

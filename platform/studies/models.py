@@ -131,7 +131,7 @@ class StudyGroup(models.Model):
 class StudyAssociation(Association):
     """A pair the study's resource lists, copied when the first campaign opens (or labels are imported).
 
-    Whether it is a stereotype follows from its rater counts, `min_raters` and `rater_pools`: see `studies.roles`.
+    Whether it is a stereotype follows from its rater counts, `min_raters` and `rater_pools` (see `attribute_roles`).
     """
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="associations")

@@ -11,7 +11,7 @@ from django.core.exceptions import MiddlewareNotUsed
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from accounts.errors import DomainError
+from foundation.errors import DomainError
 
 
 class ContentSecurityPolicyMiddleware:

@@ -10,8 +10,8 @@ from django.shortcuts import redirect, render
 from django.views import defaults
 from django.views.decorators.http import require_safe
 
-from web.api_errors import error_body
-from web.gallery import gallery_context
+from web.api.errors import error_body
+from web.design.gallery import gallery_context
 
 
 @require_safe
@@ -21,7 +21,7 @@ def home(request: HttpRequest) -> HttpResponse:
         annotator_only = not (request.user.is_superuser or request.user.is_lead or request.user.is_analyst)
         return redirect("annotate:home" if annotator_only else "studies:list")
     return render(
-        request, "web/landing.html", {"demo_accounts": settings.DEMO_ACCOUNTS if settings.DEMO else []}
+        request, "front/landing.html", {"demo_accounts": settings.DEMO_ACCOUNTS if settings.DEMO else []}
     )
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from accounts import consent_texts
-from accounts.errors import DomainError
 from accounts.models import Annotator, Consent, ConsentText
+from foundation.errors import DomainError
 from studies import consent
 from studies.models import Study
 

@@ -3,9 +3,9 @@
 import pytest
 
 from accounts import codes, profiles
-from accounts.errors import DomainError
-from accounts.forms import ProfileForm
 from accounts.models import AnnotatorProfile
+from accounts.pages.forms import ProfileForm
+from foundation.errors import DomainError
 
 
 def test_every_field_is_optional(annotator):

@@ -44,8 +44,8 @@ from annotation.models import (
 )
 from catalog.models import Attribute
 from generation.models import Image
-from studies.freezing import freeze
 from studies.models import Study, StudyGroup
+from studies.protocol.freeze import freeze
 
 VELMARI = {
     "v1": {"p": "1001", "q": "1100", "r": "1000"},

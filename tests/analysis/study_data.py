@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.loading import LIKERT, MARKING, StudyData
-from analysis.parameters import Parameters
+from analysis.results.data.labels import LIKERT, MARKING, StudyData
+from analysis.results.parameters import Parameters
 
 ASKED = {
     "Velmari": (["tall hat", "blue scarf"], ["drum", "kite"]),

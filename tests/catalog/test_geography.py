@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from accounts.errors import DomainError
 from catalog.geography import M49_SUBREGIONS, OWN_FILE, own_geography, plain_name, read_geography
+from foundation.errors import DomainError
 
 FILES = {
     "global": ("stereotypes_global_v2.csv", 176),

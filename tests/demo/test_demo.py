@@ -17,10 +17,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from accounts.errors import DomainError, Forbidden
-from demo.seeding import seed_demo
-from demo.serving import ensure_port_free
-from jobs.progress import Unwatched
+from demo.seed import seed_demo
+from demo.server import ensure_port_free
+from foundation.errors import DomainError, Forbidden
+from jobs.progress.reporter import Unwatched
 
 ROOT = Path(__file__).resolve().parents[2]
 # Forms, and the preview, which is the annotator's screen and as blind as that.

@@ -11,23 +11,27 @@ from django.utils import timezone
 
 from accounts import profiles
 from analysis.models import ScoredImage, Scorer
-from analysis.parameters import parameters_of
-from analysis.reports import compute_report
-from analysis.scoring.starting import plan_scorer
-from annotation import assignment, campaigns, image_reports, invitations, known_tasks, practice
-from annotation.label_studio.inventory import take_inventory
+from analysis.results.parameters import parameters_of
+from analysis.results.reports import compute_report
+from analysis.scoring.launch import plan_scorer
+from annotation.answers.references import shown
+from annotation.assignment import leases
+from annotation.campaigns import known_tasks, lifecycle
+from annotation.campaigns.images import reports
+from annotation.label_studio.format.inventory import take_inventory
 from annotation.models import Annotation, LabelStudioAnnotation, Task
-from annotation.references import shown
+from annotation.people import invitations
+from annotation.quality.practice import rounds
 from catalog.models import Attribute
 from jobs.models import Job
 from studies.models import Study
-from tests.analysis.automated import made
-from tests.analysis.releases.past import past_release
-from tests.annotation.bridge import rows
-from tests.annotation.bridge.settling import text_of, told
-from tests.annotation.engine.people import new_annotator, submit, ticking
-from tests.annotation.label_studio.test_import import foreign
-from tests.e2e.annotating import marking, rating
+from tests.analysis.automated import factories
+from tests.analysis.releases.past_release import past_release
+from tests.annotation.factories import new_annotator, submit, ticking
+from tests.annotation.label_studio import rows
+from tests.annotation.label_studio.format.test_importer import foreign
+from tests.annotation.label_studio.scenario import text_of, told
+from tests.e2e.annotator.steps import marking, rating
 from tests.e2e.conftest import DESKTOP, PHONE
 
 __all__ = ["marking", "rating"]
@@ -95,22 +99,22 @@ def busy(study, marking, rating, lead):
     people = [new_annotator(marking) for _ in range(3)]
     for person in people:
         for number in range(3):
-            leased = assignment.next_assignment(campaign=marking, annotator=person)
+            leased = leases.next_assignment(campaign=marking, annotator=person)
             texts = [one.attribute.text for one in leased.task.task_attributes.order_by("position")]
             submit(leased, ticking(leased, *texts[: 1 + number]))
-    leased = assignment.next_assignment(campaign=marking, annotator=people[0])
-    image_reports.report(assignment=leased, annotator=people[0], reason="other", details="Odd hands.")
-    other = assignment.next_assignment(campaign=marking, annotator=people[1])
+    leased = leases.next_assignment(campaign=marking, annotator=people[0])
+    reports.report(assignment=leased, annotator=people[0], reason="other", details="Odd hands.")
+    other = leases.next_assignment(campaign=marking, annotator=people[1])
     if other.task.image_id != leased.task.image_id:
-        image_reports.retract(image=other.task.image, by=lead, reason="Shows a real person.")
+        reports.retract(image=other.task.image, by=lead, reason="Shows a real person.")
     add_check(marking, lead)
     study.groups.filter(name="Velmari").update(map_code="MLT")  # so that there is a map
     Job.objects.create(kind="generate", title="Generate 4 images", study_id=study.pk, created_by=lead)
-    campaigns.create(study=study, name="Drafted", kind="stereotype_marking", by=lead)
+    lifecycle.create(study=study, name="Drafted", kind="stereotype_marking", by=lead)
     past_release(study, lead)
     add_scorers(study, lead)
-    made.score(study)
-    made.describe(study)
+    factories.score(study)
+    factories.describe(study)
     seen_by_machines(study, lead)
     return study
 
@@ -124,10 +128,10 @@ def seen_by_machines(study, lead) -> None:
         other.groups.create(name=group.name, display_name=group.display_name, region=group.region)
     for member in study.memberships.all():
         other.memberships.create(user=member.user, role=member.role)
-    made.associate(other, models=("sketch", "brush"))
+    factories.associate(other, models=("sketch", "brush"))
     for group in other.groups.all():
-        made.image(other, f"default {group.name}", group=group)
-    made.draw_near(other)
+        factories.image(other, f"default {group.name}", group=group)
+    factories.draw_near(other)
     compute_report(study=other, parameters=parameters_of(other, resamples=100), by=lead)
 
 
@@ -325,7 +329,7 @@ def test_every_page_of_an_annotator(new_page, busy, marking, rating, client, liv
     page.get_by_role("button", name="Skip").click()
     page.get_by_text("Your way back").first.wait_for()
     found += violations(page)
-    done = assignment.next_assignment(campaign=marking, annotator=person)
+    done = leases.next_assignment(campaign=marking, annotator=person)
     submit(done)
     # A task at work: ticked, with a chosen box, a refusal and every notice to be seen.
     page.goto(f"/annotate/{marking.pk}/")
@@ -363,7 +367,7 @@ def test_every_page_of_practice(new_page, marking, rating, lead, client, live_se
     at = practice_pages(marking, task.public_id)
     found = wrong(page, [at["annotate:practice"], at["annotate:practice_task"]])
     given = {"ticked": [shown(task)[0].ref], "none_of_the_above": False}
-    practice.answer(task=task, annotator=person, data=given)
+    rounds.answer(task=task, annotator=person, data=given)
     found += wrong(page, [at["annotate:practice_answer"], at["annotate:practice"]])
     invitations.accept(token=invitations.invite(campaign=rating, by=None)[1], user=person.user)
     at = practice_pages(rating, task.public_id)

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Error
 
-from tests.e2e.annotating import FIRST, drag, link, marking, rating, ready, saved
+from tests.e2e.annotator.steps import FIRST, drag, link, marking, rating, ready, saved
 
 __all__ = ["marking", "rating"]
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]

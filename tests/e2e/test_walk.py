@@ -9,7 +9,7 @@ from django.core.management import call_command
 
 from annotation.models import Annotation, Campaign
 from studies.models import Study
-from tests.e2e.annotating import drag, ready
+from tests.e2e.annotator.steps import drag, ready
 from tests.e2e.conftest import PHONE
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.django_db(transaction=True)]

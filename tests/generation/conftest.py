@@ -3,7 +3,7 @@ import io
 import pytest
 from PIL import Image as Picture
 
-from generation.creating import set_prompts
+from generation.prompts.creation import set_prompts
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 import pytest
 
-from jobs import registry
-from jobs.running import prepare
+from jobs.run import registry
+from jobs.run.execution import prepare
 
 
 @pytest.fixture(scope="session", autouse=True)

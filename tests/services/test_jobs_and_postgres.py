@@ -2,9 +2,9 @@
 
 import pytest
 
+from tests.foundation.database.own_database import platform_on
 from tests.jobs.brokers import own_redis
-from tests.jobs.test_worker import QUICK, Jobs, end, wait_for
-from tests.own_database import platform_on
+from tests.jobs.engine.test_worker import QUICK, Jobs, end, wait_for
 from tests.services.clusters import private_cluster
 
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.database_free]

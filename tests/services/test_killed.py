@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from tests.own_database import own_server, platform_on
+from tests.foundation.database.own_database import own_server, platform_on
+from tests.services.annotators import PATIENCE, Annotators, campaign, check, wait_until, web_server
 from tests.services.clusters import private_cluster
-from tests.services.labelling import PATIENCE, Annotators, campaign, check, wait_until, web_server
 
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("killed")]
 TASKS = 150

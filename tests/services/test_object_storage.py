@@ -14,19 +14,20 @@ from django.urls import reverse
 from analysis import releases
 from analysis.models import Release
 from analysis.releases.parameters import parameters_of
-from analysis.releases.zips import remove_files
-from config import env, object_storage
-from config.object_storage import StorageUnavailable
+from analysis.releases.storage.zips import remove_files
+from config import env
+from foundation import storage
+from foundation.storage import StorageUnavailable
+from generation.images.signed_urls import FULL, image_url
+from generation.images.storage import store_image
 from generation.models import Image
-from generation.serving import FULL, image_url
-from generation.storage import store_image
 from jobs.models import Job
-from jobs.progress import Unwatched
-from jobs.running import run_here
-from jobs.sweeping import sweep
+from jobs.progress.reporter import Unwatched
+from jobs.run.execution import run_here
+from jobs.run.recovery import sweep
 from tests.analysis.conftest import marked
+from tests.foundation.database.own_database import own_server
 from tests.generation.conftest import picture
-from tests.own_database import own_server
 from tests.services.objects import object_server
 
 __all__ = ["marked", "picture"]
@@ -118,7 +119,7 @@ def test_a_release_is_built_into_it_downloaded_and_removed(
 
 
 def test_a_large_file_is_read_in_pieces_from_anywhere(bucket, monkeypatch):
-    monkeypatch.setattr(object_storage, "_PIECE", 1000)
+    monkeypatch.setattr(storage, "_PIECE", 1000)
     content = bytes(range(256)) * 40
     name = bucket.save("large.bin", ContentFile(content))
     with bucket.open(name) as file:
@@ -134,7 +135,7 @@ def test_a_large_file_is_read_in_pieces_from_anywhere(bucket, monkeypatch):
 
 
 def test_a_file_that_changes_while_it_is_read_is_an_error_and_no_mixture(bucket, monkeypatch):
-    monkeypatch.setattr(object_storage, "_PIECE", 100)
+    monkeypatch.setattr(storage, "_PIECE", 100)
     name = bucket.save("changing.bin", ContentFile(b"a" * 1000))
     with bucket.open(name) as file:
         assert file.read(10) == b"a" * 10
@@ -155,7 +156,7 @@ def test_what_is_not_there_is_not_found(bucket):
 def take_away(bucket):
     """Let nothing answer any more."""
     bucket.client_config = bucket.client_config.merge(
-        object_storage.Config(retries={"max_attempts": 0}, connect_timeout=1)
+        storage.Config(retries={"max_attempts": 0}, connect_timeout=1)
     )
     bucket._connections.connection = None
     bucket._bucket = None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jobs.celery_backend import CeleryBackend
+from jobs.engine.celery_backend import CeleryBackend
 from web.checks import check_files, check_server_settings
 
 

@@ -138,14 +138,14 @@ def test_a_domain_error_is_shown_with_its_fields():
 
 
 def test_the_landing_page_says_what_this_is_and_how_to_come_in():
-    html = render_to_string("web/landing.html")
+    html = render_to_string("front/landing.html")
     assert "/account/sign-in/" in html
     assert "demo" not in html.lower()
 
 
 def test_a_demo_shows_its_sign_ins_and_that_nothing_in_it_is_real():
     accounts = [{"role": "lead", "username": "lead", "password": "a-demo-password"}]
-    html = render_to_string("web/landing.html", {"demo_accounts": accounts})
+    html = render_to_string("front/landing.html", {"demo_accounts": accounts})
     assert "invented peoples, simulated annotators" in html
     assert "<code>a-demo-password</code>" in html
 
@@ -182,7 +182,7 @@ def test_every_static_file_that_a_base_template_names_is_there():
 
 
 def test_every_class_of_the_design_document_is_in_a_stylesheet():
-    sheets = "".join(path.read_text() for path in (ROOT / "platform/web/static/web").glob("*.css"))
+    sheets = "".join(path.read_text() for path in (ROOT / "platform/web/static/web").rglob("*.css"))
     classes = (
         (ROOT / "docs/design.md").read_text().split("## Classes")[1].split("Tokens (custom properties)")[0]
     )

@@ -19,7 +19,7 @@ FORBIDDEN = {
     ),
 }
 # A file that people take away and open without a server: it must carry its style with it, and nothing else.
-SELF_CONTAINED = {"analysis/templates/analysis/report_file.html": ["a style element"]}
+SELF_CONTAINED = {"analysis/templates/analysis/report/report.html": ["a style element"]}
 APPS = ("platform", "generation", "annotation", "analysis")
 TEMPLATES = sorted(path for app in APPS for path in (ROOT / app).rglob("templates/**/*.html"))
 
@@ -57,7 +57,7 @@ def test_the_scan_finds_what_is_forbidden(markup, offence):
 @pytest.mark.parametrize(
     "markup",
     [
-        '<script type="module" src="/static/web/main.js"></script>',
+        '<script type="module" src="/static/web/js/main.js"></script>',
         '<script type="application/json" id="data">{}</script>',
         '<p data-style="roomy">a style of its own</p>',
         '<a href="https://example.org/">',

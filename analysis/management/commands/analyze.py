@@ -5,10 +5,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from accounts.errors import NotFound
-from analysis.parameters import PRESETS, parameters_of
+from analysis.results.parameters import PRESETS, parameters_of
 from catalog.raters import RaterPools
-from jobs.console import DomainCommand
+from foundation.commands import DomainCommand
+from foundation.errors import NotFound
 from studies.models import Study
 
 
@@ -91,10 +91,10 @@ class Command(DomainCommand):
 
     def handle(self, **options: Any) -> None:
         # Imported here: --help and usage errors need no numerical library.
-        from analysis.automated.loading import load_scores
-        from analysis.computing import compute
-        from analysis.files import require_folder, write
-        from analysis.loading import load
+        from analysis.results.compute import compute
+        from analysis.results.data.automated import load_scores
+        from analysis.results.data.labels import load
+        from analysis.results.output.folder import require_folder, write
 
         study = _study_named(options["study"])
         parameters = parameters_of(

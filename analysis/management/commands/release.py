@@ -7,11 +7,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from accounts.errors import DomainError, NotFound
 from analysis.releases.contents import FORMATS, ReleaseParameters
 from analysis.releases.documents.licences import LICENCES
 from analysis.releases.parameters import LICENCE, K, parameters_of
-from jobs.console import DomainCommand
+from foundation.commands import DomainCommand
+from foundation.errors import DomainError, NotFound
 from studies.models import Study
 
 
@@ -60,7 +60,7 @@ class Command(DomainCommand):
 
     def handle(self, **options: Any) -> None:
         # Imported here: --help and usage errors need no library for tables.
-        from analysis.releases.building import build
+        from analysis.releases.assembly.build import build
 
         parameters = self._parameters(options)
         study = _study_named(options["study"])

@@ -5,12 +5,12 @@ from typing import Any
 
 from django.urls import reverse
 
-from accounts.errors import DomainError, NotFound
 from analysis.models import Scorer
-from analysis.scoring.ngrams import keep_ngrams
+from analysis.scoring.inputs.ngrams import keep_ngrams
+from analysis.scoring.launch import plan_scorer, start, start_here
 from analysis.scoring.parameters import DEFAULT_MODELS, KINDS
-from analysis.scoring.starting import plan_scorer, start, start_here
-from jobs.console import DomainCommand
+from foundation.commands import DomainCommand
+from foundation.errors import DomainError, NotFound
 from studies.models import Study
 
 

@@ -3,7 +3,7 @@
 from analysis.releases.contents import CampaignFacts, Contents, FieldPrivacy
 from analysis.releases.documents.markdown import amount, bullets, listed, plain, quoted, sections, table
 from analysis.releases.documents.words import FIELD_WORDS, KEPT_WORDS
-from annotation.options import Options
+from annotation.kinds.options import Options
 
 
 def who_labelled(contents: Contents) -> str:

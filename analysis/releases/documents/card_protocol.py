@@ -2,9 +2,9 @@
 
 from analysis.releases.contents import CampaignFacts, Contents, Guidelines, QualityCheck
 from analysis.releases.documents.markdown import amount, bullets, listed, plain, quoted, sections
-from annotation.guidelines import RATING_ORDER
+from annotation.kinds.defaults import RATING_ORDER
+from annotation.kinds.options import Options
 from annotation.models import Campaign, QualityAction, QualityMeasure
-from annotation.options import Options
 
 _CHECKS = {
     "gold_share": "of the tasks given were gold tasks with known answers, mixed in unseen",

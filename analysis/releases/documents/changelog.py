@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
-from analysis.releases.columns import ALL_TABLES
 from analysis.releases.contents import Changes, Contents
 from analysis.releases.documents.markdown import amount, bullets, code, plain, sections, table
-from annotation.counted import Reason
+from analysis.releases.tables.columns import ALL_TABLES
+from annotation.answers.inclusion import Reason
 
 _GONE = {
     "withdrawn": "they took back their consent",

@@ -7,17 +7,24 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from accounts.errors import DomainError, NotFound
 from annotation.imports.boxes import BoxFormat
-from annotation.imports.console import ImportCommand
-from annotation.imports.importing import ImportReport, import_annotations
-from annotation.imports.mapping import FIELDS, ColumnMap, parse_columns, parse_size, parse_words, with_words
-from annotation.label_studio.importing import import_export
-from annotation.label_studio.names import FIELDS as NAMES
-from annotation.label_studio.names import parse_names
-from annotation.label_studio.reading import is_export
+from annotation.imports.column_map import (
+    FIELDS,
+    ColumnMap,
+    parse_columns,
+    parse_size,
+    parse_words,
+    with_words,
+)
+from annotation.imports.command import ImportCommand
+from annotation.imports.importer import ImportReport, import_annotations
+from annotation.label_studio.format.importer import import_export
+from annotation.label_studio.format.names import FIELDS as NAMES
+from annotation.label_studio.format.names import parse_names
+from annotation.label_studio.format.reader import is_export
 from catalog.attributes import NONE_OF_THE_ABOVE
 from catalog.models import Resource
+from foundation.errors import DomainError, NotFound
 from generation.models import Condition
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.imports.console import ImportCommand
+from annotation.imports.command import ImportCommand
 from annotation.imports.visage import MODEL, import_visage
 
 

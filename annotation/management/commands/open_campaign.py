@@ -6,11 +6,12 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.db import transaction
 
-from accounts.errors import NotFound
-from annotation import campaigns, planning, quota_feasibility
+from annotation.assignment.quota_rules import PRESETS
+from annotation.campaigns import feasibility, lifecycle
+from annotation.campaigns.planning import sampling
 from annotation.models import Campaign
-from annotation.quota_rules import PRESETS
-from jobs.console import DomainCommand
+from foundation.commands import DomainCommand
+from foundation.errors import NotFound
 from studies.models import Study
 
 
@@ -70,7 +71,7 @@ class Command(DomainCommand):
             "condition",
         )
         with transaction.atomic():
-            campaign = campaigns.create(
+            campaign = lifecycle.create(
                 study=_study(options["study"]),
                 name=options["name"] or str(Campaign.Kind(options["kind"]).label),
                 kind=options["kind"],
@@ -82,18 +83,18 @@ class Command(DomainCommand):
                 options={name: options[name] for name in names if options[name] is not None},
                 quotas=options["quota"],
             )
-            plan = planning.plan(campaign)
+            plan = sampling.plan(campaign)
             self._say(plan)
-            for sentence in quota_feasibility.before_opening(campaign, plan).sentences:
+            for sentence in feasibility.before_opening(campaign, plan).sentences:
                 self.stderr.write(sentence, self.style.WARNING)
             if not options["draft"] and not options["dry_run"]:
-                campaigns.open_(campaign=campaign, by=by)
+                lifecycle.open_(campaign=campaign, by=by)
             if options["dry_run"]:
                 transaction.set_rollback(True)
                 return
         self.stdout.write(str(campaign.pk))
 
-    def _say(self, plan: planning.Plan) -> None:
+    def _say(self, plan: sampling.Plan) -> None:
         """Say on standard error what is asked, so that standard output is the id alone."""
         self.stderr.write(
             f"{plan.screens:,} screens ({plan.images:,} images, {plan.attributes:,} attributes), each for "

@@ -5,11 +5,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from accounts.errors import NotFound
 from annotation.models import Campaign
-from annotation.simulated_truth import Truth
-from annotation.simulation import simulate
-from jobs.console import DomainCommand
+from annotation.simulation.simulate import simulate
+from annotation.simulation.truth import Truth
+from foundation.commands import DomainCommand
+from foundation.errors import NotFound
 
 _DEFAULT_URL = "http://127.0.0.1:8000"
 

@@ -3,10 +3,10 @@
 import argparse
 from typing import Any
 
-from accounts.errors import Conflict, NotFound
-from annotation.bridge import queueing
+from annotation.label_studio.base import job_queue
 from annotation.models import Campaign, LabelStudioBridge
-from jobs.console import DomainCommand
+from foundation.commands import DomainCommand
+from foundation.errors import Conflict, NotFound
 
 
 class Command(DomainCommand):
@@ -29,13 +29,13 @@ class Command(DomainCommand):
         bridge = _bridge(options["campaign"])
         both = options["push"] == options["pull"]
         for kind, title, wanted in (
-            (queueing.PUSH, "Pushing", options["push"] or both),
-            (queueing.RECONCILE, "Pulling", options["pull"] or both),
+            (job_queue.PUSH, "Pushing", options["push"] or both),
+            (job_queue.RECONCILE, "Pulling", options["pull"] or both),
         ):
             if wanted:
                 progress = self.progress(title)
                 try:
-                    job = queueing.do_here(kind, bridge=bridge, by=by, progress=progress)
+                    job = job_queue.do_here(kind, bridge=bridge, by=by, progress=progress)
                 finally:
                     progress.finish()
                 self.stdout.write(job.result["summary"])

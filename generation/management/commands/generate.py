@@ -5,21 +5,21 @@ from typing import Any
 
 from django.db.models import Q
 
-from accounts.errors import Conflict, DomainError, NotFound
 from accounts.models import User
 from catalog.models import Resource
+from foundation.commands import DomainCommand
+from foundation.errors import Conflict, DomainError, NotFound
 from generation.backends import BACKENDS
-from generation.creating import set_prompts
-from generation.estimating import estimate, estimate_words
-from generation.mcas import create_published_mcas_study
-from generation.planning import plan_run
-from generation.prompt_sets import PUBLISHED, PromptSet, prompt_set
-from generation.running import reopen_failed
-from generation.starting import start, start_here
-from jobs.console import DomainCommand
-from jobs.teams import MOST_WORKERS, team_of
-from studies.creating import create_study
+from generation.prompts.creation import set_prompts
+from generation.prompts.mcas import create_published_mcas_study
+from generation.prompts.sets import PUBLISHED, PromptSet, prompt_set
+from generation.runs.estimates import estimate, estimate_words
+from generation.runs.execution import reopen_failed
+from generation.runs.launch import start, start_here
+from generation.runs.planning import plan_run
+from jobs.run.teams import MOST_WORKERS, team_of
 from studies.models import Study
+from studies.protocol.creation import create_study
 
 
 class Command(DomainCommand):

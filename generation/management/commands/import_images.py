@@ -2,14 +2,14 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from accounts.errors import NotFound
 from accounts.models import User
-from generation.importing import import_images
+from foundation.commands import DomainCommand
+from foundation.errors import NotFound
+from generation.imports.importer import import_images
 from generation.imports.layouts import LAYOUTS
 from generation.models import Condition
-from jobs.console import DomainCommand
-from studies.creating import create_study
 from studies.models import Study
+from studies.protocol.creation import create_study
 
 _SHOWN = 20
 

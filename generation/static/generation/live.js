@@ -6,7 +6,7 @@
 // A form inside the answer starts what was counted: it waits until the count is of what stands there now.
 // A form of method post is sent by POST. Without this module, the button does the same with a reload.
 
-import { differs, sayStale } from "../lead/stale.js";
+import { differs, sayStale } from "../web/js/stale.js";
 
 const WAIT = 300;
 

@@ -16,11 +16,11 @@ from django.utils.safestring import SafeString
 from django.utils.timesince import timesince, timeuntil
 from django.utils.translation import gettext
 
-from web.interval_svg import has_no_upper_end, interval_svg
+from foundation.formats import DASH, as_number, format_number, format_percent, is_null
+from foundation.formats import reason_text as words_of_reason
+from web.design.interval_svg import has_no_upper_end, interval_svg
+from web.design.tones import tone_of
 from web.keyset import KeyPage
-from web.numbers import DASH, as_number, format_number, format_percent, is_null
-from web.numbers import reason_text as words_of_reason
-from web.tones import tone_of
 
 register = template.Library()
 
@@ -190,12 +190,12 @@ def when(moment: datetime | None, missing: str = "never") -> SafeString:
 @register.simple_block_tag
 def page_header(content: str, title: str, lead: str = "") -> SafeString:
     return render_to_string(
-        f"{COMPONENTS}/page_header.html",
+        f"{COMPONENTS}/navigation/page_header.html",
         {"title": title, "lead": lead, "actions": SafeString(content.strip())},
     )
 
 
-@register.inclusion_tag(f"{COMPONENTS}/breadcrumbs.html")
+@register.inclusion_tag(f"{COMPONENTS}/navigation/breadcrumbs.html")
 def breadcrumbs(*labels_and_urls: Any) -> dict[str, object]:
     return {"crumbs": _pairs(labels_and_urls, "breadcrumbs")}
 
@@ -209,7 +209,7 @@ def nav_link(context: Context, label: str, url: str) -> SafeString:
     return format_html('<a href="{}" aria-current="{}">{}</a>', url, "page" if path == url else "true", label)
 
 
-@register.inclusion_tag(f"{COMPONENTS}/tabs.html", takes_context=True)
+@register.inclusion_tag(f"{COMPONENTS}/navigation/tabs.html", takes_context=True)
 def tabs(context: Context, label: str, *labels_and_urls: Any) -> dict[str, object]:
     """Sections as links. Current is the one whose address is the longest beginning of this page's."""
     path = context["request"].path
@@ -227,7 +227,7 @@ def tabs(context: Context, label: str, *labels_and_urls: Any) -> dict[str, objec
     return {"label": label, "items": items}
 
 
-@register.inclusion_tag(f"{COMPONENTS}/stage_bar.html")
+@register.inclusion_tag(f"{COMPONENTS}/navigation/stage_bar.html")
 def stage_bar(stages: Iterable[object], label: str = "Stages of the study") -> dict[str, object]:
     words = {
         "done": "Done",
@@ -239,7 +239,7 @@ def stage_bar(stages: Iterable[object], label: str = "Stages of the study") -> d
     return {"stages": stages, "label": label, "words": words.items()}
 
 
-@register.inclusion_tag(f"{COMPONENTS}/pagination.html", takes_context=True)
+@register.inclusion_tag(f"{COMPONENTS}/navigation/pagination.html", takes_context=True)
 def pagination(context: Context, page_obj: Page, param: str = "page") -> dict[str, object]:
     """Previous and next page; whatever else is in the address stays there."""
 
@@ -255,7 +255,7 @@ def pagination(context: Context, page_obj: Page, param: str = "page") -> dict[st
     }
 
 
-@register.inclusion_tag(f"{COMPONENTS}/key_pagination.html")
+@register.inclusion_tag(f"{COMPONENTS}/navigation/key_pagination.html")
 def key_pagination(page: KeyPage[Any]) -> dict[str, object]:
     """The pages beside one of `web.keyset`, the first and the last."""
     return {"page": page}
@@ -368,7 +368,7 @@ def _kind(bound: BoundField) -> str:
     return "group" if bound.use_fieldset else "control"
 
 
-@register.inclusion_tag(f"{COMPONENTS}/field.html")
+@register.inclusion_tag(f"{COMPONENTS}/forms/field.html")
 def field(bound: BoundField, label: str = "") -> dict[str, object]:
     """One field with its label, help, control and error."""
     if not isinstance(bound, BoundField):
@@ -383,12 +383,12 @@ def field(bound: BoundField, label: str = "") -> dict[str, object]:
     }
 
 
-@register.inclusion_tag(f"{COMPONENTS}/form_errors.html")
+@register.inclusion_tag(f"{COMPONENTS}/forms/form_errors.html")
 def form_errors(form: forms.BaseForm) -> dict[str, object]:
     named = [(bound, bound.errors) for bound in form if bound.errors]
     return {"form": form, "named": named, "general": form.non_field_errors()}
 
 
-@register.inclusion_tag(f"{COMPONENTS}/form_fields.html")
+@register.inclusion_tag(f"{COMPONENTS}/forms/form_fields.html")
 def form_fields(form: forms.BaseForm) -> dict[str, object]:
     return {"form": form}

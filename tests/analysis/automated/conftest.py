@@ -3,30 +3,30 @@
 import pytest
 
 from analysis.models import Report
-from analysis.parameters import parameters_of
-from analysis.reports import compute_report
-from tests.analysis.automated import made
+from analysis.results.parameters import parameters_of
+from analysis.results.reports import compute_report
+from tests.analysis.automated import factories
 
 
 @pytest.fixture
 def judged(study, lead):
-    made.judge(study, lead)
+    factories.judge(study, lead)
     return study
 
 
 @pytest.fixture
 def scored(judged):
     """Scores, captions and vectors beside people's answers."""
-    made.score(judged)
-    made.describe(judged)
-    made.draw_near(judged)
+    factories.score(judged)
+    factories.describe(judged)
+    factories.draw_near(judged)
     return judged
 
 
 @pytest.fixture
 def phrases(study):
     """Images of phrases by two models; no campaign."""
-    made.associate(study, models=("sketch", "brush"))
+    factories.associate(study, models=("sketch", "brush"))
     return study
 
 

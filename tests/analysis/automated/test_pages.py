@@ -3,11 +3,11 @@
 import pytest
 from django.urls import reverse
 
-from analysis import reports
 from analysis.models import Encoder, Report, TextEmbedding
-from analysis.parameters import parameters_of
+from analysis.results import reports
+from analysis.results.parameters import parameters_of
 from jobs.models import Job
-from tests.analysis.automated import made
+from tests.analysis.automated import factories
 
 pytestmark = pytest.mark.django_db
 PAGES = ["automated", "concordance", "captions", "pull", "mcas", "automated_tendency"]
@@ -104,7 +104,7 @@ def test_new_scores_make_results_old_and_unchanged_ones_do_not(phrases, report, 
     assert "changed after these results" not in text_of(analyst_client, address("mcas"))
     again = report(phrases)
     assert again.inputs_digest == computed.inputs_digest
-    made.associate_more(phrases)
+    factories.associate_more(phrases)
     assert "What machines say of the images changed" in text_of(analyst_client, address("mcas"))
     assert report(phrases).inputs_digest != computed.inputs_digest
     assert "changed after these results" not in text_of(analyst_client, address("mcas"))
@@ -207,7 +207,7 @@ def test_the_report_and_the_interface_have_the_tables(scored, report, analyst_cl
 
 
 def test_long_tables_are_found_ordered_and_paged(judged, report, analyst_client, monkeypatch):
-    monkeypatch.setattr("analysis.table_pages.table_page.__kwdefaults__", {"size": 2})
+    monkeypatch.setattr("analysis.pages.table_page.table_page.__kwdefaults__", {"size": 2})
     report(judged)
     first = text_of(analyst_client, address("attributes") + "?order=name")
     assert "blue scarf" in first

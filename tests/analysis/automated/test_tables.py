@@ -8,23 +8,23 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from accounts.errors import DomainError
-from analysis.automated import loading
-from analysis.automated.tables import caption_units
-from analysis.csv_tables import cell
-from analysis.metrics.captions import match_captions
-from analysis.metrics.concordance import concordance
-from analysis.metrics.mcas import mcas
-from analysis.metrics.mcas_categories import mcas_categories
-from analysis.metrics.pull import pull
-from analysis.metrics.salience import salience
+from analysis.metrics.automated.concordance import concordance
+from analysis.metrics.captions.matcher import match_captions
+from analysis.metrics.captions.salience import salience
+from analysis.metrics.embeddings.mcas import mcas
+from analysis.metrics.embeddings.mcas_categories import mcas_categories
+from analysis.metrics.embeddings.pull import pull
 from analysis.models import AttributeScore, Caption, Encoder
-from analysis.results import AUTOMATED, records
-from analysis.scoring import reading
+from analysis.results.data import automated
+from analysis.results.output.csv_tables import cell
+from analysis.results.schema import AUTOMATED, records
+from analysis.results.tables.automated import caption_units
+from analysis.scoring import frames
 from annotation.models import Judgement
 from catalog.models import Attribute
+from foundation.errors import DomainError
 from generation.models import Image
-from tests.analysis.automated import made
+from tests.analysis.automated import factories
 
 pytestmark = pytest.mark.django_db
 
@@ -53,16 +53,18 @@ def same(rows: list[dict[str, str]], expected, *columns: str) -> None:
 def test_mcas_is_the_measure_of_the_studys_vectors_and_prompts(phrases, tmp_path):
     tables = analyze(tmp_path / "out")
     encoder = Encoder.objects.get()
-    read = reading.image_vectors(phrases, encoder)
-    texts = [("attribute", name, None, None, text) for name, words in made.SETS.items() for text in words]
+    read = frames.image_vectors(phrases, encoder)
+    texts = [
+        ("attribute", name, None, None, text) for name, words in factories.SETS.items() for text in words
+    ]
     texts += [
         ("target", None, category, name, f"an image of a {name}")
-        for category, names in made.TARGETS.items()
+        for category, names in factories.TARGETS.items()
         for name in names
     ]
     frame = pd.DataFrame(texts, columns=["kind", "attribute_set", "category", "phrase", "text"])
     expected = mcas(
-        read.images, read.vectors, frame, reading.text_vectors(encoder, list(frame["text"])),
+        read.images, read.vectors, frame, frames.text_vectors(encoder, list(frame["text"])),
         sets=("loud", "quiet"), resamples=200, seed=0,
     )  # fmt: skip
     assert len(tables["mcas"]) == 10  # five targets, two models
@@ -109,11 +111,11 @@ def by_unit(study) -> pd.DataFrame:
 def test_concordance_is_the_measure_of_clip_scores_and_caption_shares(scored, tmp_path):
     tables = analyze(tmp_path / "out")
     answers = by_unit(scored)
-    clip = reading.attribute_scores(scored).rename(columns={"probability": "score"})
-    captions = reading.captions(scored)
+    clip = frames.attribute_scores(scored).rename(columns={"probability": "score"})
+    captions = frames.captions(scored)
     for frame in (clip, captions):
         frame["image"] = frame["model"] + "\x1f" + frame["identity_group"] + "\x1f" + frame["image"]
-    asked = sorted({text for texts in made.ASKED.values() for text in texts})
+    asked = sorted({text for texts in factories.ASKED.values() for text in texts})
     shares = match_captions(captions, asked).shares().astype({"score": float})
     scores = pd.concat([clip[list(shares.columns)], shares]).astype({"image": object, "attribute": object})
     scores = scores[scores["image"].isin(set(answers["image"]))]
@@ -131,9 +133,9 @@ def test_concordance_is_the_measure_of_clip_scores_and_caption_shares(scored, tm
 
 def test_salience_is_the_measure_of_captions_and_likelihoods(scored, tmp_path):
     tables = analyze(tmp_path / "out", "--top-k", "2")
-    captions = reading.captions(scored)
+    captions = frames.captions(scored)
     likelihood = pd.DataFrame(tables["likelihood"]).astype({"likelihood": float, "shown": int})
-    asked = sorted({text for texts in made.ASKED.values() for text in texts})
+    asked = sorted({text for texts in factories.ASKED.values() for text in texts})
     expected = salience(captions, asked, likelihood=likelihood, top=2)
     same(
         tables["salience"],
@@ -164,8 +166,8 @@ def test_theta_by_a_machine_is_the_measure_of_its_thresholded_scores(scored, tmp
         for row in tables["concordance"]
         if row["scorer"] == "CLIP tiny" and row["attribute"]
     }
-    clip = reading.attribute_scores(scored)
-    for group, asked in made.ASKED.items():
+    clip = frames.attribute_scores(scored)
+    for group, asked in factories.ASKED.items():
         mine = clip[clip["identity_group"] == group]
         share = [
             (mine.loc[mine["attribute"] == text, "probability"] >= threshold[text]).mean()
@@ -219,10 +221,10 @@ def test_wrong_choices_are_one_sentence(scored, tmp_path, options, said):
 def test_pull_is_the_measure_of_the_studys_vectors(study, tmp_path):
     for group in study.groups.all():
         for number in range(5):
-            made.image(study, f"{group.name} {number}", group=group)
-    made.draw_near(study)
+            factories.image(study, f"{group.name} {number}", group=group)
+    factories.draw_near(study)
     rows = analyze(tmp_path / "out")["pull"]
-    read = reading.image_vectors(study, Encoder.objects.get())
+    read = frames.image_vectors(study, Encoder.objects.get())
     same(
         rows,
         pull(read.images, read.vectors, resamples=200, seed=0),
@@ -269,17 +271,17 @@ def test_the_same_bytes_twice_for_a_group_are_one_image(scored, tmp_path):
 
 @pytest.mark.parametrize("which", ["first", "last"])
 def test_an_image_retracted_while_scores_are_read_lends_its_scores_to_no_other(scored, monkeypatch, which):
-    before = loading.load_scores(scored).scores
+    before = automated.load_scores(scored).scores
     gone = getattr(scored.images.filter(condition="default").order_by("pk"), which)()
-    fetch = loading.fetch
+    fetch = automated.fetch
 
     def retracting(*given, **options):
         rows = fetch(*given, **options)
         scored.images.filter(pk=gone.pk).update(retracted_at=timezone.now(), retracted_reason="No.")
         return rows
 
-    monkeypatch.setattr(loading, "fetch", retracting)
-    found = loading.load_scores(scored).scores
+    monkeypatch.setattr(automated, "fetch", retracting)
+    found = automated.load_scores(scored).scores
     kept = before[~before["image"].astype(str).str.endswith(gone.sha256)]
     assert len(kept) == len(before) - 6  # scored for six attributes
     columns = ["scorer", "image", "attribute", "score"]
@@ -290,8 +292,8 @@ def test_captions_of_a_model_that_nobody_judged_are_scored_by_what_concerns_thei
     """Not by every attribute of every group: of many images that would be too much."""
     for group in judged.groups.all():
         for number in range(3):
-            made.image(judged, f"brush {group.name} {number}", group=group, model_label="brush")
-    made.describe(judged)
+            factories.image(judged, f"brush {group.name} {number}", group=group, model_label="brush")
+    factories.describe(judged)
     rows = {
         (row["model"], row["identity_group"]): row for row in analyze(tmp_path / "out")["automated_tendency"]
     }
@@ -304,9 +306,9 @@ def test_captions_of_a_model_that_nobody_judged_are_scored_by_what_concerns_thei
 
 def test_captions_of_a_study_that_nobody_judged_are_scored_by_listed_and_as_many_other_attributes(study):
     for group in study.groups.all():
-        made.image(study, f"brush {group.name}", group=group)
-    made.describe(study)
-    captions = loading.load_scores(study).captions
+        factories.image(study, f"brush {group.name}", group=group)
+    factories.describe(study)
+    captions = automated.load_scores(study).captions
     matches = match_captions(
         captions, ["tall hat", "blue scarf", "drum", "kite", "moss", "lantern", "umbrella"]
     )

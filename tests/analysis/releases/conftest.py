@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from analysis.models import Release
-from analysis.releases.building import build
+from analysis.releases.assembly.build import build
 from analysis.releases.parameters import parameters_of
 from studies.models import Study
 

@@ -13,15 +13,15 @@ from django.urls import reverse
 from accounts.models import AnnotatorProfile, ApiToken
 from accounts.tokens import issue
 from analysis.models import Release
-from analysis.parameters import parameters_of as report_parameters
-from analysis.releases.archiving import build_archive
+from analysis.releases.build_job import JOB_KIND
 from analysis.releases.parameters import parameters_of
-from analysis.releases.requesting import JOB_KIND
-from analysis.reports import compute_report
+from analysis.releases.storage.archive import build_archive
+from analysis.results.parameters import parameters_of as report_parameters
+from analysis.results.reports import compute_report
 from jobs.models import Job
-from jobs.running import execute
+from jobs.run.execution import execute
 from studies.models import StudyMembership
-from tests.analysis.releases.past import past_release
+from tests.analysis.releases.past_release import past_release
 
 CHOICES = {"k": "2", "licence": "CC-BY-4.0", "formats": ["parquet", "csv"]}
 

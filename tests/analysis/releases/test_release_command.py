@@ -5,9 +5,9 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from accounts.errors import DomainError
 from analysis.models import Release
-from tests.own_database import own_server
+from foundation.errors import DomainError
+from tests.foundation.database.own_database import own_server
 
 pytestmark = pytest.mark.django_db
 

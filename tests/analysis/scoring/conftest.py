@@ -7,8 +7,8 @@ import pytest
 from PIL import Image as Picture
 
 from catalog.models import Attribute
+from generation.images.storage import store_image
 from generation.models import Image
-from generation.storage import store_image
 from tests.analysis.scoring import tiny_models
 
 

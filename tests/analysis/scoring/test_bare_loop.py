@@ -47,8 +47,8 @@ class BareClip:
     def __init__(self, clip: dict[str, str]) -> None:
         import open_clip
 
-        from analysis.scoring.choices import EncoderChoice
-        from analysis.scoring.encoders import _found
+        from analysis.scoring.backends.choices import EncoderChoice
+        from analysis.scoring.backends.encoders import _found
 
         # Registers the architecture that the JSON file describes.
         found = _found(EncoderChoice(clip["model_id"], clip["pretrained"]))
@@ -160,7 +160,7 @@ def test_float16_vectors_are_rounded_and_named_in_the_table(shapes, clip, tmp_pa
 
 
 def test_pull_from_generate_score_analyze_is_that_of_a_bare_loop(study, lead, clip, tmp_path):
-    from generation.creating import set_prompts
+    from generation.prompts.creation import set_prompts
 
     for condition, template in (
         ("default", "a photo of {a_an} {id} person"),
@@ -189,8 +189,8 @@ def test_pull_from_generate_score_analyze_is_that_of_a_bare_loop(study, lead, cl
 
 
 def test_clip_scores_after_generate_and_score_are_those_of_a_bare_loop(study, lead, clip):
-    from analysis.scoring.reading import attribute_scores
-    from generation.creating import set_prompts
+    from analysis.scoring.frames import attribute_scores
+    from generation.prompts.creation import set_prompts
 
     set_prompts(study=study, templates=["a photo of {a_an} {id} person"], images_per_prompt=2, by=lead)
     command("generate", "--study", "Isles", "--backend", "sketch")

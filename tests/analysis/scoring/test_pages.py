@@ -10,14 +10,14 @@ from django.urls import reverse
 
 from accounts.tokens import issue
 from analysis.models import AttributeScore, Caption, ScoredImage, Scorer, TextScore
+from analysis.scoring.inputs.scope import attributes_asked
+from analysis.scoring.launch import plan_scorer, remove_scorer
 from analysis.scoring.overview import estimate, line_of
-from analysis.scoring.scope import attributes_asked
-from analysis.scoring.starting import plan_scorer, remove_scorer
-from analysis.scoring.writing import note_done, note_failed
+from analysis.scoring.steps.store import note_done, note_failed
 from annotation.models import Campaign, CampaignAttribute
 from catalog.models import Attribute
 from jobs.models import Job
-from jobs.running import execute
+from jobs.run.execution import execute
 from studies.models import StudyGroup
 from tests.analysis.scoring.conftest import add_images
 

@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 
-from accounts.errors import DomainError
 from analysis.models import Encoder, ImageEmbedding, ScoredImage, Scorer, TextEmbedding
-from analysis.scoring import embedding, reading, scope
-from analysis.scoring.choices import EncoderChoice
-from analysis.scoring.encoders import LoadedEncoder
-from analysis.scoring.starting import plan_scorer
+from analysis.scoring import frames
+from analysis.scoring.backends.choices import EncoderChoice
+from analysis.scoring.backends.encoders import LoadedEncoder
+from analysis.scoring.inputs import scope
+from analysis.scoring.launch import plan_scorer
+from analysis.scoring.steps import embeddings
 from analysis.scoring.vectors import packed, unit, unpacked
-from jobs.progress import Unwatched
+from foundation.errors import DomainError
+from jobs.progress.reporter import Unwatched
 from tests.analysis.scoring.conftest import add_images
 
 
@@ -47,7 +49,7 @@ def embed(study, encoder, numbers: list[float], scorer=None):
         encode_texts=lambda texts: np.full((len(texts), 4), np.nan, dtype=np.float32),
     )
     images = scope.read(scope.images_of(study, "clip"))
-    result = embedding.embed_images(
+    result = embeddings.embed_images(
         encoder=loaded, scorer=scorer, images=images, batch_size=2, progress=Unwatched()
     )
     return loaded, result
@@ -76,7 +78,7 @@ def test_five_vectors_in_a_row_that_are_not_finite_stop_the_scorer_and_name_the_
 def test_a_text_without_a_finite_vector_stops_the_scorer(study, encoder):
     loaded, _ = embed(study, encoder, [])
     with pytest.raises(DomainError, match="no finite vectors for texts"):
-        embedding.embed_texts(loaded, ["a kite"])
+        embeddings.embed_texts(loaded, ["a kite"])
     assert not TextEmbedding.objects.exists()
 
 
@@ -90,7 +92,7 @@ def test_vectors_from_before_stay_readable(study, encoder):
     (image,) = add_images(study, 1)[:1]
     vector = np.array([[0.6, 0.8, 0, 0]], dtype="<f2")
     ImageEmbedding.objects.create(encoder=encoder, sha256=image.sha256, vector=vector.tobytes())
-    np.testing.assert_allclose(reading.image_vectors(study, encoder).vectors, [[0.6, 0.8, 0, 0]], atol=1e-3)
+    np.testing.assert_allclose(frames.image_vectors(study, encoder).vectors, [[0.6, 0.8, 0, 0]], atol=1e-3)
     assert str(encoder) == "tiny · folder · float16 vectors"
     assert EncoderChoice("tiny", vectors="float16").label == "tiny, float16 vectors"
 

@@ -1,5 +1,5 @@
 """The campaigns of the engine's tests serve here too."""
 
-from tests.annotation.engine.conftest import marking, rating
+from tests.annotation.conftest import marking, rating
 
 __all__ = ["marking", "rating"]

@@ -11,14 +11,14 @@ from PIL import Image as Picture
 from PIL.PngImagePlugin import PngInfo
 
 from accounts import tokens
-from annotation import campaigns
+from annotation.annotator.payload import task_payload
+from annotation.campaigns import lifecycle
 from annotation.models import Assignment, CampaignAttribute
-from annotation.payload import task_payload
 from catalog.models import Stereotype
+from generation.images.storage import store_image
 from generation.models import Image
-from generation.storage import store_image
 from studies.models import Study, StudyGroup
-from tests.annotation.engine.people import new_annotator
+from tests.annotation.factories import new_annotator
 
 pytestmark = pytest.mark.django_db
 
@@ -56,7 +56,7 @@ def campaign(study, lead):
                 source_name=f"sentinelfile-{group.name}-{index}.png",
                 provenance={"note": "sentinelcondition"},
             )
-    draft = campaigns.create(
+    draft = lifecycle.create(
         study=study,
         name="sentinelcampaign",
         kind="stereotype_marking",
@@ -64,7 +64,7 @@ def campaign(study, lead):
         annotators_per_task=1,
         attributes_per_screen=2,
     )
-    return campaigns.open_(campaign=draft, by=lead)
+    return lifecycle.open_(campaign=draft, by=lead)
 
 
 class Watched:
@@ -195,8 +195,8 @@ def test_an_annotator_cannot_tell_roles_from_what_they_are_shown_if_roles_were_s
         study.refresh_from_db()
         study.associations.all().delete()
         study.campaigns.all().delete()
-        draft = campaigns.create(study=study, name="Swap", kind="stereotype_marking", by=lead)
-        campaign = campaigns.open_(campaign=draft, by=lead)
+        draft = lifecycle.create(study=study, name="Swap", kind="stereotype_marking", by=lead)
+        campaign = lifecycle.open_(campaign=draft, by=lead)
         roles = set(CampaignAttribute.objects.values_list("group__name", "attribute__text", "role"))
         screens = [
             (task.image_id, task.screen, [one.attribute.text for one in task.task_attributes.all()])

@@ -9,10 +9,10 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts import tokens
+from annotation.annotator.payload import shown_status
 from annotation.models import Annotation, Assignment, Campaign
-from annotation.payload import shown_status
-from tests.annotation.engine.people import new_annotator
-from tests.annotation.engine.test_checks import opened
+from tests.annotation.assignment.test_checks import opened
+from tests.annotation.factories import new_annotator
 
 pytestmark = pytest.mark.django_db
 

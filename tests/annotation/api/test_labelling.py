@@ -6,9 +6,9 @@ import pytest
 from django.test import Client
 
 from accounts import tokens
-from annotation import campaigns
+from annotation.campaigns import lifecycle
 from annotation.models import Annotation, Assignment
-from tests.annotation.engine.people import new_annotator
+from tests.annotation.factories import new_annotator
 
 pytestmark = pytest.mark.django_db
 
@@ -84,7 +84,7 @@ def test_a_retry_with_the_same_submission_id_is_one_annotation(rating):
 def test_an_answer_of_a_closed_campaign_is_saved_though_no_task_follows(rating, lead):
     browser = Browser(new_annotator(rating).user)
     task = browser.next(rating).json()
-    campaigns.close(campaign=rating, by=lead)
+    lifecycle.close(campaign=rating, by=lead)
     saved = browser.submit(task, {"rating": 5})
     assert saved.status_code == 200
     assert (saved.json()["status"], saved.json()["next"]) == ("accepted", None)

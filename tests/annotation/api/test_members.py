@@ -5,11 +5,11 @@ import uuid
 import pytest
 from django.core.management import call_command
 
-from annotation import campaigns
+from annotation.campaigns import lifecycle
 from annotation.models import Campaign
 from studies.models import Study, StudyMembership
 from tests.annotation.api.test_labelling import Browser
-from tests.annotation.engine.people import add_images, new_annotator
+from tests.annotation.factories import add_images, new_annotator
 
 pytestmark = pytest.mark.django_db
 
@@ -121,7 +121,7 @@ def test_a_wrong_draft_names_the_field(study, manager, body, field):
 
 def test_lists_come_in_pages(study, lead, reader):
     for number in range(3):
-        campaigns.create(study=study, name=f"Draft {number}", kind="attribute_likert", by=lead)
+        lifecycle.create(study=study, name=f"Draft {number}", kind="attribute_likert", by=lead)
     first = reader.get("studies/isles/campaigns/?page_size=2").json()
     assert len(first["results"]) == 2
     rest = reader.client.get(first["next"]).json()
@@ -132,7 +132,7 @@ def test_the_number_of_queries_does_not_grow_with_the_lists(
     study, lead, reader, django_assert_max_num_queries
 ):
     for number in range(8):
-        campaigns.create(study=study, name=f"Draft {number}", kind="attribute_likert", by=lead)
+        lifecycle.create(study=study, name=f"Draft {number}", kind="attribute_likert", by=lead)
         other = Study.objects.create(
             name=f"S{number}", slug=f"s{number}", resource=study.resource, seed=number
         )

@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from annotation import campaigns, known_tasks
+from annotation.campaigns import known_tasks, lifecycle
 from annotation.models import Enrolment, Task
 from catalog.models import Attribute
 from tests.annotation.api.test_labelling import Browser
-from tests.annotation.engine.people import new_annotator
+from tests.annotation.factories import new_annotator
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +25,7 @@ def practised(marking, lead):
         answers={hat: True},
         explanations={hat: "It is tall."},
     )
-    return campaigns.change_settings(campaign=marking, by=lead, options={"practice_attempts": 2})
+    return lifecycle.change_settings(campaign=marking, by=lead, options={"practice_attempts": 2})
 
 
 def ask(browser, campaign, slash=""):

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from annotation.imports.importing import ImportReport, import_annotations
-from annotation.imports.mapping import ColumnMap
-from tests.workbooks import workbook
+from annotation.imports.column_map import ColumnMap
+from annotation.imports.importer import ImportReport, import_annotations
+from tests.foundation.tables.workbooks import workbook
 
 __all__ = ["workbook"]
 

@@ -5,9 +5,9 @@ import io
 import pytest
 from django.core.management import call_command
 
-from accounts.errors import DomainError
 from annotation.management.commands.import_annotations import Command
 from annotation.models import Annotation, Campaign
+from foundation.errors import DomainError
 
 COLUMNS = ["image=file", "group=people", "attribute=word", "annotator=worker", "present=answer"]
 ROWS = ["file,people,word,worker,answer", "a.png,Velmari,kite,w1,ja", "a.png,Velmari,drum,w1,vielleicht"]

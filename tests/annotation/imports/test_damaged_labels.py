@@ -7,14 +7,14 @@ from functools import partial
 import pytest
 from django.db import transaction
 
-from accounts.errors import DomainError
-from annotation.imports.importing import import_annotations
-from annotation.imports.mapping import ColumnMap
-from annotation.label_studio.importing import import_export
-from catalog.import_reports import write_rejected
-from catalog.importing import import_resource
-from tests.annotation.label_studio.test_import import a_task, annotation, choices, region
-from tests.mutations import how_many, mutated, mutated_json
+from annotation.imports.column_map import ColumnMap
+from annotation.imports.importer import import_annotations
+from annotation.label_studio.format.importer import import_export
+from catalog.imports.resources import import_resource
+from foundation.errors import DomainError
+from foundation.tables.report import write_rejected
+from tests.annotation.label_studio.format.test_importer import a_task, annotation, choices, region
+from tests.foundation.damage import how_many, mutated, mutated_json
 
 pytestmark = pytest.mark.django_db
 

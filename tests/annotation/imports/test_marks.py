@@ -2,12 +2,12 @@
 
 import pytest
 
-from accounts.errors import Conflict, DomainError
 from accounts.models import Annotator
-from annotation.counted import counted
-from annotation.imports.importing import import_annotations
-from annotation.imports.mapping import ColumnMap
+from annotation.answers.inclusion import counted
+from annotation.imports.column_map import ColumnMap
+from annotation.imports.importer import import_annotations
 from annotation.models import Annotation, Box, Campaign, CampaignAttribute, Judgement, Task, TaskAttribute
+from foundation.errors import Conflict, DomainError
 from generation.models import Image
 from studies.models import AuditEntry, Study, StudyAssociation, StudyMembership
 

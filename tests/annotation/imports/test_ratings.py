@@ -2,13 +2,13 @@
 
 import pytest
 
-from accounts.errors import DomainError
-from annotation.imports.importing import import_annotations
-from annotation.imports.mapping import ColumnMap
+from annotation.imports.column_map import ColumnMap
+from annotation.imports.importer import import_annotations
 from annotation.imports.ratings import _justification
 from annotation.imports.visage import read_wide_ratings
 from annotation.models import Annotation, Campaign, Judgement, Task
-from catalog.tables import read_table
+from foundation.errors import DomainError
+from foundation.tables.reader import read_table
 
 COLUMNS = {"attribute": "word", "annotator": "who", "rating": "answer", "justification": "why"}
 

@@ -8,15 +8,15 @@ from django.core.management import call_command
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.parameters import parameters_of
-from analysis.reports import compute_report
-from annotation.imports.importing import import_annotations
-from annotation.imports.mapping import ColumnMap
+from analysis.results.parameters import parameters_of
+from analysis.results.reports import compute_report
+from annotation.imports.cells import Reading
+from annotation.imports.column_map import ColumnMap
+from annotation.imports.importer import import_annotations
 from annotation.imports.marks import read_marks
 from annotation.imports.ratings import read_ratings
-from annotation.imports.reading import Reading
 from annotation.models import Annotation, Judgement
-from catalog.tables import read_table
+from foundation.tables.reader import read_table
 
 COLUMNS = ("image", "group", "attribute", "annotator", "present")
 MAP = ColumnMap(columns={name: name for name in COLUMNS})

@@ -6,15 +6,15 @@ from collections import Counter
 import pytest
 from django.core.management import call_command
 
-from accounts.errors import Conflict, DomainError
 from accounts.models import Annotator, AnnotatorProfile
 from annotation.imports.marks import group_of_file
 from annotation.imports.visage import import_visage
 from annotation.models import Annotation, Box, Campaign, Judgement, TaskAttribute
 from catalog.models import Resource
-from catalog.tables import read_table
+from foundation.errors import Conflict, DomainError
+from foundation.tables.reader import read_table
 from generation.models import Image
-from jobs.progress import Unwatched
+from jobs.progress.reporter import Unwatched
 from studies.models import Study
 
 STEREOTYPES = [

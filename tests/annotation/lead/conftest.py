@@ -6,10 +6,11 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from annotation import assignment, campaigns, notices
+from annotation.assignment import leases
+from annotation.campaigns import lifecycle, notices
 from annotation.models import Campaign
-from tests.annotation.engine.conftest import marking, rating
-from tests.annotation.engine.people import add_images, new_annotator, submit, ticking
+from tests.annotation.conftest import marking, rating
+from tests.annotation.factories import add_images, new_annotator, submit, ticking
 
 __all__ = ["marking", "rating"]
 
@@ -26,7 +27,7 @@ def looked():
 def draft(study, lead) -> Campaign:
     """A draft of a marking campaign: 2 groups × 2 images."""
     add_images(study, 2)
-    return campaigns.create(study=study, name="Drafted", kind=Campaign.Kind.STEREOTYPE_MARKING, by=lead)
+    return lifecycle.create(study=study, name="Drafted", kind=Campaign.Kind.STEREOTYPE_MARKING, by=lead)
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def answered(marking) -> Campaign:
     for _ in range(2):
         annotator = new_annotator(marking)
         for _ in range(2):
-            leased = assignment.next_assignment(campaign=marking, annotator=annotator)
+            leased = leases.next_assignment(campaign=marking, annotator=annotator)
             submit(leased, ticking(leased, *_first_text(leased)))
     return marking
 

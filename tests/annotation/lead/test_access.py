@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation import invitations
 from annotation.models import Annotation, Invitation
+from annotation.people import invitations
 from studies.models import StudyMembership
 
 pytestmark = pytest.mark.django_db
@@ -108,7 +108,7 @@ def test_an_analyst_sees_no_button_that_changes_anything(answered, analyst_clien
 
 def test_things_of_another_study_are_not_found(answered, stranger, stranger_client, lead):
     """A lead elsewhere cannot reach an annotation, link or membership through their own study's address."""
-    from studies.creating import create_study
+    from studies.protocol.creation import create_study
 
     resource = answered.study.resource
     create_study(name="Mine", resource=resource, groups=resource.groups.all(), by=stranger)

@@ -5,11 +5,11 @@ from datetime import date, timedelta
 import pytest
 from django.utils import timezone
 
-from annotation import assignment
-from annotation.campaign_progress import forecast
+from annotation.assignment import leases
+from annotation.campaigns.progress import DayProgress, progress
+from annotation.lead.campaigns.progress import forecast
 from annotation.models import Annotation, Task
-from annotation.progress import DayProgress, progress
-from tests.annotation.engine.people import add_images, new_annotator, submit
+from tests.annotation.factories import add_images, new_annotator, submit
 
 pytestmark = pytest.mark.django_db
 PAGE = "/studies/isles/campaigns/marking/"
@@ -34,9 +34,9 @@ def test_a_move_that_does_not_fit_is_said_and_changes_nothing(lead_client, marki
 
 
 def test_opening_an_empty_draft_says_what_is_missing(lead_client, study, lead):
-    from annotation import campaigns
+    from annotation.campaigns import lifecycle
 
-    campaigns.create(study=study, name="Empty", kind="stereotype_marking", by=lead)
+    lifecycle.create(study=study, name="Empty", kind="stereotype_marking", by=lead)
     page = lead_client.post("/studies/isles/campaigns/empty/open/", follow=True).content.decode()
     assert "This campaign has nothing to ask." in page
     assert not Task.objects.exists()
@@ -111,8 +111,8 @@ def test_the_matrix_of_many_groups_has_regions_as_columns(lead_client, answered,
 def test_the_matrix_of_a_rating_counts_answers(lead_client, rating):
     annotator = new_annotator(rating)
     for value in (5, 5, 1):
-        leased = assignment.next_assignment(campaign=rating, annotator=annotator)
-        from annotation.answers import Answer
+        leased = leases.next_assignment(campaign=rating, annotator=annotator)
+        from annotation.answers.validation import Answer
 
         submit(leased, Answer.parse({"rating": value}, leased.task))
     matrix = lead_client.get("/studies/isles/campaigns/ratings/who/").context["matrix"]
@@ -135,7 +135,7 @@ def test_queries_do_not_grow(lead_client, answered, study, queries, part):
     for _ in range(6):
         annotator = new_annotator(answered)
         for _ in range(2):
-            submit(assignment.next_assignment(campaign=answered, annotator=annotator))
+            submit(leases.next_assignment(campaign=answered, annotator=annotator))
     for number in range(12):
         study.groups.create(name=f"G{number}", display_name=f"G{number}")
     assert queries(lead_client, PAGE + part) == before <= 32

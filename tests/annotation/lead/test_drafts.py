@@ -2,9 +2,9 @@
 
 import pytest
 
-from annotation import campaigns
+from annotation.campaigns import lifecycle
 from annotation.models import Campaign, Task
-from tests.annotation.engine.people import add_images
+from tests.annotation.factories import add_images
 
 pytestmark = pytest.mark.django_db
 NEW = "/studies/isles/campaigns/new/"
@@ -104,7 +104,7 @@ def test_a_draft_can_be_changed(lead_client, draft, marking_form):
 
 
 def test_changing_a_draft_keeps_what_the_form_does_not_ask(lead_client, study, lead, marking_form):
-    campaigns.create(
+    lifecycle.create(
         study=study,
         name="Set",
         kind="stereotype_marking",
@@ -149,7 +149,7 @@ def test_a_rating_asks_for_each_attribute_once(lead_client, study, marking_form)
 
 
 def test_a_draft_of_a_rating_keeps_its_words(lead_client, study, lead):
-    campaigns.create(study=study, name="R", kind="attribute_likert", by=lead, guidelines="My words.")
+    lifecycle.create(study=study, name="R", kind="attribute_likert", by=lead, guidelines="My words.")
     form = lead_client.get("/studies/isles/campaigns/r/edit/").context["form"]
     assert form.initial["guidelines"] == "My words."
 

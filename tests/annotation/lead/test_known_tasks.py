@@ -3,12 +3,14 @@
 import pytest
 from django.urls import reverse
 
-from annotation import assignment, campaigns, known_tasks, practice
+from annotation.answers.references import references
+from annotation.assignment import leases
+from annotation.campaigns import known_tasks, lifecycle
 from annotation.models import Annotation, Assignment, KnownAnswer, Task
-from annotation.references import references
+from annotation.quality.practice import rounds
 from catalog.models import Attribute
 from studies import consent
-from tests.annotation.engine.people import new_annotator
+from tests.annotation.factories import new_annotator
 
 C = {"study": "isles", "campaign": "marking"}
 PAGE = reverse("annotation:known_tasks", kwargs=C)
@@ -200,8 +202,8 @@ def test_practice_counts_first_tries_of_those_whose_consent_stands(gold, marking
     people = [new_annotator(marking) for _ in range(2)]
     for person in people:
         for ticked in ([], list(references(task))):
-            practice.next_task(campaign=marking, annotator=person)
-            practice.answer(
+            rounds.next_task(campaign=marking, annotator=person)
+            rounds.answer(
                 task=task, annotator=person, data={"ticked": ticked, "none_of_the_above": not ticked}
             )
     line = known_line(lead_client, task)
@@ -225,10 +227,10 @@ def test_who_did_not_pass_is_listed_with_another_try(gold, marking, lead, lead_c
         attributes=[hat],
         answers={hat: True},
     )
-    campaigns.change_settings(campaign=marking, by=lead, options={"practice_attempts": 1})
+    lifecycle.change_settings(campaign=marking, by=lead, options={"practice_attempts": 1})
     person = new_annotator(marking)
-    task = practice.next_task(campaign=marking, annotator=person)
-    practice.answer(task=task, annotator=person, data={"none_of_the_above": True})
+    task = rounds.next_task(campaign=marking, annotator=person)
+    rounds.answer(task=task, annotator=person, data={"none_of_the_above": True})
     page = lead_client.get(PAGE).content.decode()
     move = {**C, "enrolment": person.enrolments.get().pk, "move": "resume"}
     assert person.pseudonym in page
@@ -290,4 +292,4 @@ def test_the_list_takes_as_many_queries_for_many_as_for_one(gold, marking, lead,
 
 def test_nobody_is_leased_a_practice_task(gold, marking):
     person = new_annotator(marking)
-    assert assignment.next_assignment(campaign=marking, annotator=person).task.purpose == "label"
+    assert leases.next_assignment(campaign=marking, annotator=person).task.purpose == "label"

@@ -13,24 +13,18 @@ from django.utils import timezone
 
 from accounts.models import Annotator
 from analysis.releases.preview import preview
-from annotation import (
-    assignment,
-    enrolments,
-    extending,
-    image_reports,
-    pay,
-    reopening,
-    snapshots,
-    submission,
-    withdrawal,
-)
-from annotation.annotator_list import annotator_lines
-from annotation.campaign_progress import progress_page, shown_progress
-from annotation.coverage import coverage, shown_coverage
+from annotation.answers import replacement, submission
+from annotation.assignment import leases
+from annotation.campaigns import extension, snapshots
+from annotation.campaigns.coverage import coverage, shown_coverage
+from annotation.campaigns.images import reports
+from annotation.campaigns.progress import CampaignProgress, progress
+from annotation.lead.campaigns.progress import progress_page, shown_progress
+from annotation.lead.people.annotator_lines import annotator_lines
 from annotation.models import Annotation, CampaignSnapshot
-from annotation.progress import CampaignProgress, progress
-from annotation.quality import ALL
-from tests.annotation.engine.people import new_annotator, none_of_them, submit, ticking
+from annotation.people import enrolments, pay, withdrawal
+from annotation.quality.measures import ALL
+from tests.annotation.factories import new_annotator, none_of_them, submit, ticking
 
 pytestmark = pytest.mark.django_db
 PAGE = "/studies/isles/campaigns/marking/"
@@ -75,7 +69,7 @@ def test_what_is_polled_reads_no_judgement_and_counts_no_answer(lead_client, lar
 )
 def test_pages_show_what_was_counted_and_say_of_when(lead_client, large, part):
     grow_old(seconds=60, took=30)  # not old yet: twenty times as long as it took
-    submit(assignment.next_assignment(campaign=large, annotator=new_annotator(large)))
+    submit(leases.next_assignment(campaign=large, annotator=new_annotator(large)))
     with CaptureQueriesContext(connection) as captured:
         page = lead_client.get("/studies/isles/releases/" if "releases" in part else PAGE + part)
     assert page.status_code == 200
@@ -87,7 +81,7 @@ def test_pages_show_what_was_counted_and_say_of_when(lead_client, large, part):
 
 
 def test_what_is_old_is_counted_again_by_one_request_for_all(lead_client, large):
-    submit(assignment.next_assignment(campaign=large, annotator=new_annotator(large)))
+    submit(leases.next_assignment(campaign=large, annotator=new_annotator(large)))
     grow_old(seconds=60, took=0.1)
     kept = CampaignSnapshot.objects.get(subject="progress")
     CampaignSnapshot.objects.filter(pk=kept.pk).update(claimed_until=timezone.now() + timedelta(minutes=1))
@@ -128,7 +122,7 @@ def test_numbers_equal_the_slow_counts_after_whatever_people_do(study, large, le
     generator = random.Random(11)
     people = [new_annotator(large) for _ in range(4)]
     for _ in range(10):
-        if (leased := assignment.next_assignment(campaign=large, annotator=generator.choice(people))) is None:
+        if (leased := leases.next_assignment(campaign=large, annotator=generator.choice(people))) is None:
             continue
         word = leased.task.task_attributes.first().attribute.text
         saved = submit(leased, generator.choice([none_of_them(leased), ticking(leased, word)]))
@@ -146,14 +140,14 @@ def test_numbers_equal_the_slow_counts_after_whatever_people_do(study, large, le
     enrolment = large.enrolments.select_related("annotator").get(annotator=people[0])
     enrolments.exclude(enrolment=enrolment, by=lead, reason="careless", ask_again=False)
     _equal(large)
-    reopening.reopen(campaign=large, by=lead)
+    replacement.reopen(campaign=large, by=lead)
     _equal(large)
     withdrawal.withdraw(annotator=people[1], study=study)
-    image_reports.retract(image=study.images.first(), by=lead, reason="a real person")
+    reports.retract(image=study.images.first(), by=lead, reason="a real person")
     _equal(large)
-    extending.extend(campaign=large, by=lead, annotators_per_task=5)
+    extension.extend(campaign=large, by=lead, annotators_per_task=5)
     for person in people[2:]:
-        if (leased := assignment.next_assignment(campaign=large, annotator=person)) is not None:
+        if (leased := leases.next_assignment(campaign=large, annotator=person)) is not None:
             submit(leased)
     _equal(large)
 

@@ -7,11 +7,13 @@ from django.urls import reverse
 
 from accounts import profiles
 from accounts.models import MatchedWords
-from annotation import assignment, campaigns, withdrawal
+from annotation.assignment import leases
+from annotation.campaigns import lifecycle
 from annotation.models import Campaign
+from annotation.people import withdrawal
 from studies.models import AuditEntry
-from tests.annotation.engine.people import add_images, new_annotator
-from tests.annotation.engine.test_assignment import next_for, slots_are_counted
+from tests.annotation.assignment.test_leases import next_for, slots_are_counted
+from tests.annotation.factories import add_images, new_annotator
 
 pytestmark = pytest.mark.django_db
 PAGE = "/studies/isles/own-words/"
@@ -21,7 +23,7 @@ PAGE = "/studies/isles/own-words/"
 def quota(study, lead) -> Campaign:
     """A campaign of one rule: of two annotators a task, one is no man."""
     add_images(study, 1)
-    draft = campaigns.create(
+    draft = lifecycle.create(
         study=study,
         name="Marking",
         kind=Campaign.Kind.STEREOTYPE_MARKING,
@@ -29,7 +31,7 @@ def quota(study, lead) -> Campaign:
         annotators_per_task=2,
         quotas=["one_non_man"],
     )
-    return campaigns.open_(campaign=draft, by=lead)
+    return lifecycle.open_(campaign=draft, by=lead)
 
 
 def person(campaign, **said):
@@ -51,7 +53,7 @@ def test_two_who_are_men_or_whose_words_nobody_matched_do_not_complete_a_task(qu
     taken = set()
     while (leased := next_for(second, quota)) is not None:
         taken.add(leased.task_id)
-        assignment.skip(assignment=leased, annotator=second)
+        leases.skip(assignment=leased, annotator=second)
     assert task not in taken
     assert next_for(person(quota, gender="Frau"), quota) is not None
 

@@ -5,12 +5,14 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from accounts.errors import Conflict, DomainError
-from annotation import assignment, counted, enrolments, invitations, slots
+from annotation.answers import inclusion
+from annotation.assignment import leases, slots
+from annotation.campaigns.progress import progress
 from annotation.models import Assignment, Enrolment, Invitation
-from annotation.progress import progress
+from annotation.people import enrolments, invitations
+from foundation.errors import Conflict, DomainError
 from studies.models import AuditEntry
-from tests.annotation.engine.people import new_annotator
+from tests.annotation.factories import new_annotator
 
 pytestmark = pytest.mark.django_db
 LINKS = "/studies/isles/campaigns/marking/invitations/"
@@ -112,7 +114,7 @@ def test_a_line_says_how_much_and_how_fast(lead_client, answered):
 
 def test_pausing_frees_what_is_open_and_keeps_the_reason(lead_client, marking):
     annotator = new_annotator(marking)
-    leased = assignment.next_assignment(campaign=marking, annotator=annotator)
+    leased = leases.next_assignment(campaign=marking, annotator=annotator)
     enrolment = Enrolment.objects.get(annotator=annotator)
     url = f"{PEOPLE}{enrolment.pk}/pause/"
     assert "Pause" in lead_client.get(url).content.decode()
@@ -131,12 +133,12 @@ def test_pausing_frees_what_is_open_and_keeps_the_reason(lead_client, marking):
 
 def test_excluding_keeps_labels_and_counts_them_no_more(lead_client, answered):
     enrolment = answered.enrolments.order_by("pk").first()
-    assert counted.counted(answered).count() == 4
+    assert inclusion.counted(answered).count() == 4
     lead_client.post(f"{PEOPLE}{enrolment.pk}/exclude/", {"reason": "Ticks everything"})
     assert answered.annotations.count() == 4
-    assert counted.counted(answered).count() == 2
+    assert inclusion.counted(answered).count() == 2
     lead_client.post(f"{PEOPLE}{enrolment.pk}/resume/", {"reason": "A misunderstanding"})
-    assert counted.counted(answered).count() == 4
+    assert inclusion.counted(answered).count() == 4
 
 
 def test_the_screens_of_an_excluded_annotator_can_be_asked_again(lead_client, answered):
@@ -159,7 +161,7 @@ def test_the_screens_of_an_excluded_annotator_can_be_asked_again(lead_client, an
     lead_client.post(f"{PEOPLE}{enrolment.pk}/resume/", {"reason": "A misunderstanding"})
     statuses = answered.annotations.filter(annotator=enrolment.annotator).values_list("status", flat=True)
     assert sorted(statuses) == ["accepted", "surplus"]
-    assert counted.counted(answered).count() == 3
+    assert inclusion.counted(answered).count() == 3
 
 
 def test_what_cannot_be_done_is_said(answered, lead):

@@ -2,10 +2,11 @@
 
 import pytest
 
-from annotation import enrolments, quality_events, quality_rules
 from annotation.models import Assignment, Enrolment, QualityEvent
-from tests.annotation.engine.people import new_annotator, submit
-from tests.annotation.engine.test_assignment import next_for
+from annotation.people import enrolments
+from annotation.quality import enforcement, rules
+from tests.annotation.assignment.test_leases import next_for
+from tests.annotation.factories import new_annotator, submit
 
 pytestmark = pytest.mark.django_db
 HERE = "/studies/isles/campaigns/marking/"
@@ -88,7 +89,7 @@ def test_the_page_of_exclusion_counts_what_it_does(lead_client, lazy, lead):
 
 
 def test_letting_go_on_says_that_flags_end(lead_client, lazy, lead):
-    quality_rules.set_rule(
+    rules.set_rule(
         campaign=lazy.campaign,
         measure="straight_lining",
         threshold=0.9,
@@ -98,7 +99,7 @@ def test_letting_go_on_says_that_flags_end(lead_client, lazy, lead):
     )
     assert "Letting them go on ends these flags" in page(lead_client, f"annotators/{lazy.pk}/resume/")
     lead_client.post(f"{HERE}annotators/{lazy.pk}/resume/", {"reason": "We talked"})
-    assert quality_events.standing_events(lazy) == []
+    assert enforcement.standing_events(lazy) == []
     assert Enrolment.objects.get(pk=lazy.pk).state == "active"
 
 

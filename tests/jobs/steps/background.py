@@ -5,8 +5,8 @@ import signal
 import time
 from pathlib import Path
 
-from accounts.errors import DomainError
-from jobs.registry import register
+from foundation.errors import DomainError
+from jobs.run.registry import register
 
 
 @register("steps")

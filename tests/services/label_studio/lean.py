@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def _do_everything(url: str, token: str) -> None:
-    from annotation.bridge.client import Client
+    from annotation.label_studio.client.rest import Client
 
     with Client(url, token) as client:
         assert client.version()

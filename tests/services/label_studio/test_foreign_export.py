@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from annotation.bridge.client import Client
-from annotation.label_studio.importing import import_export
-from annotation.label_studio.inventory import suggestions, take_inventory
-from annotation.label_studio.names import parse_names
+from annotation.label_studio.client.rest import Client
+from annotation.label_studio.format.importer import import_export
+from annotation.label_studio.format.inventory import suggestions, take_inventory
+from annotation.label_studio.format.names import parse_names
 from annotation.models import Annotation, Campaign, Judgement
-from tests.services.label_studio.hands import hands_of
+from tests.services.label_studio.annotators import hands_of
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db]
 

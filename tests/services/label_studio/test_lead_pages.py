@@ -3,10 +3,10 @@
 import pytest
 
 from annotation.models import Annotation, LabelStudioAnnotation, LabelStudioBridge, LabelStudioServer, Task
-from tests.annotation.engine.conftest import marking, rating
-from tests.annotation.engine.people import new_annotator
-from tests.services.label_studio.hands import hands_of, marked, rated, there
-from tests.services.label_studio.work import do_jobs
+from tests.annotation.conftest import marking, rating
+from tests.annotation.factories import new_annotator
+from tests.services.label_studio.annotators import hands_of, marked, rated, there
+from tests.services.label_studio.study import do_jobs
 
 __all__ = ["marking", "rating"]
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]

@@ -6,9 +6,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from catalog.geography import read_geography
-from catalog.import_reports import write_rejected
-from catalog.importing import import_resource
-from jobs.console import DomainCommand
+from catalog.imports.resources import import_resource
+from foundation.commands import DomainCommand
+from foundation.tables.report import write_rejected
 
 
 class Command(DomainCommand):

@@ -7,8 +7,8 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandParser
 
-from demo.serving import ensure_port_free, serve
-from jobs.console import DomainCommand
+from demo.server import ensure_port_free, serve
+from foundation.commands import DomainCommand
 
 
 class Command(DomainCommand):

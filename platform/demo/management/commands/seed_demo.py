@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from demo.seeding import seed_demo
-from jobs.console import DomainCommand
+from demo.seed import seed_demo
+from foundation.commands import DomainCommand
 
 
 class Command(DomainCommand):

@@ -1,9 +1,9 @@
 import socket
 from typing import Any
 
-from accounts.errors import NotFound
-from jobs.console import DomainCommand
-from jobs.workers import alive
+from foundation.commands import DomainCommand
+from foundation.errors import NotFound
+from jobs.engine.workers import alive
 
 
 class Command(DomainCommand):

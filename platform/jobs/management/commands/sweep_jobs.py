@@ -1,7 +1,7 @@
 from typing import Any
 
-from jobs.console import DomainCommand
-from jobs.sweeping import sweep
+from foundation.commands import DomainCommand
+from jobs.run.recovery import sweep
 
 
 class Command(DomainCommand):

@@ -10,10 +10,10 @@ from typing import Any
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, close_old_connections, connection
 
-from jobs import engines, stopping, workers
-from jobs.console import DomainCommand
-from jobs.queues import QUEUES
-from jobs.sweeping import sweep
+from foundation.commands import DomainCommand
+from jobs.engine import backends, shutdown, workers
+from jobs.engine.queues import QUEUES
+from jobs.run.recovery import sweep
 
 logger = logging.getLogger(__name__)
 
@@ -45,18 +45,18 @@ class Command(DomainCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["interval"] > 0:
             self.usage_error("--interval is a number of seconds above 0.")
-        if options["batch"] and engines.uses_celery():
+        if options["batch"] and backends.uses_celery():
             self.usage_error(
                 "--batch is for jobs queued in the database; Celery's workers run until stopped."
             )
         queues = options["queue"] or list(QUEUES)
-        stopping.forget()
+        shutdown.forget()
         with _ending_on_sigterm():
             sweep()
             with workers.announced(queues) as worker, _sweeping():
                 if options["verbosity"]:
                     self.stderr.write(f"Worker {worker.name} takes jobs of {', '.join(queues)}.", str)
-                engines.work(queues, interval=options["interval"], batch=options["batch"])
+                backends.work(queues, interval=options["interval"], batch=options["batch"])
 
 
 @contextmanager

@@ -2,8 +2,8 @@ from typing import Any
 
 from django.core.files.storage import storages
 
-from config.object_storage import ObjectStorage
-from jobs.console import DomainCommand
+from foundation.commands import DomainCommand
+from foundation.storage import ObjectStorage
 
 
 class Command(DomainCommand):

@@ -9,11 +9,11 @@ import sys
 import pytest
 import yaml
 
-from analysis.releases.columns import TABLES
 from analysis.releases.documents import WRITERS, write_documents
 from analysis.releases.documents.card import data_card
 from analysis.releases.documents.licences import LICENCES, licence_of, licence_text
-from tests.analysis.releases.documents.made import ROWS, a_release
+from analysis.releases.tables.columns import TABLES
+from tests.analysis.releases.documents.example_release import ROWS, a_release
 
 pytestmark = pytest.mark.database_free
 

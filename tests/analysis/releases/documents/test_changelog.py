@@ -4,7 +4,7 @@ import pytest
 
 from analysis.releases.documents.card import data_card
 from analysis.releases.documents.changelog import changelog
-from tests.analysis.releases.documents.made import a_release
+from tests.analysis.releases.documents.example_release import a_release
 
 pytestmark = pytest.mark.database_free
 

@@ -5,9 +5,9 @@ import io
 
 import pytest
 
-from analysis.releases.columns import COLUMNS
 from analysis.releases.documents.codebook import HEADER, NEVER, codebook, codebook_csv
-from tests.analysis.releases.documents.made import a_release
+from analysis.releases.tables.columns import COLUMNS
+from tests.analysis.releases.documents.example_release import a_release
 
 pytestmark = pytest.mark.database_free
 

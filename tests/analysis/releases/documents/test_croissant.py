@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from analysis.releases.columns import TABLES
 from analysis.releases.documents import write_documents
 from analysis.releases.documents.croissant import croissant_json
-from tests.analysis.releases.documents.made import ROWS, a_release
+from analysis.releases.tables.columns import TABLES
+from tests.analysis.releases.documents.example_release import ROWS, a_release
 
 pytestmark = pytest.mark.database_free
 

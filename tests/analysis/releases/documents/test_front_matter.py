@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from analysis.releases.documents.front_matter import front_matter
-from tests.analysis.releases.documents.made import a_release
+from tests.analysis.releases.documents.example_release import a_release
 
 pytestmark = pytest.mark.database_free
 

@@ -1,0 +1,1 @@
+"""Results, releases and scores over HTTP."""

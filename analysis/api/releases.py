@@ -1,0 +1,196 @@
+"""Releases over HTTP."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import FileResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import generics, serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+from rest_framework.views import APIView
+
+from accounts.models import User
+from analysis.models import Release
+from analysis.pages.releases.views import archive_response
+from analysis.releases import build_job, versions
+from analysis.releases.contents import FORMATS
+from analysis.releases.documents.licences import DEFAULT
+from analysis.releases.parameters import LEAST_K, MOST_K, K, parameters_of
+from analysis.releases.preview import check_of
+from analysis.releases.privacy.check import Check
+from analysis.releases.storage.zips import set_aside
+from studies.access import ANALYST, LEAD, study_for
+
+
+class ReleaseParametersSerializer(serializers.Serializer[object]):
+    """Every choice; what is left out takes its default."""
+
+    k = serializers.IntegerField(default=K)
+    formats = serializers.ListField(child=serializers.CharField(max_length=40), default=list(FORMATS))
+    licence = serializers.CharField(default=DEFAULT, max_length=200)
+    include_justifications = serializers.BooleanField(default=False)
+    leave_out_people = serializers.BooleanField(default=False)
+
+
+class ReleaseSerializer(serializers.Serializer[Release]):
+    """One release, and where its files are (null where they were not kept)."""
+
+    version = serializers.IntegerField()
+    built_at = serializers.DateTimeField()
+    inputs_digest = serializers.CharField()
+    last_day = serializers.DateField(allow_null=True)
+    rows = serializers.DictField(child=serializers.IntegerField())
+    parameters = ReleaseParametersSerializer()
+    archive_bytes = serializers.IntegerField(allow_null=True)
+    set_aside_at = serializers.DateTimeField(allow_null=True)
+    url = serializers.URLField()
+    download = serializers.URLField(allow_null=True)
+
+    def to_representation(self, instance: Release) -> dict[str, Any]:
+        places = [instance.study.slug, instance.version]
+        request = self.context["request"]
+        kept = reverse("api:release-download", args=places, request=request) if instance.archive else None
+        facts = versions.facts_of(instance) | {
+            "url": reverse("api:release", args=places, request=request),
+            "download": kept,
+        }
+        return super().to_representation(facts)  # type: ignore[arg-type]
+
+
+class ReleaseDetailSerializer(ReleaseSerializer):
+    """The same with what changed since the release before, in words."""
+
+    changes = serializers.ListField(child=serializers.CharField())
+
+    def to_representation(self, instance: Release) -> dict[str, Any]:
+        return ReleaseSerializer(instance, context=self.context).data | {
+            "changes": versions.changes_of(instance)
+        }
+
+
+class FieldPrivacySerializer(serializers.Serializer[object]):
+    """What would become of one profile field."""
+
+    field = serializers.CharField()
+    kept = serializers.CharField()
+    stated = serializers.IntegerField()
+    released = serializers.IntegerField()
+    why = serializers.CharField()
+
+
+class JoinedPrivacySerializer(serializers.Serializer[object]):
+    """The table that readers get by joining the release with earlier ones."""
+
+    releases = serializers.ListField(child=serializers.IntegerField())
+    people = serializers.IntegerField()
+    smallest = serializers.IntegerField(allow_null=True)
+
+
+class CheckSerializer(serializers.Serializer[object]):
+    """What the privacy check of a release built now says; null counts where a release must be built to know."""
+
+    k = serializers.IntegerField()
+    allowed = serializers.BooleanField(allow_null=True)
+    refusal = serializers.CharField(allow_blank=True)
+    remedies = serializers.ListField(child=serializers.CharField())
+    left_out = serializers.IntegerField(allow_null=True)
+    smallest = serializers.IntegerField(allow_null=True)
+    fields_kept = FieldPrivacySerializer(many=True)
+    joined = JoinedPrivacySerializer(allow_null=True)
+
+
+class CheckParametersSerializer(serializers.Serializer[object]):
+    """The choices that the privacy check depends on."""
+
+    k = serializers.IntegerField(default=K, min_value=LEAST_K, max_value=MOST_K)
+    leave_out_people = serializers.BooleanField(default=False)
+
+
+class BuildingSerializer(serializers.Serializer[object]):
+    """The job that builds the release."""
+
+    job = serializers.IntegerField()
+
+
+class Releases(generics.ListAPIView[Release]):
+    """The releases of a study, newest first, and building one."""
+
+    serializer_class = ReleaseSerializer
+
+    def get_queryset(self) -> QuerySet[Release]:
+        if getattr(self, "swagger_fake_view", False):
+            return Release.objects.none()
+        study = study_for(self.request.user, self.kwargs["slug"], role=ANALYST)
+        return (
+            Release.objects.filter(study=study)
+            .select_related("study")
+            .defer("annotations", "annotators", "images", "profiles")
+        )
+
+    @extend_schema(request=ReleaseParametersSerializer, responses={202: BuildingSerializer})
+    def post(self, request: Request, slug: str) -> Response:
+        """Build a release in the background. Leads only."""
+        assert isinstance(request.user, User)  # HasScope lets nobody else in
+        study = study_for(request.user, slug, role=LEAD)
+        chosen = ReleaseParametersSerializer(data=request.data)
+        chosen.is_valid(raise_exception=True)
+        parameters = parameters_of(**chosen.validated_data)
+        job = build_job.request(study=study, parameters=parameters, by=request.user)
+        return Response({"job": job.pk}, status=202)
+
+
+class ReleaseCheck(APIView):
+    """Whether a release may be built now beside the earlier ones. Builds nothing."""
+
+    @extend_schema(parameters=[CheckParametersSerializer], responses=CheckSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        study = study_for(request.user, slug, role=ANALYST)
+        chosen = CheckParametersSerializer(data=request.query_params)
+        chosen.is_valid(raise_exception=True)
+        checked = check_of(study, **chosen.validated_data)
+        return Response(CheckSerializer(_check_facts(checked, k=chosen.validated_data["k"])).data)
+
+
+class SetAside(APIView):
+    """State that nobody ever got a release, so that later ones are not checked against it. Leads only."""
+
+    @extend_schema(request=None, responses=ReleaseDetailSerializer)
+    def post(self, request: Request, slug: str, version: int) -> Response:
+        assert isinstance(request.user, User)  # HasScope lets nobody else in
+        study = study_for(request.user, slug, role=LEAD)
+        release = set_aside(release=versions.release_of(study, version), by=request.user)
+        return Response(ReleaseDetailSerializer(release, context={"request": request}).data)
+
+
+class OneRelease(APIView):
+    """One release of a study."""
+
+    @extend_schema(responses=ReleaseDetailSerializer)
+    def get(self, request: Request, slug: str, version: int) -> Response:
+        release = versions.release_of(study_for(request.user, slug, role=ANALYST), version)
+        return Response(ReleaseDetailSerializer(release, context={"request": request}).data)
+
+
+class ReleaseDownload(APIView):
+    """The files of a release as a zip."""
+
+    @extend_schema(responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)})
+    def get(self, request: Request, slug: str, version: int) -> FileResponse:
+        return archive_response(versions.release_of(study_for(request.user, slug, role=ANALYST), version))
+
+
+def _check_facts(checked: Check | None, *, k: int) -> dict[str, Any]:
+    report = checked.coarsened.report if checked else None
+    return {
+        "k": k,
+        "allowed": None if checked is None else not checked.refusal,
+        "refusal": checked.refusal if checked else "",
+        "remedies": checked.remedies if checked else [],
+        "left_out": report.left_out if report else None,
+        "smallest": report.smallest if report else None,
+        "fields_kept": report.fields if report else [],
+        "joined": report.joined if report else None,
+    }

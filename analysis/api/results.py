@@ -1,0 +1,114 @@
+"""Results over HTTP."""
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+from rest_framework.views import APIView
+
+from accounts.models import User
+from analysis.models import Report
+from analysis.pages.results.downloads import csv_response, table_csv
+from analysis.results import reports
+from analysis.results.parameters import parameters_of
+from analysis.results.schema import FILES
+from foundation.errors import Conflict, NotFound
+from jobs.models import Job
+from studies.access import ANALYST, study_for
+from studies.models import Study
+
+
+class ParametersSerializer(serializers.Serializer[object]):
+    """Every choice; what is left out is that of the preset, if one is named, or else its default."""
+
+    preset = serializers.CharField(required=False)
+    resamples = serializers.IntegerField(required=False)
+    seed = serializers.IntegerField(required=False)
+    none_of_the_above = serializers.CharField(required=False)
+    min_raters = serializers.IntegerField(required=False)
+    rater_pools = serializers.CharField(required=False)
+    min_stereotypes = serializers.IntegerField(required=False)
+    without_annotators = serializers.ListField(child=serializers.CharField(), required=False)
+    offensiveness_source = serializers.CharField(required=False)
+    not_offensive = serializers.IntegerField(required=False)
+    campaigns = serializers.ListField(child=serializers.CharField(), required=False)
+    target_precision = serializers.FloatField(required=False)
+    top_k = serializers.IntegerField(required=False)
+    salient_among = serializers.CharField(required=False)
+
+
+class ResultsSerializer(serializers.Serializer[object]):
+    """The headline of the latest report and where its tables are."""
+
+    computed_at = serializers.DateTimeField()
+    inputs_digest = serializers.CharField()
+    judgements_since = serializers.IntegerField()
+    summary = serializers.JSONField()
+    tables = serializers.DictField(child=serializers.URLField())
+
+
+class RequestedSerializer(serializers.Serializer[object]):
+    """What was asked for: a report that is ready, or a job to wait for."""
+
+    report = serializers.IntegerField(allow_null=True)
+    job = serializers.IntegerField(allow_null=True)
+
+
+class Results(APIView):
+    """The latest results of a study."""
+
+    @extend_schema(responses=ResultsSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        study = study_for(request.user, slug, role=ANALYST)
+        report = _latest(request, study)
+        return Response(
+            {
+                "computed_at": report.computed_at,
+                "inputs_digest": report.inputs_digest,
+                "judgements_since": reports.judgements_since(report),
+                "summary": report.summary,
+                "tables": {
+                    name: reverse("api:results-table", args=[slug, name], request=request) for name in FILES
+                },
+            }
+        )
+
+    @extend_schema(
+        request=ParametersSerializer, responses={201: RequestedSerializer, 202: RequestedSerializer}
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        assert isinstance(request.user, User)  # HasScope lets nobody else in
+        study = study_for(request.user, slug, role=ANALYST)
+        chosen = ParametersSerializer(data=request.data)
+        chosen.is_valid(raise_exception=True)
+        parameters = parameters_of(study, **chosen.validated_data)
+        outcome = reports.request_report(study=study, parameters=parameters, by=request.user)
+        if isinstance(outcome, Job):
+            return Response({"report": None, "job": outcome.pk}, status=202)
+        return Response({"report": outcome.pk, "job": None}, status=201)
+
+
+class ResultsTable(APIView):
+    """One table of the latest results as CSV."""
+
+    @extend_schema(responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR)})
+    def get(self, request: Request, slug: str, table: str) -> HttpResponse:
+        study = study_for(request.user, slug, role=ANALYST)
+        return csv_response(table_csv(_latest(request, study), table), f"{slug}-{table}.csv")
+
+
+def _latest(request: Request, study: Study) -> Report:
+    assert isinstance(request.user, User)  # HasScope lets nobody else in
+    report, job = reports.standing_report(study=study, by=request.user)
+    if report is None and job is not None and job.state in reports.STOPPED:
+        message = "Labels were taken back, and computing the results without them failed. Compute them again."
+        raise Conflict("results_outdated", message, fields={"job": str(job.pk)})
+    if report is None and job is not None:
+        message = "Labels were taken back; the results are being computed without them."
+        raise Conflict("results_outdated", message, fields={"job": str(job.pk)})
+    if report is None:
+        raise NotFound("no_results", "The results of this study were not computed yet.")
+    return report

@@ -1,0 +1,207 @@
+"""Scorers and what they found, over HTTP."""
+
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework import generics, serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.models import User
+from analysis.models import AttributeScore, Caption, Scorer, TextScore
+from analysis.pages.scoring.views import scorer_of
+from analysis.scoring import launch, overview
+from analysis.scoring.backends.model_files import short_name
+from analysis.scoring.parameters import KINDS
+from jobs.models import Job
+from studies.access import ANALYST, LEAD, study_for
+
+
+class NewScorerSerializer(serializers.Serializer[object]):
+    """What to start; parameters left out take their defaults."""
+
+    kind = serializers.CharField(max_length=20, help_text=f"One of {', '.join(KINDS)}.")
+    model_id = serializers.CharField(required=False, allow_blank=True, max_length=300, default="")
+    parameters = serializers.DictField(required=False, default=dict)
+    model_label = serializers.CharField(required=False, allow_blank=True, max_length=110, default="")
+
+
+class StartedSerializer(serializers.Serializer[object]):
+    """The scorer, and the job that does what is missing."""
+
+    scorer = serializers.IntegerField()
+    job = serializers.IntegerField()
+
+
+class ScorerSerializer(serializers.ModelSerializer[Scorer]):
+    """One configuration of automated scoring."""
+
+    kind = serializers.CharField()
+    model = serializers.SerializerMethodField()
+    revision = serializers.CharField(source="model_revision")
+    encoder = serializers.CharField(allow_null=True)
+    job = serializers.IntegerField(source="job_id", allow_null=True)
+
+    class Meta:
+        model = Scorer
+        fields: ClassVar = [
+            "id",
+            "kind",
+            "model_label",
+            "model",
+            "revision",
+            "parameters",
+            "encoder",
+            "job",
+            "created_at",
+        ]
+        read_only_fields = fields
+
+    def get_model(self, scorer: Scorer) -> str:
+        """The model without a path of the server."""
+        return short_name(scorer.model_id)
+
+    def to_representation(self, instance: Scorer) -> dict[str, Any]:
+        shown = super().to_representation(instance)
+        paths = ("pretrained", "clip", "clip_pretrained")
+        shown["parameters"] = {
+            name: short_name(value) if name in paths and value else value
+            for name, value in shown["parameters"].items()
+        }
+        return shown
+
+
+class ScorerDetailSerializer(serializers.Serializer[object]):
+    """A scorer and how far it is: done and failed of total images, or captions."""
+
+    scorer = ScorerSerializer()
+    state = serializers.CharField()
+    done = serializers.IntegerField()
+    failed = serializers.IntegerField()
+    total = serializers.IntegerField()
+    unit = serializers.CharField()
+    written = serializers.IntegerField()
+
+
+class AttributeScoreSerializer(serializers.ModelSerializer[AttributeScore]):
+    image = serializers.UUIDField(source="image.public_id")
+    attribute = serializers.CharField(source="attribute.text")
+
+    class Meta:
+        model = AttributeScore
+        fields: ClassVar = ["image", "attribute", "probability", "cosine"]
+        read_only_fields = fields
+
+
+class CaptionSerializer(serializers.ModelSerializer[Caption]):
+    image = serializers.UUIDField(source="image.public_id")
+
+    class Meta:
+        model = Caption
+        fields: ClassVar = ["id", "image", "position", "text"]
+        read_only_fields = fields
+
+
+class TextScoreSerializer(serializers.ModelSerializer[TextScore]):
+    image = serializers.UUIDField(source="caption.image.public_id")
+    text = serializers.CharField(source="caption.text")
+
+    class Meta:
+        model = TextScore
+        fields: ClassVar = ["caption", "image", "text", "label", "score"]
+        read_only_fields = fields
+
+
+class Scorers(generics.ListAPIView[Scorer]):
+    """The scorers of a study, newest first, and starting one."""
+
+    serializer_class = ScorerSerializer
+
+    def get_queryset(self) -> QuerySet[Scorer]:
+        if getattr(self, "swagger_fake_view", False):
+            return Scorer.objects.none()
+        study = study_for(self.request.user, self.kwargs["slug"], role=ANALYST)
+        return Scorer.objects.filter(study=study).select_related("encoder")
+
+    @extend_schema(request=NewScorerSerializer, responses={202: StartedSerializer})
+    def post(self, request: Request, slug: str) -> Response:
+        """Score in the background what this configuration has not scored yet. Leads only."""
+        assert isinstance(request.user, User)  # HasScope lets nobody else in
+        study = study_for(request.user, slug, role=LEAD)
+        chosen = NewScorerSerializer(data=request.data)
+        chosen.is_valid(raise_exception=True)
+        given = dict(chosen.validated_data)
+        label = given.pop("model_label")
+        scorer = launch.plan_scorer(study=study, by=request.user, label=label, **given)
+        job = launch.start(scorer=scorer, by=request.user)
+        return _started(scorer, job)
+
+
+class OneScorer(APIView):
+    """One scorer of a study and how far it is."""
+
+    @extend_schema(responses=ScorerDetailSerializer)
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        scorer = scorer_of(study_for(request.user, slug, role=ANALYST), pk)
+        return Response(ScorerDetailSerializer(overview.line_of(scorer)).data)
+
+    @extend_schema(operation_id="studies_scorers_go_on", request=None, responses={202: StartedSerializer})
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        """Go on with what is missing. Leads only."""
+        assert isinstance(request.user, User)  # HasScope lets nobody else in
+        scorer = scorer_of(study_for(request.user, slug, role=LEAD), pk)
+        return _started(scorer, launch.start(scorer=scorer, by=request.user))
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, slug: str, pk: int) -> Response:
+        """Remove the scorer and all it found. Leads only."""
+        assert isinstance(request.user, User)  # HasScope lets nobody else in
+        scorer = scorer_of(study_for(request.user, slug, role=LEAD), pk)
+        launch.remove_scorer(scorer=scorer, by=request.user)
+        return Response(status=204)
+
+
+class AttributeScores(generics.ListAPIView[AttributeScore]):
+    """What a CLIP scorer says of each image and attribute. Retracted images are left out."""
+
+    serializer_class = AttributeScoreSerializer
+
+    def get_queryset(self) -> QuerySet[AttributeScore]:
+        if getattr(self, "swagger_fake_view", False):
+            return AttributeScore.objects.none()
+        rows = _of_scorer(self).attribute_scores.filter(image__retracted_at=None)
+        return rows.select_related("image", "attribute")
+
+
+class Captions(generics.ListAPIView[Caption]):
+    """The captions a scorer wrote. Retracted images are left out."""
+
+    serializer_class = CaptionSerializer
+
+    def get_queryset(self) -> QuerySet[Caption]:
+        if getattr(self, "swagger_fake_view", False):
+            return Caption.objects.none()
+        return _of_scorer(self).captions.filter(image__retracted_at=None).select_related("image")
+
+
+class TextScores(generics.ListAPIView[TextScore]):
+    """What a classifier says of captions. Those of retracted images are left out."""
+
+    serializer_class = TextScoreSerializer
+
+    def get_queryset(self) -> QuerySet[TextScore]:
+        if getattr(self, "swagger_fake_view", False):
+            return TextScore.objects.none()
+        rows = _of_scorer(self).text_scores.filter(caption__image__retracted_at=None)
+        return rows.select_related("caption__image")
+
+
+def _of_scorer(view: generics.GenericAPIView[Any]) -> Scorer:
+    study = study_for(view.request.user, view.kwargs["slug"], role=ANALYST)
+    return scorer_of(study, view.kwargs["pk"])
+
+
+def _started(scorer: Scorer, job: Job) -> Response:
+    return Response({"scorer": scorer.pk, "job": job.pk}, status=202)

@@ -1,1 +1,0 @@
-"""What machines say of images, measured: beside people's judgements where there are any."""

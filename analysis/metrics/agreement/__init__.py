@@ -1,0 +1,1 @@
+"""How far annotators agree: coefficients, consensus, and their intervals."""

@@ -1,0 +1,222 @@
+"""Ratings counted per unit: of judgements, of a Likert table, or value counts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.metrics.agreement.leave_one_out import Answers
+from analysis.metrics.data.annotator_ids import MOST_REPEATED, ids_stand_for_people
+from analysis.metrics.data.judgements import Judgements, dense
+from analysis.metrics.data.validation import (
+    finite,
+    first,
+    require_choice,
+    require_columns,
+    require_filled,
+)
+from analysis.metrics.resampling.bootstrap import Resampling, resampling_of
+
+ALL = "all"
+UNSURE = 3
+LIKERT = (1, 2, 3, 4, 5)
+UNSURE_MODES = ("missing", "middle", "category")
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """`counts[u, v]`: how many ratings of unit u have the v-th category.
+
+    `cluster` is what is resampled: the image of a presence judgement, the attribute of a Likert rating.
+    Clusters of one `stratum` are drawn together. `annotators(scope, width)` counts who rated the units of each
+    scope, `answers()` says who gave which ratings; None where ids are not people.
+    """
+
+    counts: np.ndarray
+    categories: tuple[Any, ...]
+    cluster: np.ndarray
+    clusters: int
+    stratum: np.ndarray
+    cluster_name: str
+    model: np.ndarray
+    model_names: np.ndarray
+    scopes: dict[str, tuple[np.ndarray, np.ndarray]]
+    annotators: Callable[[np.ndarray, int], np.ndarray | None]
+    answers: Callable[[], Answers | None]
+
+
+def units_of(ratings: Any, *, unsure: str = "category") -> Units:
+    """Count ratings per unit.
+
+    `ratings` is a table of presence judgements (column `present`; unit = image × attribute), a Likert table
+    (attribute, annotator, rating 1..5; unit = attribute), a `Judgements`, or an array of value counts (units
+    × categories).
+    """
+    if isinstance(ratings, np.ndarray):
+        return _from_counts(ratings)
+    if isinstance(ratings, Judgements):
+        return _from_judgements(ratings)
+    if isinstance(ratings, pd.DataFrame) and "rating" in ratings and "present" not in ratings:
+        return _from_likert(ratings, unsure)
+    return _from_judgements(Judgements.of(ratings))
+
+
+def _distinct(scope: np.ndarray, annotator: np.ndarray, width: int) -> np.ndarray:
+    """How many annotators there are in each scope."""
+    people = int(annotator.max(initial=0)) + 1
+    _, pairs = dense(scope.astype(np.int64) * people + annotator, width * people)
+    return np.bincount(pairs // people, minlength=width)
+
+
+def _from_judgements(data: Judgements) -> Units:
+    unit_cell, unit_image = data.unit_cell, data.unit_image
+    shown, marked = data.unit_shown, data.unit_marked
+    real = ~data.cell_is_none[unit_cell]
+    if not real.all():
+        unit_cell, unit_image, shown, marked = unit_cell[real], unit_image[real], shown[real], marked[real]
+
+    def annotators(scope: np.ndarray, width: int) -> np.ndarray | None:
+        if not ids_stand_for_people(data):
+            return None
+        if width == 1 and real.all():
+            return np.array([len(data.annotator_names)])
+        rows = real[data.row_unit]
+        unit = (np.cumsum(real) - 1)[data.row_unit[rows]]
+        return _distinct(scope[unit], data.row_annotator[rows], width)
+
+    def answers() -> Answers | None:
+        if not ids_stand_for_people(data):
+            return None
+        unit, annotator, present = data.row_unit, data.row_annotator, data.row_present
+        if not real.all():
+            rows = real[unit]
+            unit, annotator, present = (np.cumsum(real) - 1)[unit[rows]], annotator[rows], present[rows]
+        return Answers.of(unit, annotator, len(data.annotator_names), present.astype(np.int8), 2)
+
+    return Units(
+        counts=np.stack([shown - marked, marked]).T,
+        categories=(0, 1),
+        cluster=unit_image,
+        clusters=len(data.image_group),
+        stratum=data.image_stratum,
+        cluster_name="image",
+        model=data.cell_model[unit_cell],
+        model_names=data.model_names,
+        scopes={
+            ALL: (np.zeros(len(unit_cell), dtype=np.int8), np.array([""], dtype=object)),
+            "identity_group": (data.cell_group[unit_cell], data.group_names),
+            "attribute": (data.cell_attribute[unit_cell], data.attribute_names),
+        },
+        annotators=annotators,
+        answers=answers,
+    )
+
+
+def likert_codes(ratings: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Attribute codes, attribute names, annotator codes, annotator names and whole ratings of a Likert
+    table."""
+    ratings = require_columns(ratings, "ratings", ("attribute", "annotator", "rating"))
+    require_filled(ratings, "ratings", ("attribute", "annotator", "rating"))
+    number = finite(ratings["rating"], "ratings")
+    wrong = ~np.isin(number, LIKERT)
+    if wrong.any():
+        raise ValueError(
+            f"ratings: rating must be a whole number from 1 to 5, got {first(ratings['rating'], wrong)!r}"
+        )
+    attribute, names = pd.factorize(ratings["attribute"], sort=True)
+    annotator, people = pd.factorize(ratings["annotator"], sort=True)
+    return (
+        attribute,
+        np.asarray(names, dtype=object),
+        annotator,
+        np.asarray(people, dtype=object),
+        number.astype(int),
+    )
+
+
+def _from_likert(ratings: pd.DataFrame, unsure: str) -> Units:
+    require_choice(unsure, "unsure", UNSURE_MODES)
+    attribute, names, annotator, people, rating = likert_codes(ratings)
+    categories = tuple(value for value in LIKERT if value != UNSURE or unsure != "missing")
+    kept = np.isin(rating, categories)
+    value = np.searchsorted(categories, rating[kept])
+    table = np.bincount(attribute[kept] * len(categories) + value, minlength=len(names) * len(categories))
+    unit = np.arange(len(names))
+    known = rated_once_each(ratings, attribute, annotator)
+
+    def raters(scope: np.ndarray, width: int) -> np.ndarray | None:
+        return _distinct(scope[attribute[kept]], annotator[kept], width) if known else None
+
+    def answers() -> Answers | None:
+        if not known:
+            return None
+        order = np.lexsort((value, annotator[kept], attribute[kept]))
+        return Answers.of(
+            attribute[kept][order], annotator[kept][order], len(people), value[order], len(categories)
+        )
+
+    return Units(
+        counts=table.reshape(len(names), len(categories)),
+        categories=categories,
+        cluster=unit,
+        clusters=len(names),
+        stratum=np.zeros(len(names), dtype=int),
+        cluster_name="attribute",
+        model=np.zeros(len(names), dtype=int),
+        model_names=np.array([""], dtype=object),
+        scopes={
+            ALL: (np.zeros(len(names), dtype=int), np.array([""], dtype=object)),
+            "attribute": (unit, names),
+        },
+        annotators=raters,
+        answers=answers,
+    )
+
+
+def rated_once_each(ratings: pd.DataFrame, attribute: np.ndarray, annotator: np.ndarray) -> bool:
+    """Whether at most 5 % of the ratings repeat an attribute that their id had rated already in one campaign: a
+    sign that ids stand for people."""
+    campaign = pd.factorize(ratings["campaign"])[0] if "campaign" in ratings else np.zeros(len(ratings), int)
+    answers = np.stack([attribute, annotator, campaign], axis=1)
+    repeated = len(answers) - len(np.unique(answers, axis=0))
+    return repeated <= MOST_REPEATED * len(answers)
+
+
+def _unknown(*_: Any) -> None:
+    """Counts do not say whose they are."""
+
+
+def _from_counts(table: np.ndarray) -> Units:
+    if (
+        table.ndim != 2
+        or table.shape[1] < 2
+        or (table < 0).any()
+        or not np.equal(table, np.floor(table)).all()
+    ):
+        raise ValueError(
+            f"ratings: value counts must be whole numbers, units × (2 or more) categories, got {table.shape}"
+        )
+    unit = np.arange(len(table))
+    return Units(
+        counts=table.astype(np.int64),
+        categories=tuple(range(table.shape[1])),
+        cluster=unit,
+        clusters=len(table),
+        stratum=np.zeros(len(table), dtype=int),
+        cluster_name="unit",
+        model=np.zeros(len(table), dtype=int),
+        model_names=np.array([""], dtype=object),
+        scopes={ALL: (np.zeros(len(table), dtype=int), np.array([""], dtype=object))},
+        annotators=_unknown,
+        answers=_unknown,
+    )
+
+
+def coded(ratings: Any, resampling: Resampling | None) -> tuple[Any, Resampling | None]:
+    """A handed resampling already holds the coded judgements: count those instead of coding again."""
+    if resampling is None:
+        return ratings, None
+    resampling_of(ratings, resampling, None, resampling.resamples, resampling.seed)
+    return resampling.judgements, resampling

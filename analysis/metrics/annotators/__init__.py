@@ -1,0 +1,1 @@
+"""Statistics of each annotator, and comparisons between groups of annotators."""

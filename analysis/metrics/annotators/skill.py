@@ -1,0 +1,119 @@
+"""Dawid–Skene and MACE skill of annotators, by crowd-kit where it is installed."""
+
+import hashlib
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.metrics.data.judgements import Judgements
+
+PACKAGE = "crowdkit"
+NOT_INSTALLED = "crowd_kit_not_installed"
+DAWID_SKENE_ITERATIONS = 100
+MACE_RESTARTS, MACE_ITERATIONS = (
+    2,
+    25,
+)  # twice the wall time buys no visible change of rank on 100,000 judgements
+
+
+REMEMBERED = 8  # fits: two numbers for each annotator
+
+
+@dataclass(frozen=True, eq=False)
+class Skills:
+    dawid_skene: np.ndarray
+    mace: np.ndarray
+    reason: str
+    converged: bool | None
+
+    @classmethod
+    def none(cls, people: int, reason: str) -> "Skills":
+        return cls(np.full(people, np.nan), np.full(people, np.nan), reason, None)
+
+
+_latest: dict[bytes, Skills] = {}
+
+
+def skills_of(
+    data: Judgements, rows: np.ndarray, seed: int, *, iterated: Callable[[], None] | None = None
+) -> Skills:
+    """Fit both models on the judgements `rows` (a mask); null for everybody without crowd-kit.
+
+    On 10 million judgements they take minutes: `iterated` is called at each iteration of either, and the latest
+    skills are remembered, for a study is computed again with other parameters that change none of this.
+    """
+    people = len(data.annotator_names)
+    if find_spec(PACKAGE) is None:
+        return Skills.none(people, NOT_INSTALLED)
+    if not rows.any():
+        return Skills.none(people, "")
+    asked = _digest(data, rows, seed)
+    if asked not in _latest:
+        fitted = _fitted(data, rows, seed, iterated)
+        while len(_latest) >= REMEMBERED:
+            _latest.pop(next(iter(_latest)), None)
+        _latest[asked] = fitted
+    return _latest[asked]
+
+
+def _digest(data: Judgements, rows: np.ndarray, seed: int) -> bytes:
+    """Return what two fits have in common that give the same."""
+    digest = hashlib.blake2b(repr((len(data.annotator_names), seed)).encode())
+    for values in (data.row_unit, data.row_annotator, data.row_present, rows):
+        digest.update(repr((values.dtype.str, len(values))).encode())
+        digest.update(np.ascontiguousarray(values).data)
+    return digest.digest()
+
+
+def _fitted(data: Judgements, rows: np.ndarray, seed: int, iterated: Callable[[], None] | None) -> Skills:
+    from crowdkit.aggregation import MACE, DawidSkene  # a second to import
+
+    people = len(data.annotator_names)
+    answers = pd.DataFrame(
+        {
+            "task": data.row_unit[rows],
+            "worker": data.row_annotator[rows],
+            "label": data.row_present[rows].astype(int),
+        }
+    )
+    with warnings.catch_warnings():
+        # crowd-kit 1.4 calls what pandas 3 deprecates; nothing its caller can mend
+        warnings.simplefilter("ignore", DeprecationWarning)
+        dawid_skene = _calling(iterated, DawidSkene(n_iter=DAWID_SKENE_ITERATIONS)).fit(answers)
+        mace = MACE(n_restarts=MACE_RESTARTS, n_iter=MACE_ITERATIONS, random_state=seed)
+        mace = _calling(iterated, mace).fit(answers)
+    errors = dawid_skene.errors_
+    workers = errors.index.get_level_values("worker")
+    said = errors.index.get_level_values("label")
+    right = pd.Series(
+        [errors.at[(w, s), s] if s in errors.columns else np.nan for w, s in zip(workers, said, strict=True)]
+    )
+    # An answer that an annotator never gave has no row: it was given with probability 0.
+    total = right.groupby(workers.to_numpy()).sum() / len(errors.columns)
+    knowing = pd.Series(mace.spamming_[:, 1], index=pd.unique(answers["worker"]))
+    right_share, knowing_share = (
+        one.reindex(np.arange(people)).to_numpy(dtype=float, copy=True) for one in (total, knowing)
+    )
+    for values in (right_share, knowing_share):
+        values.flags.writeable = False  # remembered, and handed to more than one
+    converged = len(dawid_skene.loss_history_) < DAWID_SKENE_ITERATIONS
+    return Skills(right_share, knowing_share, "", converged)
+
+
+def _calling(iterated: Callable[[], None] | None, model: Any) -> Any:
+    """Let a model call `iterated` before each expectation; crowd-kit itself only draws bars on a terminal."""
+    if iterated is None:
+        return model
+    expect, called = model._e_step, iterated
+
+    def told(*args: Any, **named: Any) -> Any:
+        called()
+        return expect(*args, **named)
+
+    model._e_step = told
+    return model

@@ -1,0 +1,1 @@
+"""How well automatic scores agree with people."""

@@ -1,0 +1,59 @@
+"""How well scores tell positive units from the others: plain functions of arrays, NaN where undefined."""
+
+import numpy as np
+from scipy.stats import rankdata
+
+from analysis.metrics.resampling.intervals import wilson
+
+
+def average_precision(score: np.ndarray, positive: np.ndarray) -> float:
+    """Σ (R_i − R_{i−1})·P_i over the distinct scores from the highest down; NaN with one class only."""
+    if positive.all() or not positive.any():
+        return np.nan
+    _, hits, predicted = _cumulated(score, positive)
+    recall = np.diff(hits, prepend=0) / hits[-1]
+    return float((recall * hits / predicted).sum())
+
+
+def area_under_roc(score: np.ndarray, positive: np.ndarray) -> float:
+    """Share of pairs (positive, negative) in which the positive scores higher, ties a half; NaN with one class
+    only."""
+    number = int(positive.sum())
+    others = len(positive) - number
+    if not number or not others:
+        return np.nan
+    above = rankdata(score)[positive].sum() - number * (number + 1) / 2
+    return float(above / (number * others))
+
+
+def spearman(one: np.ndarray, other: np.ndarray) -> float:
+    """Correlation of ranks, tied values sharing their mean rank; NaN where a side is constant."""
+    if len(one) < 2:
+        return np.nan
+    ranks = [rankdata(values) - (len(one) + 1) / 2 for values in (one, other)]
+    spread = np.sqrt((ranks[0] ** 2).sum() * (ranks[1] ** 2).sum())
+    return float((ranks[0] * ranks[1]).sum() / spread) if spread > 0 else np.nan
+
+
+def choose_threshold(score: np.ndarray, positive: np.ndarray, target: float) -> float:
+    """The threshold (score ≥ threshold is positive) of the best F1 among those whose precision reaches `target`
+    with the lower end of its Wilson interval; among all, where none does. Of equal ones the highest.
+
+    It lies halfway to the next lower score that occurs. There must be a positive.
+    """
+    values, hits, predicted = _cumulated(score, positive)
+    f1 = 2 * hits / (predicted + hits[-1])
+    reaches = wilson(hits / predicted, predicted)[0] >= target
+    best = int(np.argmax(np.where(reaches, f1, -1.0) if reaches.any() else f1))
+    if best == len(values) - 1:
+        return float(values[best])
+    between = (values[best] + values[best + 1]) / 2
+    return float(between if between > values[best + 1] else values[best])
+
+
+def _cumulated(score: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The distinct scores from the highest down; positives, and all, that score at least as much."""
+    order = np.argsort(-score, kind="stable")
+    ordered = score[order]
+    last = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
+    return ordered[last], np.cumsum(positive[order])[last], last + 1

@@ -1,0 +1,68 @@
+"""Calibration: whether what scores 0.7 is there seven times in ten."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import csr_array
+
+from analysis.metrics.data.results import counts, labels, numbers, words
+from analysis.metrics.resampling.intervals import ZERO_WIDTH, percentile_intervals, wilson
+
+BINS = 10
+NO_UNITS = "no_units"
+NOT_A_PROBABILITY = "not_a_probability"
+
+
+def calibration_bins(
+    scorer: str,
+    model: str,
+    score: np.ndarray,
+    share: np.ndarray,
+    image: np.ndarray,
+    images: int,
+    resampled: Callable[[csr_array, csr_array], np.ndarray],
+) -> pd.DataFrame:
+    """Mean score and mean share of yes (units weighing equally) in each tenth of 0 … 1; a bin holds its lower
+    end, the last also 1.
+
+    `resampled(above, below)`: the ratio of sums (bins × images) in each resample. Where units of a bin are all
+    alike, the interval is Wilson's on their images. A bin without units is null, `no_units`; all bins are
+    where a score is outside 0 … 1, `not_a_probability`.
+    """
+    possible = bool(((score >= 0) & (score <= 1)).all())
+    kept = np.full(len(score), possible)
+    bin_ = np.minimum((score[kept] * BINS).astype(int), BINS - 1)
+    number = np.bincount(bin_, minlength=BINS)
+    shape = (BINS, images)
+    above = csr_array((share[kept], (bin_, image[kept])), shape=shape)
+    below = csr_array((np.ones(len(bin_)), (bin_, image[kept])), shape=shape)
+    sample = resampled(above, below)
+    interval = percentile_intervals(sample, sparse=np.isnan(sample).mean(axis=1))
+    observed = _mean(share[kept], bin_, number)
+    on = np.asarray((below > 0).sum(axis=1), dtype=float)
+    same = (interval.reason == ZERO_WIDTH) & (number > 0)
+    least, most = wilson(np.nan_to_num(observed), np.maximum(on, 1))
+    empty = NO_UNITS if possible else NOT_A_PROBABILITY
+    reason = np.where(number == 0, empty, np.where(same, "", interval.reason))
+    edges = np.arange(BINS + 1) / BINS
+    return pd.DataFrame(
+        {
+            "scorer": labels([scorer] * BINS),
+            "model": labels([model] * BINS),
+            "bin": counts(np.arange(1, BINS + 1)),
+            "low": numbers(edges[:-1]),
+            "high": numbers(edges[1:]),
+            "mean_score": numbers(_mean(score[kept], bin_, number)),
+            "observed": numbers(observed),
+            "ci_low": numbers(np.where(same, least, interval.low)),
+            "ci_high": numbers(np.where(same, most, interval.high)),
+            "n": counts(number),
+            "reason": words(reason),
+        }
+    )
+
+
+def _mean(values: np.ndarray, bin_: np.ndarray, number: np.ndarray) -> np.ndarray:
+    sums = np.bincount(bin_, weights=values, minlength=BINS)
+    return np.divide(sums, number, out=np.full(BINS, np.nan), where=number > 0)

@@ -1,0 +1,1 @@
+"""Boxes that annotators drew: whether they agree, and one box to show."""

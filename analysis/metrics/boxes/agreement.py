@@ -1,0 +1,338 @@
+"""Whether annotators who found an attribute drew it in the same place, and as often."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import csr_array
+
+from analysis.metrics.agreement.krippendorff_alpha import NO_VARIATION
+from analysis.metrics.agreement.scopes import interval_method
+from analysis.metrics.boxes.geometry import Boxes, boxes_of, distances, pairs_within
+from analysis.metrics.boxes.leave_one_out import Across, Pairs, box_intervals, drawn_by_people
+from analysis.metrics.data.results import Result, counts, labels, numbers, words
+from analysis.metrics.data.validation import require_choice, require_whole
+from analysis.metrics.resampling.bootstrap import DEFAULT_RESAMPLES, multinomial_weights
+from analysis.metrics.resampling.intervals import Intervals, no_intervals, percentile_intervals
+
+THRESHOLDS = (0.25, 0.5, 0.75)
+BINS = np.linspace(0, 1, 11)
+NO_PAIRS = "no_unit_boxed_twice"
+ONE_IMAGE = "one_image"
+EXPECTED_PAIRS = 50_000  # per attribute; beyond it the expected distance is that of a seeded sample of pairs
+SAMPLED_PAIRS = "sampled_pairs"  # note on what rests on such a sample
+SAMPLED_MEASURES = ("box_expected_distance", "box_alpha")
+MEASURES = (
+    "box_mean_iou",
+    *(f"box_iou_above_{limit}" for limit in THRESHOLDS),
+    "box_same_number",
+    "box_number_difference",
+    "box_observed_distance",
+    *SAMPLED_MEASURES,
+)
+_BOUNDS = np.array([(0, np.inf if name == "box_number_difference" else 1) for name in MEASURES])
+_BOUNDS[-1, 0] = -np.inf  # α
+_IMAGES, _PAIRS = 3, 4  # streams of the seed
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BoxAgreement(Result):
+    """`table`: measures. `distribution`: IoU in ten bins. `attributes`: observed and expected distance of
+    each."""
+
+    distribution: pd.DataFrame
+    attributes: pd.DataFrame
+
+
+def box_agreement(
+    boxes: Any, *, resamples: int = DEFAULT_RESAMPLES, seed: int = 0, annotators: str = "auto"
+) -> BoxAgreement:
+    """Agreement of boxes: same place, and how many. (Whether the attribute was found is agreement on
+    `present`.)
+
+    For each pair of judgements that both boxed an attribute in an image, boxes are matched (Hungarian); an
+    unmatched box is at distance 1; the pair's distance is the sum over max(n₁, n₂), its IoU one minus that.
+    Units weigh equally: a unit's value is the mean over its pairs.
+
+    `boxes`: image, attribute, annotator, judgement (whose answer the box belongs to), x0, y0, x1, y1 as
+    shares of the image[, model]. Corners are sorted and clipped; `notes["clipped_share"]` tells how many
+    boxes were; boxes without area are left out. Measures: box_mean_iou, box_iou_above_0.25/0.5/0.75 (share of
+    pairs), box_same_number (share of pairs with as many boxes), box_number_difference (mean |n₁ − n₂|),
+    box_observed_distance, box_expected_distance, box_alpha = 1 − ΣD_o/ΣD_e pooled over attributes
+    (Krippendorff's scheme; D_o weighs a unit by its judgements). D_e comes from drawings of the same
+    attribute on *other* images; with large centred boxes it is small, and so is α however good the boxes:
+    read it beside the mean IoU. Attributes boxed on one image only leave α (`dropped`); null `one_image` if
+    all are, `no_unit_boxed_twice` without pairs.
+
+    Interval: as of `krippendorff_alpha`, the two-way jackknife of annotators and images where ids stand for
+    people (`annotators="auto"`), else ("ignore", too) the bootstrap of images. Without resamples, none.
+
+    Where an attribute has more than 50,000 pairs of drawings, its D_e is the mean over 50,000 of them drawn
+    with the seed. `note` then says `sampled_pairs` beside box_expected_distance and box_alpha, and
+    `notes["sampled"]` names these measures, the attributes of each model, the number of pairs and the seed.
+    """
+    resamples = require_whole(resamples, "resamples", 0)
+    seed = require_whole(seed, "seed", 0)
+    require_choice(annotators, "annotators", ("auto", "ignore"))
+    data = boxes_of(boxes)
+    within = _pairs(data)
+    pairs = np.bincount(within.unit, minlength=len(data.unit_image))
+    crossed = annotators == "auto" and drawn_by_people(data)
+    resampled = ["annotators", "images"] if crossed else ["images"]
+    weights = None
+    if resamples and not crossed:
+        weights = multinomial_weights([len(data.image_names)], resamples, (seed, _IMAGES))
+    tables, distributions, attributes = [], [], []
+    sampled: dict[str, list[Any]] = {}
+    for code, name in enumerate(data.model_names):
+        mine = (data.unit_model == code) & (pairs > 0)
+        expected = _Expected.of(data, mine, pairs, within.unit, within.distance, seed)
+        value, reason = _values(data, mine, within, expected)
+        interval = no_intervals(len(value))
+        if weights is not None:
+            interval = _bootstrap(data, mine, within, expected, weights)
+        elif resamples and mine.any():
+            interval = box_intervals(data, mine, within, expected.across, value, _BOUNDS)
+        tables.append(_table(data, str(name), mine, value, reason, interval, expected))
+        distributions.append(_distribution(str(name), mine, within.unit, pairs, within.distance))
+        attributes.append(expected.to_frame(data, str(name)))
+        if expected.sampled.any():
+            sampled[str(name)] = list(data.attribute_names[expected.attribute[expected.sampled]])
+    lonely = int((np.bincount(data.drawing_unit, minlength=len(pairs)) == 1).sum())
+    table = pd.concat(tables, ignore_index=True)
+    return BoxAgreement(
+        table=table.assign(resampled=words([" and ".join(resampled) if resamples else ""] * len(table))),
+        distribution=pd.concat(distributions, ignore_index=True),
+        attributes=pd.concat(attributes, ignore_index=True),
+        used=len(data.corners),
+        dropped={
+            "box_without_area": data.without_area,
+            "boxed_by_one": lonely,
+            "attribute_on_one_image": sum(int(frame["reason"].notna().sum()) for frame in attributes),
+        },
+        method="Hungarian matching on IoU" + (f"; {interval_method(resampled)}" if resamples else ""),
+        seed=seed,
+        resamples=resamples,
+        notes={
+            "clipped_share": data.clipped_share,
+            "resampled": resampled if resamples else [],
+            **_sampling(sampled, seed),
+        },
+    )
+
+
+def _sampling(attributes: dict[str, list[Any]], seed: int) -> dict[str, Any]:
+    """What the notes say of expected distances that rest on a sample of pairs, by model."""
+    if not attributes:
+        return {}
+    measures = list(SAMPLED_MEASURES)
+    return {
+        "sampled": {"measures": measures, "attributes": attributes, "pairs": EXPECTED_PAIRS, "seed": seed}
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class _Expected:
+    """Per attribute of one model: what α needs, from the drawings of units boxed at least twice.
+
+    `between[a]` has, for pairs of images (positions in `images[a]`), the summed distance and number of pairs
+    of drawings; `observed[a]` and `drawings[a]`, per image, Σ m_u·d̄_u and the number of drawings.
+    `across[a]` has the pairs themselves; `sampled[a]`: whether they are a sample.
+    """
+
+    attribute: np.ndarray
+    images: list[np.ndarray]
+    between: list[tuple[csr_array, csr_array]]
+    observed: list[np.ndarray]
+    drawings: list[np.ndarray]
+    across: list[Across]
+    sampled: np.ndarray
+
+    @classmethod
+    def of(
+        cls,
+        data: Boxes,
+        mine: np.ndarray,
+        pairs: np.ndarray,
+        pair_unit: np.ndarray,
+        distance: np.ndarray,
+        seed: int,
+    ) -> "_Expected":
+        generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_PAIRS,)))
+        size = np.bincount(data.drawing_unit, minlength=len(pairs))
+        unit_mean = np.bincount(pair_unit, weights=distance, minlength=len(pairs)) / np.maximum(pairs, 1)
+        attribute = np.unique(data.unit_attribute[mine])
+        images, between, observed, drawings, across = [], [], [], [], []
+        sampled = np.zeros(len(attribute), dtype=bool)
+        for position, code in enumerate(attribute):
+            units = np.flatnonzero(mine & (data.unit_attribute == code))
+            image = data.unit_image[units]  # one unit per image, in order
+            drawing = np.flatnonzero(np.isin(data.drawing_unit, units))
+            place = np.searchsorted(units, data.drawing_unit[drawing])
+            sampled[position] = _too_many_pairs(len(place))
+            first, second = _pairs_across(place, generator)
+            apart = distances(data, drawing[first], drawing[second])
+            shape = (len(units), len(units))
+            total = csr_array((apart, (place[first], place[second])), shape=shape)
+            number = csr_array((np.ones(len(apart)), (place[first], place[second])), shape=shape)
+            images.append(image)
+            across.append(Across(units, drawing[first], drawing[second], apart))
+            between.append((total, number))
+            observed.append(size[units] * unit_mean[units])
+            drawings.append(size[units].astype(float))
+        return cls(attribute, images, between, observed, drawings, across, sampled)
+
+    def sums(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """ΣD_o, ΣD_e and drawings over the attributes, for weights (images × resamples)."""
+        observed, expected, drawings = np.zeros((3, weights.shape[1]))
+        for image, (total, number), o, d in zip(
+            self.images, self.between, self.observed, self.drawings, strict=True
+        ):
+            held = weights[image].astype(np.float64)
+            pairs = (held * (number @ held)).sum(axis=0)
+            able = pairs > 0
+            mean = np.divide((held * (total @ held)).sum(axis=0), pairs, out=np.zeros(len(able)), where=able)
+            observed += np.where(able, o @ held, 0.0)
+            expected += np.where(able, d @ held, 0.0) * mean
+            drawings += np.where(able, d @ held, 0.0)
+        return observed, expected, drawings
+
+    def to_frame(self, data: Boxes, model: str) -> pd.DataFrame:
+        pairs = np.array([number.sum() for _, number in self.between])
+        apart = np.array([total.sum() for total, _ in self.between])
+        drawings = np.array([d.sum() for d in self.drawings])
+        observed = np.array([o.sum() for o in self.observed])
+        nothing = np.full(len(pairs), np.nan)
+        return pd.DataFrame(
+            {
+                "model": labels([model] * len(pairs)),
+                "attribute": labels(data.attribute_names[self.attribute]),
+                "images": counts([len(image) for image in self.images]),
+                "drawings": counts(drawings),
+                "observed_distance": numbers(observed / np.maximum(drawings, 1)),
+                "expected_distance": numbers(np.divide(apart, pairs, out=nothing, where=pairs > 0)),
+                "sampled": pd.array(self.sampled, dtype="boolean"),
+                "reason": words(np.where(pairs > 0, "", ONE_IMAGE)),
+            }
+        )
+
+
+def _too_many_pairs(drawings: int) -> bool:
+    return drawings * (drawings - 1) // 2 > EXPECTED_PAIRS
+
+
+def _pairs_across(place: np.ndarray, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of drawings on different images: all of them, or a sample where they are too many."""
+    number = len(place)
+    if _too_many_pairs(number):
+        first, second = generator.integers(0, number, size=(2, EXPECTED_PAIRS))
+    else:
+        first, second = np.triu_indices(number, 1)
+    across = place[first] != place[second]
+    return first[across], second[across]
+
+
+def _pairs(data: Boxes) -> Pairs:
+    """Pairs of drawings within a unit, with what is averaged over them."""
+    left, right = pairs_within(data.drawing_unit)
+    distance = distances(data, left, right)
+    more = np.abs(data.number[left] - data.number[right])
+    columns = {
+        "box_mean_iou": 1 - distance,
+        **{f"box_iou_above_{limit}": 1 - distance > limit for limit in THRESHOLDS},
+        "box_same_number": more == 0,
+        "box_number_difference": more,
+    }
+    return Pairs(left, right, data.drawing_unit[left], distance, columns)
+
+
+def _drawn(
+    data: Boxes, mine: np.ndarray, within: Pairs, expected: _Expected, weights: np.ndarray
+) -> np.ndarray:
+    """Each measure under weights of images (images × resamples): measures × resamples."""
+    images = len(data.image_names)
+    pairs = np.bincount(within.unit, minlength=len(mine))
+    units_on = np.bincount(data.unit_image[mine], minlength=images)
+    values = []
+    for column in within.columns.values():
+        unit = np.bincount(within.unit, weights=column, minlength=len(mine)) / np.maximum(pairs, 1)
+        on_image = np.bincount(data.unit_image[mine], weights=unit[mine], minlength=images)
+        values.append(_ratio(on_image @ weights, units_on @ weights))
+    observed, apart, drawings = expected.sums(weights)
+    return np.stack(
+        [*values, _ratio(observed, drawings), _ratio(apart, drawings), 1 - _ratio(observed, apart)]
+    )
+
+
+def _values(
+    data: Boxes, mine: np.ndarray, within: Pairs, expected: _Expected
+) -> tuple[np.ndarray, np.ndarray]:
+    """Each measure, and why it is null ('' where it is not)."""
+    value = _drawn(data, mine, within, expected, np.ones((len(data.image_names), 1)))[:, 0]
+    missing = np.full(len(value), ONE_IMAGE if mine.any() else NO_PAIRS, dtype=object)
+    if value[-2] == 0:
+        missing[-1] = NO_VARIATION  # every drawing the same, on every image
+    return value, np.where(np.isnan(value), missing, "")
+
+
+def _bootstrap(
+    data: Boxes, mine: np.ndarray, within: Pairs, expected: _Expected, weights: np.ndarray
+) -> Intervals:
+    samples = _drawn(data, mine, within, expected, weights)
+    return percentile_intervals(samples, sparse=np.isnan(samples).mean(axis=1))
+
+
+def _table(
+    data: Boxes,
+    model: str,
+    mine: np.ndarray,
+    value: np.ndarray,
+    reason: np.ndarray,
+    interval: Intervals,
+    expected: _Expected,
+) -> pd.DataFrame:
+    low, high = (np.where(np.isnan(value), np.nan, end) for end in (interval.low, interval.high))
+    drawn_in = mine[data.drawing_unit]
+    is_sampled = [expected.sampled.any() and name in SAMPLED_MEASURES for name in MEASURES]
+    return pd.DataFrame(
+        {
+            "model": labels([model] * len(MEASURES)),
+            "scope": labels(["all"] * len(MEASURES)),
+            "scope_value": labels([""] * len(MEASURES)),
+            "measure": labels(MEASURES),
+            "value": numbers(value),
+            "ci_low": numbers(low),
+            "ci_high": numbers(high),
+            "units": counts([mine.sum()] * len(MEASURES)),
+            "annotators": counts([len(np.unique(data.drawing_annotator[drawn_in]))] * len(MEASURES)),
+            "judgements": counts([drawn_in.sum()] * len(MEASURES)),
+            "reason": words(np.where(reason == "", interval.reason, reason)),
+            "note": words([SAMPLED_PAIRS if sampled else "" for sampled in is_sampled]),
+        }
+    )
+
+
+def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    above = np.asarray(above, dtype=float)
+    return np.divide(above, below, out=np.full(above.shape, np.nan), where=np.asarray(below) > 0)
+
+
+def _distribution(
+    model: str, mine: np.ndarray, pair_unit: np.ndarray, pairs: np.ndarray, distance: np.ndarray
+) -> pd.DataFrame:
+    """Share of pairs in each tenth of IoU, units weighing equally; a bin holds its upper end, the first also
+    0."""
+    used = mine[pair_unit]
+    bin_ = np.clip(np.ceil((1 - distance[used]) * 10 - 1e-9).astype(int) - 1, 0, 9)
+    weight = 1 / pairs[pair_unit[used]]
+    share = np.bincount(bin_, weights=weight, minlength=10)
+    return pd.DataFrame(
+        {
+            "model": labels([model] * 10),
+            "iou_from": numbers(BINS[:-1]),
+            "iou_to": numbers(BINS[1:]),
+            "pairs": counts(np.bincount(bin_, minlength=10)),
+            "share": numbers(share / share.sum() if len(weight) else np.full(10, np.nan)),
+        }
+    )

@@ -1,0 +1,1 @@
+"""Attributes in captions, and which of them are salient for a group."""

@@ -1,0 +1,1 @@
+"""The tables that measures take, and the result that every measure returns."""

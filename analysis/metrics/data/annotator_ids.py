@@ -1,0 +1,170 @@
+"""Whether an annotator id stands for a person."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.metrics.data.judgements import Judgements
+from analysis.metrics.data.results import Result, counts, numbers, words
+
+UNUSABLE = "annotator_ids_unusable"
+MOST_ON_A_SINGLE_IMAGE = 0.5  # share of ids
+MOST_REPEATED = 0.05  # share of judgements
+LOOKED_BACK = 16  # rows; more answers of a unit than this are faster ordered than compared
+LOOKED_AT_ONCE = 50_000  # rows; most annotators are soon seen on a second image
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AnnotatorIds(Result):
+    """`sentence`: which sign says that ids are not people, with its share; None where they are usable."""
+
+    usable: bool = True
+    reason: str | None = None
+    sentence: str | None = None
+
+    def __bool__(self) -> bool:
+        return self.usable
+
+
+def annotator_ids_usable(judgements: Any) -> AnnotatorIds:
+    """Tell whether ids identify people.
+
+    They do not when most ids sit on a single image (ids of screens), or when more than 5 % of judgements stand
+    on a unit that their id had judged already in the same campaign (repeats for self-consistency are not among
+    the judgements; without a column `campaign` all is one campaign). Up to that share, repeated judgements are
+    counted (`repeated_judgements`, `repeated_share`) and ids stay usable; an import keeps the latest of them.
+    With a single image nobody could sit on more than one, so only the second sign counts there. Source: the
+    released ViSAGe annotations, where an id is a screen.
+    """
+    data = Judgements.of(judgements)
+    unit, annotator, campaign = data.row_unit, data.row_annotator, data.row_campaign
+    real = ~data.cell_is_none[data.unit_cell]
+    if not real.all():
+        kept = real[unit]
+        unit, annotator, campaign = unit[kept], annotator[kept], campaign[kept]
+    # Answers given twice lie side by side: rows are sorted.
+    same = (unit[1:] == unit[:-1]) & (annotator[1:] == annotator[:-1])
+    if campaign.strides[0]:
+        same &= campaign[1:] == campaign[:-1]
+    annotators, single = _images_each(len(data.annotator_names), data.unit_image, unit, annotator)
+    signs = IdSigns(
+        annotators=annotators,
+        on_one_image=single,
+        images=int((np.bincount(data.unit_image[real], minlength=1) > 0).sum()),
+        judgements=len(unit),
+        repeated=int(same.sum()),
+    )
+    reason = None if signs.usable else UNUSABLE
+    table = pd.DataFrame(
+        {
+            "annotators": counts([annotators]),
+            "images": counts([signs.images]),
+            "on_a_single_image": numbers([single / annotators if annotators else np.nan]),
+            "repeated_units": counts([same[:1].sum() + (same[1:] & ~same[:-1]).sum()]),
+            "repeated_judgements": counts([signs.repeated]),
+            "repeated_share": numbers([signs.repeated / len(unit) if len(unit) else np.nan]),
+            "usable": pd.array([signs.usable], dtype="boolean"),
+            "reason": words([reason]),
+            "sentence": words([signs.sentence]),
+        }
+    )
+    return AnnotatorIds(
+        table=table,
+        used=len(unit),
+        method="single images and repeats",
+        usable=signs.usable,
+        reason=reason,
+        sentence=signs.sentence,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdSigns:
+    """What tells whether ids are people. `repeated`: judgements on a unit that their id had judged already."""
+
+    annotators: int
+    on_one_image: int
+    images: int
+    judgements: int
+    repeated: int
+
+    @property
+    def usable(self) -> bool:
+        return self.sentence is None
+
+    @property
+    def sentence(self) -> str | None:
+        """Which of the signs holds, with its share."""
+        if self.images > 1 and self.on_one_image > MOST_ON_A_SINGLE_IMAGE * self.annotators:
+            share = _percent(self.on_one_image / self.annotators)
+            return f"{share} of the annotator ids sit on a single image each, so an id is not one person."
+        if self.repeated > MOST_REPEATED * self.judgements:
+            return (
+                f"{_percent(self.repeated / self.judgements)} of the judgements repeat one that the same "
+                f"annotator id had made already (more than {_percent(MOST_REPEATED)}), so an id is not one person."
+            )
+        return None
+
+
+def _percent(share: float) -> str:
+    # 99.98 % must not read as all, nor a share just above the limit as the limit.
+    return f"{share * 100:.2f}".rstrip("0").rstrip(".") + " %"
+
+
+def ids_stand_for_people(judgements: Judgements) -> bool:
+    """What `annotator_ids_usable` finds, without putting judgements in order where nobody needed that yet."""
+    rows = judgements.rows
+    if rows.is_ordered or judgements.cell_is_none.any():
+        return annotator_ids_usable(judgements).usable
+    repeated = _repeated(judgements)
+    if repeated > MOST_REPEATED * len(rows):
+        return False
+    annotators, single = _images_each(len(judgements.annotator_names), None, rows.image, rows.annotator)
+    return IdSigns(
+        annotators=annotators,
+        on_one_image=single,
+        images=len(judgements.image_group),
+        judgements=len(rows),
+        repeated=repeated,
+    ).usable
+
+
+def _repeated(judgements: Judgements) -> int:
+    """How many judgements stand on a unit that their id had judged already in the same campaign."""
+    rows, most = judgements.rows, int(judgements.unit_shown.max(initial=0))
+    unit_by_unit = np.count_nonzero(rows.slot[1:] != rows.slot[:-1]) + 1 == len(judgements.unit_cell)
+    if not unit_by_unit or most > LOOKED_BACK:
+        answers = rows.packed()
+        answers.sort()
+        return int(np.count_nonzero(answers[1:] == answers[:-1]))
+    repeats = np.zeros(len(rows), dtype=bool)
+    for back in range(1, most):
+        same = np.flatnonzero(rows.annotator[back:] == rows.annotator[:-back])
+        same = same[rows.slot[same + back] == rows.slot[same]]
+        same = same[rows.campaign[same + back] == rows.campaign[same]]
+        repeats[same + back] = True
+    return int(np.count_nonzero(repeats))
+
+
+def _images_each(
+    people: int, image_of: np.ndarray | None, place: np.ndarray, annotator: np.ndarray
+) -> tuple[int, int]:
+    """How many annotators there are, and how many of them judged one image only.
+
+    `place` is the image of each judgement, or its unit if `image_of` gives the image of that.
+    """
+    one_image = np.full(people, -1, dtype=np.int32)
+    several = np.zeros(people, dtype=bool)
+    for begin in range(0, len(place), LOOKED_AT_ONCE):
+        who = annotator[begin : begin + LOOKED_AT_ONCE]
+        image = place[begin : begin + LOOKED_AT_ONCE]
+        image = image if image_of is None else image_of[image]
+        new = one_image[who] < 0
+        one_image[who[new]] = image[new]
+        several[who[one_image[who] != image]] = True
+        if several.all():
+            break
+    annotators = int((one_image >= 0).sum())
+    return annotators, annotators - int(several.sum())

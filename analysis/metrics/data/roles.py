@@ -1,0 +1,100 @@
+"""Which attributes are stereotypes of which group."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.metrics.data.judgements import Judgements
+from analysis.metrics.data.validation import (
+    finite,
+    first,
+    require_choice,
+    require_columns,
+    require_filled,
+    require_whole,
+)
+
+STEREOTYPE, RANDOM = "stereotype", "random"
+SEPARATE, SUMMED = "separate", "summed"
+RATER_POOLS = (SEPARATE, SUMMED)
+IN_REGION, OUT_REGION = "in_region_stereotype", "out_region_stereotype"
+
+
+def assign_roles(associations: Any, *, min_raters: int = 2, rater_pools: str = SEPARATE) -> pd.DataFrame:
+    """The listed pairs with their role, as the measures take it.
+
+    A pair is a stereotype when at least `min_raters` raters *of one pool* called it one:
+    in_region_stereotype ≥ min_raters or out_region_stereotype ≥ min_raters, as in the table released with
+    ViSAGe (Jha et al. 2024). `rater_pools="summed"` compares the sum of both pools with `min_raters` instead.
+
+    `associations`: DataFrame identity_group, attribute, in_region_stereotype, out_region_stereotype (numbers
+    of raters who called the pair a stereotype). Returns a copy with the column `role` ('stereotype' |
+    'random'). Missing data: a pool without a count has no rater who called it one; a pair without either
+    count is a stereotype because it is listed. Raises ValueError for a missing column, an empty group or
+    attribute, a negative or infinite count, an unknown pool rule.
+
+    >>> listed = pd.DataFrame({"identity_group": "Aru", "attribute": ["hat", "boat", "kite"],
+    ...                        "in_region_stereotype": [2, 1, None], "out_region_stereotype": [0, 1, None]})
+    >>> assign_roles(listed)["role"].tolist()
+    ['stereotype', 'random', 'stereotype']
+    >>> assign_roles(listed, rater_pools="summed")["role"].tolist()
+    ['stereotype', 'stereotype', 'stereotype']
+    """
+    require_choice(rater_pools, "rater_pools", RATER_POOLS)
+    min_raters = require_whole(min_raters, "min_raters", 1)
+    keys = ("identity_group", "attribute")
+    associations = require_columns(associations, "associations", (*keys, IN_REGION, OUT_REGION))
+    require_filled(associations, "associations", keys)
+    inside, outside = (_raters(associations[pool]) for pool in (IN_REGION, OUT_REGION))
+    raters = inside + outside if rater_pools == SUMMED else np.maximum(inside, outside)
+    uncounted = (associations[IN_REGION].isna() & associations[OUT_REGION].isna()).to_numpy()
+    return associations.assign(role=np.where(uncounted | (raters >= min_raters), STEREOTYPE, RANDOM))
+
+
+def _raters(counts: pd.Series) -> np.ndarray:
+    number = finite(counts.fillna(0), "associations")
+    if (number < 0).any():
+        raise ValueError(
+            f"associations: column {counts.name!r} must not be negative, got {first(counts, number < 0)!r}"
+        )
+    return number
+
+
+def stereotype_cells(data: Judgements, roles: Any) -> np.ndarray:
+    """Per cell, whether its attribute is a stereotype of its group. Pairs that `roles` does not name are
+    random.
+
+    `roles`: DataFrame identity_group, attribute, role ('stereotype' | 'random'); see
+    `assign_roles`.
+    """
+    roles = require_columns(roles, "roles", ("identity_group", "attribute", "role"))
+    require_filled(roles, "roles", ("identity_group", "attribute", "role"))
+    unknown = ~roles["role"].isin([STEREOTYPE, RANDOM]).to_numpy()
+    if unknown.any():
+        raise ValueError(
+            f"roles: role must be 'stereotype' or 'random', got {first(roles['role'], unknown)!r}"
+        )
+    pairs = roles[["identity_group", "attribute", "role"]].drop_duplicates()
+    torn = pairs.duplicated(["identity_group", "attribute"]).to_numpy()
+    if torn.any():
+        row = pairs.iloc[int(np.argmax(torn))]
+        raise ValueError(
+            f"roles: ({row['identity_group']!r}, {row['attribute']!r}) is both stereotype and random"
+        )
+    return pair_rows(data, pairs[(pairs["role"] == STEREOTYPE).to_numpy()]) >= 0
+
+
+def pair_rows(data: Judgements, pairs: pd.DataFrame) -> np.ndarray:
+    """Per cell, the row of `pairs` (identity_group, attribute; distinct) that names it, or -1."""
+    group = pd.Index(data.group_names).get_indexer(pairs["identity_group"].to_numpy(dtype=object))
+    attribute = pd.Index(data.attribute_names).get_indexer(pairs["attribute"].to_numpy(dtype=object))
+    known = np.flatnonzero((group >= 0) & (attribute >= 0))
+    width = len(data.attribute_names) + 1
+    keys = group[known] * width + attribute[known]
+    order = np.argsort(keys, kind="stable")
+    wanted = data.cell_group.astype(np.int64) * width + data.cell_attribute
+    if not len(known):
+        return np.full(len(wanted), -1)
+    place = np.minimum(np.searchsorted(keys[order], wanted), len(known) - 1)
+    return np.where(keys[order][place] == wanted, known[order][place], -1)

@@ -1,0 +1,1 @@
+"""Measures of image and text embeddings: stereotypical pull and MCAS."""

@@ -1,0 +1,262 @@
+"""The numbers of MCAS for one model: components, effect sizes, permutation p, intervals."""
+
+import zlib
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from analysis.metrics.embeddings.mcas_vectors import Associations, Part
+from analysis.metrics.resampling.bootstrap import multinomial_weights
+from analysis.metrics.resampling.intervals import percentile_intervals
+from analysis.metrics.resampling.multiplicity import permutation_p
+
+COMPONENTS = ("ii", "itp", "ita", "tt")
+HELD_AT_ONCE = 2_000_000  # numbers of one array over partitions or resamples
+ROUNDING = 1e-12
+_PARTITIONS, _PHRASES, _TARGETS = 6, 7, 8  # streams of the seed
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Per target (rows): the four components; effect sizes, p and ends of the intervals of these four and of
+    their sum. NaN where undefined."""
+
+    components: np.ndarray
+    effects: np.ndarray
+    p: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    interval_reason: np.ndarray
+    image_partitions: int
+    text_partitions: int
+    permutations: int
+    joint_exact: bool
+
+
+def score(data: Associations, permutations: int, resamples: int, seed: int) -> Scores:
+    images, prompts = _means(data.target_images), _means(data.target_texts)
+    toward_image, toward_text = (_difference(sets) for sets in (data.image_sets, data.text_sets))
+    components = np.stack(
+        [images @ toward_image, prompts @ toward_image, images @ toward_text, prompts @ toward_text], axis=1
+    )
+    drawn = _Partitions.of(data, permutations, seed)
+    low, high, reason = _intervals(data, toward_text, prompts, components, resamples, seed)
+    return Scores(
+        components,
+        _effects(data, images, prompts, components),
+        _p_values(data, images, prompts, components, drawn),
+        low,
+        high,
+        reason,
+        drawn.image_number,
+        drawn.text_number,
+        permutations,
+        drawn.joint_exact,
+    )
+
+
+def _means(part: Part) -> np.ndarray:
+    """Mean vector of each phrase (or target); NaN where it has none."""
+    means = np.full((part.phrases, part.vectors.shape[1]), np.nan)
+    some = part.sizes > 0
+    if some.any():
+        first = (np.cumsum(part.sizes) - part.sizes)[some]
+        means[some] = np.add.reduceat(part.vectors, first, axis=0) / part.sizes[some, None]
+    return means
+
+
+def _difference(sets: tuple[Part, Part]) -> np.ndarray:
+    """mean(A) − mean(B), over rows however many phrases; NaN where a set is empty."""
+    first, second = (
+        part.vectors.mean(axis=0) if part.rows else np.full(part.vectors.shape[1], np.nan) for part in sets
+    )
+    return np.asarray(first - second)
+
+
+def _effects(
+    data: Associations, images: np.ndarray, prompts: np.ndarray, components: np.ndarray
+) -> np.ndarray:
+    seen, said = (
+        np.concatenate([part.vectors for part in sets]) for sets in (data.image_sets, data.text_sets)
+    )
+    spread = [_spread(seen, images), _spread(seen, prompts), _spread(said, images), _spread(said, prompts)]
+    both = images + prompts
+    spread.append(np.sqrt(_spread(seen, both) ** 2 + _spread(said, both) ** 2))
+    deviation = np.stack(spread, axis=1)
+    values = np.column_stack([components, components.sum(axis=1)])
+    return np.divide(
+        values, deviation, out=np.full(values.shape, np.nan), where=np.nan_to_num(deviation) > ROUNDING
+    )
+
+
+def _spread(attributes: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """Standard deviation (ddof 1) over A ∪ B of the cosine to each target."""
+    if len(attributes) < 2:
+        return np.full(len(targets), np.nan)
+    return np.asarray((attributes @ targets.T).std(axis=0, ddof=1))
+
+
+@dataclass(frozen=True, eq=False)
+class _Partitions:
+    """Which phrases are called A: partitions × phrases, without the true partition where they are all there is.
+
+    `joint_images[i]` and `joint_texts[i]` belong together, for the sum.
+    """
+
+    images: np.ndarray
+    texts: np.ndarray
+    joint_images: np.ndarray
+    joint_texts: np.ndarray
+    image_number: int
+    text_number: int
+    joint_exact: bool
+
+    @classmethod
+    def of(cls, data: Associations, permutations: int, seed: int) -> "_Partitions":
+        generator = _generator(data, seed, _PARTITIONS)
+        sizes = [(sets[0].phrases, sets[1].phrases) for sets in (data.image_sets, data.text_sets)]
+        number = [comb(a + b, a) if a and b else 0 for a, b in sizes]
+        every = [
+            _all(*size) if 0 < n <= permutations else None for size, n in zip(sizes, number, strict=True)
+        ]
+        alone = [
+            _drawn(*size, permutations, generator) if masks is None else masks[1:]
+            for size, masks in zip(sizes, every, strict=True)
+        ]
+        exact = every[0] is not None and every[1] is not None and number[0] * number[1] <= permutations
+        if exact and every[0] is not None and every[1] is not None:
+            joint_images = np.repeat(every[0], number[1], axis=0)[1:]
+            joint_texts = np.tile(every[1], (number[0], 1))[1:]
+        else:
+            joint_images, joint_texts = (_drawn(*size, permutations, generator) for size in sizes)
+        return cls(alone[0], alone[1], joint_images, joint_texts, number[0], number[1], exact)
+
+
+def _all(first: int, second: int) -> np.ndarray:
+    """Every choice of `first` phrases out of all; the true one comes first."""
+    chosen = np.array(list(combinations(range(first + second), first)))
+    masks = np.zeros((len(chosen), first + second))
+    np.put_along_axis(masks, chosen, 1.0, axis=1)
+    return masks
+
+
+def _drawn(first: int, second: int, number: int, generator: np.random.Generator) -> np.ndarray:
+    order = np.argsort(generator.random((number, first + second)), axis=1)
+    masks = np.zeros(order.shape)
+    np.put_along_axis(masks, order[:, :first], 1.0, axis=1)
+    return masks
+
+
+def _generator(data: Associations, seed: int, stream: int) -> np.random.Generator:
+    """Of the model by its name, so that a model's numbers do not depend on which others there are."""
+    return np.random.default_rng(
+        np.random.SeedSequence(seed, spawn_key=(stream, zlib.crc32(data.model.encode())))
+    )
+
+
+def _p_values(
+    data: Associations,
+    images: np.ndarray,
+    prompts: np.ndarray,
+    components: np.ndarray,
+    drawn: _Partitions,
+) -> np.ndarray:
+    observed = np.column_stack([components, components.sum(axis=1)])
+    p = np.full(observed.shape, np.nan)
+    seen, said = _Phrases.of(data.image_sets), _Phrases.of(data.text_sets)
+    at_once = max(HELD_AT_ONCE // max(len(drawn.joint_images), 1), 1)
+    for start in range(0, len(observed), at_once):
+        rows = slice(start, start + at_once)
+        image, prompt, truth = images[rows], prompts[rows], observed[rows]
+        alone = [
+            (seen, image, drawn.images),
+            (seen, prompt, drawn.images),
+            (said, image, drawn.texts),
+            (said, prompt, drawn.texts),
+        ]
+        for component, (phrases, targets, masks) in enumerate(alone):
+            if phrases.can_move:
+                p[rows, component] = permutation_p(truth[:, component], phrases.differences(masks, targets))
+        if (seen.can_move or said.can_move) and seen.known and said.known:
+            both = image + prompt
+            permuted = seen.differences(drawn.joint_images, both) + said.differences(drawn.joint_texts, both)
+            p[rows, -1] = permutation_p(truth[:, -1], permuted)
+    return p
+
+
+@dataclass(frozen=True, eq=False)
+class _Phrases:
+    """Summed vectors and number of rows of each phrase, those of A first."""
+
+    sums: np.ndarray
+    rows: np.ndarray
+    known: bool
+    can_move: bool
+
+    @classmethod
+    def of(cls, sets: tuple[Part, Part]) -> "_Phrases":
+        sums = np.concatenate([_means(part) * part.sizes[:, None] for part in sets])
+        rows = np.concatenate([part.sizes for part in sets]).astype(float)
+        phrases = [part.phrases for part in sets]
+        return cls(sums, rows, min(phrases) > 0, min(phrases) > 0 and max(phrases) > 1)
+
+    def differences(self, masks: np.ndarray, targets: np.ndarray) -> np.ndarray:
+        """mean over A − mean over B of the cosine to each target, for each partition (targets × partitions)."""
+        near = self.sums @ targets.T
+        first, number = masks @ near, masks @ self.rows
+        rest = near.sum(axis=0) - first
+        return np.asarray((first / number[:, None] - rest / (self.rows.sum() - number)[:, None]).T)
+
+
+def _intervals(
+    data: Associations,
+    toward_text: np.ndarray,
+    prompts: np.ndarray,
+    components: np.ndarray,
+    resamples: int,
+    seed: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Ends for the components and their sum; `tt` has none, and moves with nothing."""
+    targets = len(components)
+    low, high = np.full((2, targets, len(COMPONENTS) + 1), np.nan)
+    reason = np.full(targets, "", dtype=object)
+    width = max(resamples, 1)
+    moved = _resampled_difference(data, resamples, seed)
+    weights = multinomial_weights(data.target_images.sizes, resamples, (seed, _TARGETS))
+    first = np.cumsum(data.target_images.sizes) - data.target_images.sizes
+    for row, (begin, size) in enumerate(zip(first, data.target_images.sizes, strict=True)):
+        sample = np.full((len(COMPONENTS) + 1, width), np.nan)
+        if resamples:
+            held = slice(begin, begin + size)
+            mine, drawn = data.target_images.vectors[held], weights[held].astype(float)
+            if size > 1:
+                sample[0] = np.einsum("ib,ib->b", mine @ moved, drawn) / size
+                sample[2] = (mine @ toward_text) @ drawn / size
+            sample[1] = prompts[row] @ moved
+            sample[4] = sample[:3].sum(axis=0) + components[row, 3]
+        ends = percentile_intervals(sample)
+        low[row], high[row], reason[row] = ends.low, ends.high, ends.reason[-1]
+    return low, high, reason
+
+
+def _resampled_difference(data: Associations, resamples: int, seed: int) -> np.ndarray:
+    """mean(A) − mean(B) of the images of the sets in each resample (dim × resamples): phrases are drawn, then as
+    many images of each as it has, for every time it was drawn. NaN where a set has fewer than two phrases."""
+    dim = data.target_images.vectors.shape[1]
+    if min(part.phrases for part in data.image_sets) < 2 or not resamples:
+        return np.full((dim, resamples), np.nan)
+    generator = _generator(data, seed, _PHRASES)
+    means = []
+    for part in data.image_sets:
+        times = generator.multinomial(part.phrases, np.full(part.phrases, 1 / part.phrases), size=resamples)
+        drawn = np.concatenate(
+            [
+                generator.multinomial(times[:, phrase] * size, np.full(size, 1 / size))
+                for phrase, size in enumerate(part.sizes)
+            ],
+            axis=1,
+        ).T
+        means.append(part.vectors.T @ drawn / drawn.sum(axis=0))
+    return np.asarray(means[0] - means[1])

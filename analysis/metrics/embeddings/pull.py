@@ -1,0 +1,264 @@
+"""Stereotypical pull: whether a group's default images look more like its stereotypes than like anything else."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.metrics.data.results import Result, counts, labels, numbers, words
+from analysis.metrics.data.validation import require_whole
+from analysis.metrics.data.vector_sets import named_rows, unit_vectors
+from analysis.metrics.resampling.bootstrap import DEFAULT_RESAMPLES, multinomial_weights
+from analysis.metrics.resampling.intervals import SPARSE_SHARE, percentile_intervals
+
+DEFAULT, STEREOTYPICAL, NON_STEREOTYPICAL = CONDITIONS = ("default", "stereotypical", "non_stereotypical")
+NO_IMAGES_OF = {condition: f"no_{condition}_images" for condition in CONDITIONS}
+ONE_IMAGE = "one_image"
+ESTIMATES = ("s_d_s", "s_d_ns", "s_s_ns", "mean_similarity", "pull", "s_d_d")
+HELD_AT_ONCE = 800_000  # numbers of one array over default images and resamples
+_SETS = 5  # stream of the seed
+
+
+def pull(images: pd.DataFrame, vectors: Any, *, resamples: int = DEFAULT_RESAMPLES, seed: int = 0) -> Result:
+    """Stereotypical pull = S(d, s) − S(d, ns) per model and identity group (Jha et al. 2024).
+
+    S(X, Y) is the mean cosine over pairs of images of two sets: d, the default images; s, the stereotypical
+    ones, a set for each attribute; ns, the non-stereotypical ones, likewise. S(d, s) and S(d, ns) are the
+    mean over the sets of attributes, S(s, ns) over all pairs of such sets, so every attribute weighs the same
+    however many images it has. All are cosines, in −1 … 1. As S(X, Y) = mean(X)·mean(Y), it takes
+    O(n·dim), never n².
+
+    `images`: identity_group, condition (default | stereotypical | non_stereotypical), attribute (null for
+    default)[, model]; `vectors`: their embeddings, rows × dim, in the same order, of any length. Rows without
+    group and of other conditions are dropped and counted. `mean_similarity` is the mean of the three S;
+    `s_d_d` is S within the default images over pairs of different ones: how alike they are anyway.
+
+    A condition without images leaves what needs it null: `no_default_images`, `no_stereotypical_images`,
+    `no_non_stereotypical_images`. Interval of pull: images are resampled within each set, percentile 95 %;
+    null, `one_image`, where the default images or over 5 % of the sets of a condition are a single image, in
+    which resampling sees no variation. Groups are resampled with the same draws: each interval is right by
+    itself, and they are not meant to be combined. The order of rows does not matter. `notes["models"]`: per
+    model the number of groups, of those with a pull, and of those whose pull is positive.
+
+    ValueError: a column is missing, the number of vectors is another, a vector is zero or no number.
+    """
+    resamples = require_whole(resamples, "resamples", 0)
+    seed = require_whole(seed, "seed", 0)
+    rows = named_rows(images, "images", ("identity_group", "condition", "attribute"))
+    matrix, length = unit_vectors(vectors, len(rows), "vectors")
+    no_group = rows["identity_group"] == ""
+    other = ~rows["condition"].isin(CONDITIONS) & ~no_group
+    kept = np.flatnonzero(~(no_group | other))
+    groups = _Groups.of(rows.iloc[kept], kept, matrix)
+    resampled = _Resampled(len(groups.names), resamples, seed)
+    measured = [
+        _measure(number, matrix, length, *sets, resampled=resampled)
+        for number, sets in enumerate(groups.each())
+    ]
+    table = _table(groups, measured, resampled.sample())
+    return Result(
+        table=table,
+        used=len(kept),
+        dropped={"no_identity_group": int(no_group.sum()), "other_condition": int(other.sum())},
+        method="bootstrap of images within each set",
+        seed=seed,
+        resamples=resamples,
+        notes={"models": _per_model(table)},
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Groups:
+    """Rows in order of model, group, condition and attribute; within a set in the order of their vectors, so
+    that the order in which they came does not matter."""
+
+    names: pd.DataFrame
+    rows: np.ndarray
+    starts: np.ndarray
+    set_starts: list[np.ndarray]
+    set_conditions: list[np.ndarray]
+
+    @classmethod
+    def of(cls, rows: pd.DataFrame, place: np.ndarray, matrix: np.ndarray) -> "_Groups":
+        condition = pd.Categorical(rows["condition"], categories=CONDITIONS).codes.astype(int)
+        attribute = np.where(condition == 0, "", rows["attribute"])
+        model, group, named = (
+            pd.factorize(values, sort=True)[0]
+            for values in (rows["model"].to_numpy(), rows["identity_group"].to_numpy(), attribute)
+        )
+        content = [matrix[place, column] for column in range(min(matrix.shape[1], 2))]
+        order = np.lexsort((*content, named, condition, group, model))
+        keys = np.stack([model, group, condition, named])[:, order]
+        begins_set = np.any(np.diff(keys, axis=1, prepend=-1), axis=0)
+        begins_group = np.any(np.diff(keys[:2], axis=1, prepend=-1), axis=0)
+        starts = np.append(np.flatnonzero(begins_group), len(order))
+        set_at = np.flatnonzero(begins_set)
+        edges = np.searchsorted(set_at, starts)
+        within = [set_at[a:b] for a, b in pairwise(edges)]
+        names = rows.iloc[order[starts[:-1]]][["model", "identity_group"]]
+        return cls(names, place[order], starts, within, [keys[2, sets] for sets in within])
+
+    def each(self) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Per group: its rows, where each set starts among them, and the condition of each set."""
+        for number, (start, stop) in enumerate(pairwise(self.starts)):
+            yield self.rows[start:stop], self.set_starts[number] - start, self.set_conditions[number]
+
+
+class _Draws:
+    """How often each image of a set is drawn. A set's draws depend on its condition, place and size only, so
+    that the sets of all groups share them: drawing anew for each would take longer than everything else."""
+
+    def __init__(self, resamples: int, seed: int) -> None:
+        self.resamples, self.seed = resamples, seed
+        self._drawn: dict[tuple[int, int, int], np.ndarray] = {}
+        self._last: tuple[tuple[tuple[int, int, int], ...], np.ndarray] | None = None
+
+    def of(self, sets: tuple[tuple[int, int, int], ...]) -> np.ndarray:
+        """The weights of all images of the sets (condition, place, size), one below the other."""
+        if self._last is None or self._last[0] != sets:
+            weights = np.concatenate([self._draw(each) for each in sets]).astype(np.float32)
+            self._last = (sets, weights)
+        return self._last[1]
+
+    def _draw(self, each: tuple[int, int, int]) -> np.ndarray:
+        if each not in self._drawn:
+            condition, place, size = each
+            stream = _SETS + ((place * len(CONDITIONS) + condition) << 24) + (size << 4)
+            self._drawn[each] = multinomial_weights([size], self.resamples, (self.seed, stream))
+        return self._drawn[each]
+
+
+class _Resampled:
+    """Pull of every group in each resample: w'Gv, where G holds the cosines between default and other images, and w
+    and v how often each is drawn. Groups that follow each other and have sets of the same sizes are taken
+    together: the weights are read once for all of them."""
+
+    def __init__(self, groups: int, resamples: int, seed: int) -> None:
+        self._sample = np.full((groups, max(resamples, 1)), np.nan)
+        self._draws = _Draws(resamples, seed)
+        self._sets: tuple[tuple[int, int, int], ...] = ()
+        self._waiting: dict[int, np.ndarray] = {}
+
+    def add(self, group: int, sets: tuple[tuple[int, int, int], ...], cosines: np.ndarray) -> None:
+        """`cosines`: default × other images, the latter over their part in the mean, negative where they are not
+        stereotypical. `sets`: condition, place and size of each set, the default one first."""
+        if not self._draws.resamples:
+            return
+        rows = (len(self._waiting) + 1) * len(cosines)
+        if sets != self._sets or rows * self._draws.resamples > HELD_AT_ONCE:
+            self._take()
+        self._sets = sets
+        self._waiting[group] = cosines.astype(np.float32, copy=False)
+
+    def sample(self) -> np.ndarray:
+        """Groups × resamples; NaN where a group was not added."""
+        self._take()
+        return self._sample
+
+    def _take(self) -> None:
+        if not self._waiting:
+            return
+        weights, default = self._draws.of(self._sets), self._sets[0][2]
+        drawn = np.concatenate(list(self._waiting.values())) @ weights[default:]
+        by_group = drawn.reshape(len(self._waiting), default, -1)
+        pulled = np.einsum("gib,ib->gb", by_group, weights[:default]) / default
+        self._sample[list(self._waiting)] = pulled
+        self._waiting = {}
+
+
+@dataclass(frozen=True, eq=False)
+class _Measured:
+    """One group: its estimates (NaN where undefined), numbers of images and sets."""
+
+    estimates: np.ndarray
+    images: np.ndarray
+    attributes: np.ndarray
+    reason: str
+    one_image: bool
+
+
+def _measure(
+    number: int,
+    matrix: np.ndarray,
+    length: np.ndarray,
+    rows: np.ndarray,
+    starts: np.ndarray,
+    conditions: np.ndarray,
+    resampled: _Resampled,
+) -> _Measured:
+    mine = matrix[rows] / length[rows, None]
+    sizes = np.diff(np.append(starts, len(rows)))
+    means = np.add.reduceat(mine, starts, axis=0) / sizes[:, None].astype(mine.dtype)
+    sets = np.bincount(conditions, minlength=3)
+    d, s, ns = (
+        means[conditions == code].mean(axis=0, dtype=float) if sets[code] else np.full(mine.shape[1], np.nan)
+        for code in range(3)
+    )
+    of_images = np.bincount(conditions, weights=sizes, minlength=3).astype(int)
+    between = np.array([d @ s, d @ ns, s @ ns])
+    alike = (of_images[0] * (d @ d) - 1) / (of_images[0] - 1) if of_images[0] > 1 else np.nan
+    missing = [NO_IMAGES_OF[name] for name, number in zip(CONDITIONS, sets, strict=True) if not number]
+    single = np.bincount(conditions, weights=sizes == 1, minlength=3)
+    one_image = bool((single > SPARSE_SHARE * sets).any())
+    if not missing and not one_image:
+        resampled.add(number, *_cosines(mine, sizes, conditions, sets))
+    return _Measured(
+        np.array([*between, between.mean(), between[0] - between[1], alike]),
+        of_images,
+        sets,
+        missing[0] if missing else "",
+        one_image,
+    )
+
+
+def _cosines(
+    mine: np.ndarray, sizes: np.ndarray, conditions: np.ndarray, sets: np.ndarray
+) -> tuple[tuple[tuple[int, int, int], ...], np.ndarray]:
+    """What resampling takes of a group: its sets, and the cosines between default and other images over the size
+    of the set and the number of sets."""
+    place = np.arange(len(sizes)) - np.searchsorted(conditions, conditions)
+    default = int(sizes[0])
+    per_set = np.array([1.0, 1.0, -1.0])[conditions[1:]] / (sets[conditions[1:]] * sizes[1:])
+    cosines = mine[:default] @ mine[default:].T
+    cosines *= np.repeat(per_set, sizes[1:]).astype(cosines.dtype)
+    return tuple(zip(conditions.tolist(), place.tolist(), sizes.tolist(), strict=True)), cosines
+
+
+def _table(groups: _Groups, measured: list[_Measured], sample: np.ndarray) -> pd.DataFrame:
+    estimates = np.array([group.estimates for group in measured]).reshape(-1, len(ESTIMATES))
+    images = np.array([group.images for group in measured], dtype=int).reshape(-1, 3)
+    attributes = np.array([group.attributes for group in measured], dtype=int).reshape(-1, 3)
+    interval = percentile_intervals(sample)
+    reason = [
+        group.reason or (ONE_IMAGE if group.one_image else why)
+        for group, why in zip(measured, interval.reason, strict=True)
+    ]
+    value = dict(zip(ESTIMATES, estimates.T, strict=True))
+    return pd.DataFrame(
+        {
+            "model": labels(groups.names["model"]),
+            "identity_group": labels(groups.names["identity_group"]),
+            **{name: numbers(value[name]) for name in ESTIMATES[:5]},
+            "ci_low": numbers(interval.low),
+            "ci_high": numbers(interval.high),
+            **{f"images_{name}": counts(images[:, i]) for i, name in enumerate(CONDITIONS)},
+            **{f"attributes_{name}": counts(attributes[:, i]) for i, name in list(enumerate(CONDITIONS))[1:]},
+            "s_d_d": numbers(value["s_d_d"]),
+            "reason": words(reason),
+        }
+    )
+
+
+def _per_model(table: pd.DataFrame) -> list[dict[str, Any]]:
+    return [
+        {
+            "model": str(model),
+            "groups": len(rows),
+            "defined": int(rows["pull"].notna().sum()),
+            "positive": int((rows["pull"] > 0).sum()),
+        }
+        for model, rows in table.groupby("model", sort=False)
+    ]

@@ -1,0 +1,1 @@
+"""What annotators marked: likelihood, tendency, offensiveness, and what changes them."""

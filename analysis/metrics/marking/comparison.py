@@ -1,0 +1,152 @@
+"""Differences between models, campaigns or groups of annotators, in the same resamples."""
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.metrics.data.judgements import Judgements
+from analysis.metrics.data.results import Result, counts, labels, numbers, words
+from analysis.metrics.data.roles import stereotype_cells
+from analysis.metrics.data.validation import require_choice
+from analysis.metrics.marking.role_means import resampled_role_means, role_means
+from analysis.metrics.resampling.bootstrap import DEFAULT_RESAMPLES, Resampling, resampling_of
+from analysis.metrics.resampling.intervals import percentile_intervals
+
+MEASURES = ("likelihood_stereotype", "likelihood_random", "theta")
+NOT_DEFINED = "not_defined"
+
+
+def compare_models(
+    judgements: Any,
+    roles: pd.DataFrame,
+    *,
+    by: str = "all",
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = 0,
+    resampling: Resampling | None = None,
+) -> Result:
+    """Difference and ratio of L and θ between every two models (or whatever the `model` column names:
+    campaigns).
+
+    by="all": the means of L(stereo, g) and L(random, g) over the groups where both roles were shown, and
+    their ratio, the pooled θ; by="identity_group": those of each group. Images judged for both are resampled
+    together, annotators once for everything. Table: scope, scope_value, measure, model_a, model_b, value_a,
+    value_b, difference, ci_low, ci_high, ratio, ratio_low, ratio_high, resamples_undefined, reason. Null
+    `not_defined` where a value is; a resample with an undefined value is left out and counted. Above 5 % of
+    such resamples, or of those in which a cell of the group ("all": a whole group) has no weight, the
+    interval is null, `too_sparse`.
+    """
+    require_choice(by, "by", ("all", "identity_group"))
+    resampling = resampling_of(judgements, resampling, None, resamples, seed)
+    data = resampling.judgements
+    values, samples, lost = _values_and_samples(resampling, stereotype_cells(data, roles), by)
+    frames = [
+        _differences(data, by, a, b, values, samples, lost)
+        for a, b in combinations(range(len(data.model_names)), 2)
+    ]
+    return Result(
+        table=pd.concat(frames, ignore_index=True)
+        if frames
+        else _differences(data, by, 0, 0, values, samples, lost)[:0],
+        used=int(data.cell_shown[~data.cell_is_none].sum()),
+        method=resampling.method,
+        seed=resampling.seed,
+        resamples=resampling.resamples,
+    )
+
+
+def measures_by_scope(stereo: np.ndarray, random: np.ndarray, by: str) -> np.ndarray:
+    """MEASURES × scopes × resamples, from the role means of groups (groups × resamples)."""
+    if by == "all":
+        both = ~np.isnan(stereo) & ~np.isnan(random)
+        number = both.sum(axis=0, keepdims=True)
+        stereo, random = (
+            np.divide(
+                np.where(both, mean, 0.0).sum(axis=0, keepdims=True),
+                number,
+                out=np.full(number.shape, np.nan),
+                where=number > 0,
+            )
+            for mean in (stereo, random)
+        )
+    theta = np.divide(stereo, random, out=np.full(stereo.shape, np.nan), where=random > 0)
+    return np.stack([stereo, random, theta])
+
+
+def _values_and_samples(
+    resampling: Resampling, stereotype: np.ndarray, by: str
+) -> tuple[list[np.ndarray], list[np.ndarray], list[np.ndarray]]:
+    """Per model: MEASURES × scopes as they stand, and × resamples; and what was lost (scopes × resamples).
+
+    A group loses when one of its cells has no weight; all groups together lose when a whole group has none.
+    """
+    data = resampling.judgements
+    models, groups = len(data.model_names), len(data.group_names)
+    counted = ~data.cell_is_none
+    means = role_means(data, stereotype, counted)
+    point = np.full((2, models * groups, 1), np.nan)
+    point[0, means.block, 0], point[1, means.block, 0] = means.stereo, means.random
+    drawn = np.full((2, models * groups, resampling.resamples), np.nan)
+    cell_lost = np.zeros((models * groups, resampling.resamples), dtype=bool)
+    for part in resampled_role_means(resampling, stereotype, counted):
+        drawn[0, means.block[part.groups]], drawn[1, means.block[part.groups]] = part.stereo, part.random
+        cell_lost[means.block[part.groups]] = part.dropped
+    slices = [slice(model * groups, (model + 1) * groups) for model in range(models)]
+
+    def per_model(means_of: np.ndarray) -> list[np.ndarray]:
+        return [measures_by_scope(means_of[0, mine], means_of[1, mine], by) for mine in slices]
+
+    both_shown = ~np.isnan(point).any(axis=0)
+    group_lost = both_shown & np.isnan(drawn).any(axis=0)
+    lost = [
+        cell_lost[mine] if by == "identity_group" else group_lost[mine].any(axis=0, keepdims=True)
+        for mine in slices
+    ]
+    return per_model(point), per_model(drawn), lost
+
+
+def _differences(
+    data: Judgements,
+    by: str,
+    a: int,
+    b: int,
+    values: list[np.ndarray],
+    samples: list[np.ndarray],
+    lost: list[np.ndarray],
+) -> pd.DataFrame:
+    measures, scopes, resamples = samples[a].shape
+    value_a, value_b = values[a].ravel(), values[b].ravel()
+    difference = samples[a].reshape(-1, resamples) - samples[b].reshape(-1, resamples)
+    below = samples[b].reshape(-1, resamples)
+    ratio = np.divide(
+        samples[a].reshape(-1, resamples), below, out=np.full(below.shape, np.nan), where=below > 0
+    )
+    sparse = np.tile((lost[a] | lost[b]).mean(axis=1), measures)
+    intervals = [
+        percentile_intervals(x, sparse=np.maximum(sparse, np.isnan(x).mean(axis=1)))
+        for x in (difference, ratio)
+    ]
+    null = np.isnan(value_a) | np.isnan(value_b)
+    no_ratio = null | (value_b == 0)
+    names = data.group_names if by == "identity_group" else [""]
+    return pd.DataFrame(
+        {
+            "scope": labels([by] * measures * scopes),
+            "scope_value": labels(list(names) * measures),
+            "measure": labels(np.repeat(MEASURES, scopes)),
+            "model_a": labels([data.model_names[a]] * measures * scopes),
+            "model_b": labels([data.model_names[b]] * measures * scopes),
+            "value_a": numbers(value_a),
+            "value_b": numbers(value_b),
+            "difference": numbers(value_a - value_b),
+            "ci_low": numbers(np.where(null, np.nan, intervals[0].low)),
+            "ci_high": numbers(np.where(null, np.nan, intervals[0].high)),
+            "ratio": numbers(np.divide(value_a, value_b, out=np.full(len(null), np.nan), where=~no_ratio)),
+            "ratio_low": numbers(np.where(no_ratio, np.nan, intervals[1].low)),
+            "ratio_high": numbers(np.where(no_ratio, np.nan, intervals[1].high)),
+            "resamples_undefined": counts(intervals[0].undefined),
+            "reason": words(np.where(null, NOT_DEFINED, intervals[0].reason)),
+        }
+    )

@@ -1,0 +1,101 @@
+"""Per group, the mean likelihood over its stereotypes and over its random attributes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from analysis.metrics.data.judgements import Judgements
+from analysis.metrics.resampling.bootstrap import Resampling
+
+
+@dataclass(frozen=True, eq=False)
+class RoleMeans:
+    """L(stereo, g) and L(random, g) of each (model, group); NaN where the role was not shown.
+
+    `block` is the code of the (model, group), in the order of `Judgements.cell_block`.
+    """
+
+    block: np.ndarray
+    stereotypes: np.ndarray
+    randoms: np.ndarray
+    stereo: np.ndarray
+    random: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class ResampledRoleMeans:
+    """The same in each resample, for some consecutive groups (groups × resamples).
+
+    `dropped` marks the resamples in which a cell of the group lost all weight. `marked_score` is filled when
+    cells carry a score: the mean score over the stereotypes marked in the resample, NaN where none with a
+    score was marked.
+    """
+
+    groups: slice
+    stereo: np.ndarray
+    random: np.ndarray
+    dropped: np.ndarray
+    marked_score: np.ndarray | None
+
+
+def role_means(
+    data: Judgements,
+    stereotype: np.ndarray,
+    counted: np.ndarray,
+    *,
+    shown: np.ndarray | None = None,
+    marked: np.ndarray | None = None,
+) -> RoleMeans:
+    """`stereotype` and `counted` are masks over cells: what is a stereotype, and which cells enter at all.
+
+    `shown` and `marked` count per cell, if not all judgements do; a cell that was not shown does not enter.
+    """
+    blocks, group = np.unique(data.cell_block, return_inverse=True)
+    shown = data.cell_shown if shown is None else shown
+    marked = data.cell_marked if marked is None else marked
+    enters = counted & (shown > 0)
+    share = np.divide(marked, shown, out=np.zeros(len(shown)), where=shown > 0)
+    sizes, means = [], []
+    for mask in (stereotype & enters, ~stereotype & enters):
+        size = np.bincount(group[mask], minlength=len(blocks))
+        total = np.bincount(group[mask], weights=share[mask], minlength=len(blocks))
+        sizes.append(size)
+        means.append(np.divide(total, size, out=np.full(len(blocks), np.nan), where=size > 0))
+    return RoleMeans(blocks, *sizes, *means)
+
+
+def resampled_role_means(
+    resampling: Resampling, stereotype: np.ndarray, counted: np.ndarray, *, score: np.ndarray | None = None
+) -> Iterator[ResampledRoleMeans]:
+    """`score`: one number per cell (NaN = none), averaged over the marked stereotypes of each resample."""
+    data = resampling.judgements
+    seen = 0
+    for block in resampling.blocks():
+        codes, group = np.unique(data.cell_block[block.cells], return_inverse=True)
+        groups = len(codes)
+        weighted = block.shown > 0
+        share = np.divide(block.marked, block.shown, out=np.zeros(block.shown.shape), where=weighted)
+        is_stereotype, enters = stereotype[block.cells], counted[block.cells]
+        means = []
+        for mask in (is_stereotype & enters, ~is_stereotype & enters):
+            gather = _gather(group, mask.astype(float), groups)
+            size = gather @ weighted.astype(np.float32)
+            total = gather @ share
+            means.append(np.divide(total, size, out=np.full(total.shape, np.nan), where=size > 0))
+        dropped = _gather(group, enters.astype(float), groups) @ (~weighted).astype(np.float32) > 0
+        marked_score = None
+        if score is not None:
+            rated = is_stereotype & enters & ~np.isnan(score[block.cells])
+            marks = (block.marked > 0).astype(np.float32)
+            size = _gather(group, rated.astype(float), groups) @ marks
+            total = _gather(group, np.where(rated, score[block.cells], 0.0), groups) @ marks
+            marked_score = np.divide(total, size, out=np.full(total.shape, np.nan), where=size > 0)
+        yield ResampledRoleMeans(slice(seen, seen + groups), means[0], means[1], dropped, marked_score)
+        seen += groups
+
+
+def _gather(group: np.ndarray, values: np.ndarray, groups: int) -> csr_array:
+    """A sparse groups × cells matrix that sums `values`-weighted cells into their group."""
+    return csr_array((values, (group, np.arange(len(group)))), shape=(groups, len(group)))

@@ -1,0 +1,1 @@
+"""Intervals and p-values: the bootstrap, the jackknife, and corrections for several tests."""

@@ -1,0 +1,49 @@
+"""How much less a judgement tells because it shares its image and its annotator with others."""
+
+import numpy as np
+
+from analysis.metrics.data.judgements import Judgements, dense
+
+
+def design_effects(data: Judgements, *, annotators: bool) -> np.ndarray:
+    """Per cell, deff = 1 + (m_image − 1)·ρ_image + (m_annotator − 1)·ρ_annotator (Kish 1965, for two crossed
+    clusterings).
+
+    m is the mean cluster size met by a judgement, Σm²/Σm. ρ is estimated per model over all cells that vary,
+    as one minus the disagreement of pairs within a cluster over that of pairs in different clusters of the
+    same cell; between 0 and 1, and 1 where no cell varies (each cluster then counts as one judgement: the
+    cautious end).
+    """
+    effect = 1 + _excess(data, data.unit_cell, data.unit_shown, data.unit_marked)
+    if annotators:
+        people = len(data.annotator_names)
+        key = data.unit_cell[data.row_unit].astype(np.int64) * people + data.row_annotator
+        inverse, cluster = dense(key, len(data.cell_group) * people)
+        effect += _excess(
+            data, cluster // people, np.bincount(inverse), np.bincount(inverse, weights=data.row_present)
+        )
+    return effect
+
+
+def _excess(data: Judgements, cell: np.ndarray, shown: np.ndarray, marked: np.ndarray) -> np.ndarray:
+    cells = len(data.cell_group)
+
+    def total(values: np.ndarray) -> np.ndarray:
+        return np.bincount(cell, weights=values, minlength=cells)
+
+    n, k = total(shown), total(marked)
+    pairs_within = total(shown * (shown - 1.0)) / 2
+    pairs_across = n * (n - 1) / 2 - pairs_within
+    torn_within = total(marked * (shown - 1.0 * marked))
+    torn_across = k * (n - k) - torn_within
+    able = (pairs_within > 0) & (pairs_across > 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        expected = np.where(able, torn_across / pairs_across * pairs_within, 0.0)
+    observed = np.where(able, torn_within, 0.0)
+    models = len(data.model_names)
+    expected, observed = (
+        np.bincount(data.cell_model, weights=x, minlength=models) for x in (expected, observed)
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        correlation = np.where(expected > 0, np.clip(1 - observed / expected, 0, 1), 1.0)
+    return (total(shown * 1.0 * shown) / n - 1) * correlation[data.cell_model]

@@ -1,0 +1,112 @@
+"""What pages of automated measures share: filters of the address, and what to do where there is nothing yet."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+from urllib.parse import urlencode
+
+from analysis.pages.results_page import ResultsPage
+from analysis.results.parameters import TARGET_PRECISION
+from foundation.errors import NotFound
+
+# Why there is nothing, by the reason in the summary: as a sentence.
+_WHY = {
+    "no_scores": "No machine has scored the images of this study yet.",
+    "no_captions": "No machine has described the images of this study yet.",
+    "no_vectors": "No encoder has seen images of every condition that this measure compares yet.",
+    "no_judgements": "People have not judged the images yet, so there is nothing to hold a machine against.",
+    "no_judged_image_was_scored": "None of the images that people judged was scored.",
+    "no_attributes": "The study lists no attribute to look for.",
+    "no_scored_image_has_a_group": "No scored image was made for a group.",
+    "no_images_of_these_conditions": "The study has no images of the conditions that this measure compares.",
+    "no_attribute_sets": "The study does not name two attribute sets to compare.",
+    "images_without_phrase": "The images of targets and attribute sets name no phrase, as imported ones do not, "
+    "so it is unknown what they show. Images generated here from the study’s phrases are measured.",
+    "texts_without_vectors": "The encoder has not read all phrases and prompts of the study yet.",
+    "not_of_this_model": "There is nothing of this kind for the model shown.",
+}
+# What gives it: the scorer to run, or in words.
+_SCORERS = {
+    "concordance": "clip",
+    "salience": "captions",
+    "pull": "pull",
+    "mcas": "mcas",
+    "automated_tendency": "clip",
+}
+_OTHERWISE = {
+    "pull": "Pull needs default, stereotypical and non-stereotypical images of each group: plan them with prompts "
+    "of those three conditions.",
+    "mcas": "MCAS needs images of targets and of two attribute sets: create a study with the protocol MCAS.",
+}
+_NOT_BY_SCORING = {
+    "no_judgements",
+    "no_judged_image_was_scored",
+    "no_attributes",
+    "no_scored_image_has_a_group",
+    "no_attribute_sets",
+    "images_without_phrase",
+    "not_of_this_model",
+}
+
+
+@dataclass(frozen=True)
+class AutomatedPage:
+    """The choices of the address: scorer, encoder, target precision. An unknown one is not found."""
+
+    page: ResultsPage
+
+    def values(self, column: str, table: str) -> list[str]:
+        """Scorers (or encoders) that the table has for the model shown, in order of their names."""
+        return self.page.distinct(table, column)
+
+    def chosen(self, column: str, table: str) -> str:
+        """The scorer (or encoder) of the address, else the first."""
+        return self.one_of(self.values(column, table), column)
+
+    def one_of(self, values: Sequence[str], column: str) -> str:
+        """What the address names of these, else the first."""
+        asked = self.page.request.GET.get(column, "")
+        if asked and asked not in values and values:
+            raise NotFound(f"{column}_not_found", f"There are no results of a {column} named “{asked}” here.")
+        return asked if asked in values else next(iter(values), "")
+
+    def rests_on(self, table: str, encoder: str) -> dict[str, Any]:
+        """What the numbers of an encoder rest on, and how much it has not seen."""
+        notes = self.page.report.summary["notes"].get(table, {}).get(encoder, {})
+        return {"encoder": encoder, **notes}
+
+    @property
+    def target(self) -> float:
+        """The precision that the lead asks of a machine."""
+        given = self.page.report.parameters.get("target_precision", TARGET_PRECISION)
+        try:
+            value = float(self.page.request.GET.get("target", given))
+        except ValueError:
+            return float(given)
+        return min(max(value, 0.0), 1.0) if isfinite(value) else float(given)
+
+    def query(self, **chosen: Any) -> str:
+        """What addresses of plots carry: the model and what was chosen."""
+        kept = {name: value for name, value in chosen.items() if value}
+        return f"?{urlencode(kept)}{self.page.and_model}" if kept else self.page.query
+
+
+def why_empty(page: ResultsPage, table: str) -> str:
+    """A sentence that says why a table has nothing to show, "" where it has."""
+    return _WHY.get(_reason(page, table), "")
+
+
+def how_to_get(page: ResultsPage, table: str) -> dict[str, str]:
+    """What to do: a command to run, or a sentence."""
+    reason = _reason(page, table)
+    if reason == "no_images_of_these_conditions":
+        return {"words": _OTHERWISE[table]}
+    if reason in _NOT_BY_SCORING:
+        return {}
+    return {"command": f"python manage.py score --study {page.study.slug} --scorer {_SCORERS[table]}"}
+
+
+def _reason(page: ResultsPage, table: str) -> str:
+    empty = page.report.summary.get("empty_tables", {})
+    return str(empty.get(table, "not_of_this_model"))

@@ -1,0 +1,295 @@
+"""What machines say of the images: whether people agree, what is salient, what drifts towards stereotypes."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from analysis.pages.automated.automated_page import AutomatedPage, how_to_get, why_empty
+from analysis.pages.results_page import ResultsPage, Row, results_page
+from analysis.pages.table_page import Order, table_page
+from analysis.plots.axis import ratio_axis
+from analysis.plots.figures.automated import (
+    calibration_plot,
+    mcas_plot,
+    pull_plot,
+    reach_of,
+    theta_beside_plot,
+)
+from analysis.plots.plot import Plot
+from foundation.errors import NotFound
+
+SECTIONS = {
+    "concordance": "Against people",
+    "salience": "Captions",
+    "pull": "Stereotypical pull",
+    "mcas": "Composite association",
+    "automated_tendency": "θ beside people’s",
+}
+CONCORDANCE_ORDERS = {
+    "precision": Order("highest precision", "precision_low"),
+    "f1": Order("highest F1", "f1"),
+    "auc": Order("highest AUC", "auc"),
+    "n": Order("most answers", "n"),
+    "least": Order("lowest precision", "precision", largest=False),
+}
+PULL_ORDERS = {
+    "pull": Order("strongest pull", "pull"),
+    "away": Order("furthest away", "pull", largest=False),
+    "mean": Order("most alike", "mean_similarity"),
+}
+THETA_ORDERS = {
+    "automated": Order("largest by the machine", "automated_theta_smoothed"),
+    "human": Order("largest by people", "human_theta_smoothed"),
+    "difference": Order("furthest apart", "apart"),
+}
+
+
+@results_page("analysis/automated/overview.html")
+def automated(page: ResultsPage) -> dict[str, Any]:
+    """What there is of automated measures, with the headline of each, and how to get what is missing."""
+    # Of salience the summary has all that is shown here, and its table is long.
+    rows = {name: page.rows(name) for name in SECTIONS if name != "salience"}
+    rows["salience"] = _salience_notes(page, "")
+    return {
+        "automated": AutomatedPage(page),
+        "headlines": _headlines(page, rows) if any(rows.values()) else {},
+        "missing": [
+            (SECTIONS[name], why_empty(page, name), how_to_get(page, name))
+            for name in SECTIONS
+            if not rows[name]
+        ],
+    }
+
+
+def _headlines(page: ResultsPage, rows: dict[str, list[Row]]) -> dict[str, Any]:
+    overall = [row for row in rows["concordance"] if row["attribute"] is None]
+    for row in overall:
+        mine = [one for one in rows["concordance"] if one["scorer"] == row["scorer"] and one["attribute"]]
+        row |= {"attributes": len(mine), "automatable": sum(bool(one["automatable"]) for one in mine)}
+    of_all_terms = [row for row in page.rows("mcas_categories") if row["terms"] == "all"]
+    return {
+        "concordance": overall,
+        "pull": _drawn(rows["pull"]),
+        "salience": rows["salience"],
+        "mcas": of_all_terms,
+        "encoders": {row["encoder"] for row in of_all_terms},
+        "theta": _correlations(page, ""),
+    }
+
+
+def _drawn(rows: list[Row]) -> list[dict[str, Any]]:
+    """By encoder, how many groups have a pull and of how many it is positive."""
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        if row["pull"] is not None:
+            found.setdefault(row["encoder"], []).append(row["pull"])
+    return [
+        {"encoder": encoder, "groups": len(pulls), "positive": sum(one > 0 for one in pulls)}
+        for encoder, pulls in found.items()
+    ]
+
+
+@results_page("analysis/automated/concordance.html")
+def concordance(page: ResultsPage) -> dict[str, Any]:
+    """Per attribute how well a scorer finds what people see, and what can be left to it at a precision."""
+    shown = AutomatedPage(page)
+    scorer = shown.chosen("scorer", "concordance")
+    rows = [row for row in page.rows("concordance") if row["scorer"] == scorer]
+    target = shown.target
+    attributes = [
+        row | {"left_to_it": row["precision_low"] is not None and row["precision_low"] >= target}
+        for row in rows
+        if row["attribute"] is not None
+    ]
+    return {
+        "automated": shown,
+        "scorer": scorer,
+        "scorers": shown.values("scorer", "concordance"),
+        "target": target,
+        "computed_for": page.report.parameters.get("target_precision"),
+        "overall": next((row for row in rows if row["attribute"] is None), None),
+        "attributes": attributes,
+        "left": [row["attribute"] for row in attributes if row["left_to_it"]],
+        "found": table_page(page.request, attributes, CONCORDANCE_ORDERS, name="attribute"),
+        "plot": the_calibration(page),
+        "plot_query": shown.query(scorer=scorer),
+        "calibration": _calibration_rows(page, scorer),
+        "why": why_empty(page, "concordance"),
+        "how": how_to_get(page, "concordance"),
+    }
+
+
+def the_calibration(page: ResultsPage) -> Plot | None:
+    """The calibration of the scorer that the address names."""
+    rows = _calibration_rows(page, AutomatedPage(page).chosen("scorer", "concordance"))
+    return calibration_plot(rows, {(row["scorer"], row["model"]): row["scorer"] for row in rows})
+
+
+def _calibration_rows(page: ResultsPage, scorer: str) -> list[Row]:
+    return [row for row in page.rows("calibration") if row["scorer"] == scorer]
+
+
+@results_page("analysis/automated/pull.html")
+def pull(page: ResultsPage) -> dict[str, Any]:
+    """Whether images without an attribute in their prompt look like the stereotypical ones, group by group."""
+    shown = AutomatedPage(page)
+    rows = _pull_rows(page)
+    drawn = [row for row in rows if row["pull"] is not None]
+    return {
+        "automated": shown,
+        "encoder": shown.chosen("encoder", "pull"),
+        "encoders": shown.values("encoder", "pull"),
+        "plot": the_pull(page),
+        "plot_query": shown.query(encoder=shown.chosen("encoder", "pull")),
+        "rests_on": shown.rests_on("pull", shown.chosen("encoder", "pull")),
+        "drawn": len(drawn),
+        "positive": sum(row["pull"] > 0 for row in drawn),
+        "sure": sum(row["ci_low"] is not None and row["ci_low"] > 0 for row in drawn),
+        "undefined": len(rows) - len(drawn),
+        "found": table_page(
+            page.request, [row | {"name": _name(page, row)} for row in rows], PULL_ORDERS, name="name"
+        ),
+        "why": why_empty(page, "pull"),
+        "how": how_to_get(page, "pull"),
+    }
+
+
+def the_pull(page: ResultsPage) -> Plot | None:
+    """The pull of every group, by the encoder that the address names."""
+    return pull_plot(_pull_rows(page), page.names, _regions(page))
+
+
+def _pull_rows(page: ResultsPage) -> list[Row]:
+    encoder = AutomatedPage(page).chosen("encoder", "pull")
+    return [row for row in page.rows("pull") if row["encoder"] == encoder]
+
+
+@results_page("analysis/automated/mcas.html")
+def mcas(page: ResultsPage) -> dict[str, Any]:
+    """Towards which attribute set each target leans, category by category; another model beside it."""
+    shown = AutomatedPage(page)
+    encoder = shown.chosen("encoder", "mcas")
+    rows = _mcas_rows(page, page.model)
+    others = sorted({row["model"] for row in page.table("mcas")} - {page.model})
+    beside = page.request.GET.get("beside", "")
+    beside = beside if beside in others else ""
+    categories = list(dict.fromkeys(row["category"] for row in rows))
+    found = [row for row in page.table("mcas_categories") if row["encoder"] == encoder]
+    return {
+        "automated": shown,
+        "encoder": encoder,
+        "encoders": shown.values("encoder", "mcas"),
+        "rests_on": shown.rests_on("mcas", encoder),
+        "sets": _sides(page),
+        "rows": rows,
+        "plots": [
+            {
+                "category": category,
+                "plot": the_mcas(page, category, page.model),
+                "query": shown.query(encoder=encoder, category=category),
+                "other": the_mcas(page, category, beside) if beside else None,
+                "other_query": f"?{urlencode({'model': beside, 'encoder': encoder, 'category': category})}",
+            }
+            for category in categories
+        ],
+        "beside": beside,
+        "others": others,
+        "categories": [row for row in found if row["model"] == page.model],
+        "comparison": _by_model(found) if others else None,
+        "why": why_empty(page, "mcas"),
+        "how": how_to_get(page, "mcas"),
+    }
+
+
+def the_mcas(page: ResultsPage, category: str, model: str) -> Plot | None:
+    """The targets of one category; all models share one axis."""
+    encoder = AutomatedPage(page).chosen("encoder", "mcas")
+    reach = reach_of([row for row in page.table("mcas") if row["encoder"] == encoder])
+    return mcas_plot(_mcas_rows(page, model), category, _sides(page), reach)
+
+
+def _mcas_rows(page: ResultsPage, model: str) -> list[Row]:
+    encoder = AutomatedPage(page).chosen("encoder", "mcas")
+    return [row for row in page.table("mcas") if row["model"] == model and row["encoder"] == encoder]
+
+
+def _sides(page: ResultsPage) -> tuple[str, str]:
+    sets = page.report.summary["automated"]["sets"]
+    return (sets[0], sets[1]) if len(sets) == 2 else ("A", "B")
+
+
+def _by_model(rows: list[Row]) -> dict[str, Any]:
+    """The mean of all terms of each category, a column for each model."""
+    models = list(dict.fromkeys(row["model"] for row in rows))
+    means = {(row["category"], row["model"]): row for row in rows if row["terms"] == "all"}
+    categories = list(dict.fromkeys(row["category"] for row in rows))
+    return {
+        "models": models,
+        "lines": [(one, [means.get((one, model), {}).get("mean") for model in models]) for one in categories],
+    }
+
+
+@results_page("analysis/automated/tendency.html")
+def tendency(page: ResultsPage) -> dict[str, Any]:
+    """θ by a scorer's judgements beside θ by people's."""
+    shown = AutomatedPage(page)
+    scorer = shown.chosen("scorer", "automated_tendency")
+    rows = [_apart(row) | {"name": _name(page, row)} for row in _theta_rows(page)]
+    values = [row[name] for row in rows for name in _THETAS]
+    return {
+        "automated": shown,
+        "scorer": scorer,
+        "scorers": shown.values("scorer", "automated_tendency"),
+        "plot": the_theta(page),
+        "plot_query": shown.query(scorer=scorer),
+        "correlation": next(iter(_correlations(page, scorer)), None),
+        "notes": page.report.summary["notes"].get("automated_tendency", {}),
+        "axis": ratio_axis(values, "θ"),
+        "found": table_page(page.request, rows, THETA_ORDERS, name="name"),
+        "why": why_empty(page, "automated_tendency"),
+        "how": how_to_get(page, "automated_tendency"),
+    }
+
+
+_THETAS = tuple(f"{who}_theta{end}" for who in ("human", "automated") for end in ("", "_low", "_high"))
+
+
+def the_theta(page: ResultsPage) -> Plot | None:
+    """θ of both for every group, by the scorer that the address names."""
+    return theta_beside_plot(_theta_rows(page), page.names, _regions(page))
+
+
+def _theta_rows(page: ResultsPage) -> list[Row]:
+    scorer = AutomatedPage(page).chosen("scorer", "automated_tendency")
+    return [row for row in page.rows("automated_tendency") if row["scorer"] == scorer]
+
+
+def _apart(row: Row) -> Row:
+    """The row, and by which factor both θ differ."""
+    one, other = row["automated_theta_smoothed"], row["human_theta_smoothed"]
+    return row | {"apart": max(one / other, other / one) if one and other else None}
+
+
+def _correlations(page: ResultsPage, scorer: str) -> list[Row]:
+    lines = page.report.summary["notes"].get("automated_tendency", {}).get("correlations", [])
+    return [one for one in lines if one["model"] == page.model and scorer in ("", one["scorer"])]
+
+
+def _salience_notes(page: ResultsPage, scorer: str) -> list[Row]:
+    lines = page.report.summary["notes"].get("salience", {}).get("models", [])
+    return [one for one in lines if one["model"] == page.model and scorer in ("", one["scorer"])]
+
+
+def _name(page: ResultsPage, row: Row) -> str:
+    return str(page.names.get(row["identity_group"], row["identity_group"]))
+
+
+def _regions(page: ResultsPage) -> dict[str, str]:
+    return {name: group.region for name, group in page.groups.items()}
+
+
+def plot_of_category(page: ResultsPage) -> Plot | None:
+    """The MCAS plot of the category in the address; NotFound for a category there is none of."""
+    category = page.request.GET.get("category", "")
+    if category not in {row["category"] for row in _mcas_rows(page, page.model)}:
+        raise NotFound("plot_not_found", f"There are no targets in a category “{category}” in these results.")
+    return the_mcas(page, category, page.model)

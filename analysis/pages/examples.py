@@ -1,0 +1,172 @@
+"""Images with what each annotator saw in them: the judgements behind the numbers."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+
+from analysis.pages.results_page import ResultsPage
+from annotation.models import Annotation, Box, Judgement
+from generation.images.signed_urls import SMALL, image_url
+from generation.models import Condition, Image
+from studies.models import StudyGroup
+
+# Styles told apart on a picture; further annotators begin again with the first.
+STYLES = 5
+# Annotators of a picture who have a switch of their own (results.css); further ones share the last.
+SWITCHES = 20
+SIDE = 1000
+_BOX = (
+    '<g><title>{0} · {1}</title><rect class="box-halo" x="{2}" y="{3}" width="{4}" height="{5}"></rect>'
+    '<rect class="label-{6}" x="{2}" y="{3}" width="{4}" height="{5}"></rect></g>'
+)
+
+
+@dataclass(frozen=True)
+class DrawnBox:
+    """A box in units of the picture's overlay."""
+
+    attribute: str
+    x: float
+    y: float
+    width: float
+    height: float
+    # Whether the attribute is written beside it: once for each attribute of a picture.
+    named: bool
+
+
+@dataclass
+class Drawer:
+    """An annotator on one picture, with the style of their boxes and the switch that hides them."""
+
+    pseudonym: str
+    style: int = STYLES
+    switch: int = SWITCHES
+    boxes: list[DrawnBox] = field(default_factory=list)
+
+    @property
+    def drawing(self) -> SafeString:
+        """The boxes as SVG: a halo, the line of the annotator's style, and a title."""
+        return format_html_join("", _BOX, (self._parts(box) for box in self.boxes))
+
+    @property
+    def names(self) -> SafeString:
+        """The attributes beside the boxes."""
+        parts = ((f"{box.x + 8:.1f}", f"{box.y + 30:.1f}", box.attribute) for box in self.boxes if box.named)
+        return format_html_join("", '<text class="box-name" x="{}" y="{}">{}</text>', parts)
+
+    def _parts(self, box: DrawnBox) -> tuple[object, ...]:
+        # Built here and not in the template: hundreds a page, and a template writes 1,5 for some readers.
+        place = (f"{value:.1f}" for value in (box.x, box.y, box.width, box.height))
+        return (box.attribute, self.pseudonym, *place, self.style)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A picture and its overlay. `url` is empty where the file was not released."""
+
+    image: Image
+    url: str
+    height: int
+    drawers: list[Drawer]
+
+    @property
+    def drew(self) -> list[Drawer]:
+        return [drawer for drawer in self.drawers if drawer.boxes]
+
+    @property
+    def drew_nothing(self) -> int:
+        return len(self.drawers) - len(self.drew)
+
+    @property
+    def middle(self) -> int:
+        return self.height // 2
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one annotator answered for one attribute of one picture."""
+
+    pseudonym: str
+    present: bool
+
+
+def judged_images(page: ResultsPage, group: StudyGroup) -> QuerySet[Image]:
+    """Images of the group that were judged, in the model shown."""
+    labels = Annotation.objects.filter(status__in=Annotation.LABELS)
+    judged = labels.filter(task__image=OuterRef("pk"))
+    return Image.objects.filter(
+        Exists(judged),
+        study=page.study,
+        group=group,
+        model_label=page.model,
+        condition=Condition.DEFAULT,
+        retracted_at=None,
+    ).order_by("pk")
+
+
+def with_boxes(
+    page: ResultsPage, images: Sequence[Image], *, attribute: str = "", size: int = SMALL
+) -> list[Example]:
+    """Each picture with the boxes (of one attribute) of all its annotators, those without boxes named too."""
+    marks = page.marks(images)
+    people: dict[int, dict[str, Drawer]] = {image.pk: {} for image in images}
+    for image_id, pseudonym in marks.order_by("pk").values_list("task__image", "annotator__pseudonym"):
+        people[image_id].setdefault(pseudonym, Drawer(pseudonym))
+    heights = {image.pk: round(SIDE * (image.height or 1) / (image.width or 1)) for image in images}
+    boxes = Box.objects.filter(judgement__annotation__in=marks).order_by("pk")
+    if attribute:
+        boxes = boxes.filter(judgement__attribute__text=attribute)
+    named: set[tuple[int, str]] = set()
+    for image_id, pseudonym, text, x, y, width, height in boxes.values_list(
+        "judgement__annotation__task__image",
+        "judgement__annotation__annotator__pseudonym",
+        "judgement__attribute__text",
+        "x",
+        "y",
+        "width",
+        "height",
+    ):
+        tall = heights[image_id]
+        placed = (x * SIDE, y * tall, width * SIDE, height * tall)
+        first = (image_id, text) not in named
+        named.add((image_id, text))
+        people[image_id][pseudonym].boxes.append(DrawnBox(text, *placed, named=first))
+    for drawers in people.values():
+        for place, drawer in enumerate(each for each in drawers.values() if each.boxes):
+            drawer.style, drawer.switch = place % STYLES + 1, min(place + 1, SWITCHES)
+    return [
+        Example(
+            image=image,
+            url=image_url(image, viewer=page.viewer, size=size),
+            height=heights[image.pk],
+            drawers=list(people[image.pk].values()),
+        )
+        for image in images
+    ]
+
+
+def answers_of(
+    page: ResultsPage, images: Sequence[Image], attributes: Iterable[str]
+) -> dict[tuple[str, str], list[Answer]]:
+    """Who answered what, by (public id of the image, attribute)."""
+    judgements = (
+        Judgement.objects.filter(
+            annotation__in=page.marks(images),
+            attribute__text__in=set(attributes),
+            present__isnull=False,
+        )
+        .order_by("pk")
+        .values_list(
+            "annotation__task__image__public_id",
+            "attribute__text",
+            "annotation__annotator__pseudonym",
+            "present",
+        )
+    )
+    found: dict[tuple[str, str], list[Answer]] = {}
+    for image, attribute, pseudonym, present in judgements:
+        found.setdefault((str(image), attribute), []).append(Answer(pseudonym, bool(present)))
+    return found

@@ -1,0 +1,168 @@
+"""Releases of a study: what would be in one, the privacy check, past versions and their files."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.models import User
+from analysis.models import Release
+from analysis.pages.releases.forms import KForm, ReleaseForm
+from analysis.releases import build_job, versions
+from analysis.releases.contents import PrivacyReport
+from analysis.releases.documents.words import FIELD_WORDS, KEPT_WORDS
+from analysis.releases.preview import preview
+from analysis.releases.storage.zips import REMOVED, open_archive
+from analysis.releases.storage.zips import remove_files as remove_kept_files
+from analysis.releases.storage.zips import set_aside as set_release_aside
+from analysis.releases.tables.columns import ALL_DESCRIPTIONS, ALL_TABLES
+from foundation.errors import DomainError
+from studies.access import ANALYST, LEAD, holds, study_for
+from studies.models import Study
+
+_PER_PAGE = 20
+_FILES_PER_PAGE = 50
+_KEPT = ("annotations", "annotators", "images", "profiles")  # large, and for building alone
+_TRIED = "tried_%s"  # the same field stands twice on the page
+
+
+@login_required
+@require_safe
+def releases(request: HttpRequest, study: str) -> HttpResponse:
+    """What a release would hold now, what its privacy check says, and the releases there are."""
+    found = study_for(request.user, study, role=ANALYST)
+    tried = KForm(request.GET, auto_id=_TRIED) if "k" in request.GET else KForm(auto_id=_TRIED)
+    return render(request, "analysis/releases/list.html", _context(request, found, tried, form=None))
+
+
+@login_required
+@require_POST
+def build(request: HttpRequest, study: str) -> HttpResponse:
+    """Ask for a release; a worker builds it."""
+    assert isinstance(request.user, User)  # login_required lets nobody else in
+    found = study_for(request.user, study, role=LEAD)
+    form = ReleaseForm(request.POST)
+    try:
+        parameters = form.parameters()
+        build_job.request(study=found, parameters=parameters, by=request.user)
+    except DomainError as error:
+        if not form.errors:
+            form.add_error(None, error.message)
+        context = _context(request, found, KForm(request.POST, auto_id=_TRIED), form=form)
+        return render(request, "analysis/releases/list.html", context, status=400)
+    messages.info(request, "The release is being built. This page follows the progress.")
+    return redirect("releases:list", study=found.slug)
+
+
+@login_required
+@require_safe
+def release(request: HttpRequest, study: str, version: int) -> HttpResponse:
+    """One release: its numbers, what changed, and the digest of every file."""
+    found = study_for(request.user, study, role=ANALYST)
+    shown = versions.release_of(found, version)
+    checksums = Paginator(versions.checksums_of(shown), _FILES_PER_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "study": found,
+        "release": shown,
+        "title": f"Release {shown.version}",
+        "may_change": holds(request.user, found, LEAD),
+        "removed_on": shown.facts.get(REMOVED),
+        "first": shown.facts["changes"]["previous"] is None,
+        "facts": versions.facts_of(shown),
+        "rows": [
+            (name, shown.facts["rows"][name], ALL_DESCRIPTIONS[name])
+            for name in ALL_TABLES
+            if name in shown.facts["rows"]
+        ],
+        "changes": versions.changes_of(shown),
+        "checksums": checksums,
+    }
+    return render(request, "analysis/releases/release.html", context)
+
+
+@login_required
+@require_safe
+def download(request: HttpRequest, study: str, version: int) -> FileResponse:
+    """The files of a release as a zip."""
+    return archive_response(versions.release_of(study_for(request.user, study, role=ANALYST), version))
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def remove_files(request: HttpRequest, study: str, version: int) -> HttpResponse:
+    """Ask whether the kept files shall go, and delete them."""
+    assert isinstance(request.user, User)  # login_required lets nobody else in
+    found = study_for(request.user, study, role=LEAD)
+    shown = versions.release_of(found, version)
+    if request.method == "POST":
+        remove_kept_files(release=shown, by=request.user)
+        messages.success(request, f"The files of release {shown.version} are removed.")
+        return redirect("releases:release", study=found.slug, version=shown.version)
+    context = {"study": found, "release": shown, "title": f"Release {shown.version}"}
+    return render(request, "analysis/releases/remove_files.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def set_aside(request: HttpRequest, study: str, version: int) -> HttpResponse:
+    """Ask whether nobody ever got a release, and note it."""
+    assert isinstance(request.user, User)  # login_required lets nobody else in
+    found = study_for(request.user, study, role=LEAD)
+    shown = versions.release_of(found, version)
+    if request.method == "POST":
+        set_release_aside(release=shown, by=request.user)
+        messages.success(request, f"Release {shown.version} is set aside.")
+        return redirect("releases:release", study=found.slug, version=shown.version)
+    context = {"study": found, "release": shown, "title": f"Release {shown.version}"}
+    return render(request, "analysis/releases/set_aside.html", context)
+
+
+def archive_response(release: Release) -> FileResponse:
+    """Stream the kept zip."""
+    name = f"{release.study.slug}-v{release.version}.zip"
+    return FileResponse(
+        open_archive(release), as_attachment=True, filename=name, content_type="application/zip"
+    )
+
+
+def _context(request: HttpRequest, study: Study, tried: KForm, *, form: ReleaseForm | None) -> dict[str, Any]:
+    rows = Release.objects.filter(study=study).select_related("built_by").defer(*_KEPT)
+    latest = rows.first()
+    leave_out = tried.is_bound and "leave_out_people" in tried.data
+    k = tried.chosen(otherwise=latest.parameters["k"]) if latest else tried.chosen()
+    held = preview(study, k=k, leave_out_people=leave_out)
+    report = held.check.coarsened.report if held.check else None
+    job = build_job.running_job(study)
+    return {
+        "study": study,
+        "may_change": holds(request.user, study, LEAD),
+        "build_job": job,
+        "failed_job": None if job else versions.failed_build(study),
+        "preview": held,
+        "preview_rows": [(name, number, ALL_DESCRIPTIONS[name]) for name, number in held.rows.items()],
+        "k": k,
+        "latest": latest,
+        "tried": tried if tried.is_bound else KForm(initial={"k": k}, auto_id=_TRIED),
+        "checked": held.check,
+        "check": report,
+        "check_rows": _check_rows(report),
+        "form": form or ReleaseForm.beginning(latest.parameters if latest else None, k=k),
+        "page": Paginator(rows, _PER_PAGE).get_page(request.GET.get("page")),
+    }
+
+
+def _check_rows(check: PrivacyReport | None) -> list[dict[str, Any]]:
+    return [
+        {
+            "field": FIELD_WORDS.get(one.field, one.field),
+            "stated": one.stated,
+            "kept": KEPT_WORDS.get(one.kept, one.kept),
+            "released": one.released,
+            "why": one.why,
+        }
+        for one in (check.fields if check else ())
+    ]

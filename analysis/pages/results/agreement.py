@@ -1,0 +1,110 @@
+"""How much annotators agree, what they agree on, and where they do not."""
+
+from math import isfinite
+from typing import Any
+
+from django.core.paginator import Paginator
+
+from analysis.pages.results_page import ResultsPage, results_page
+from analysis.plots.figures.judgements import alpha_plot, consensus_plot, overlap_plot
+from annotation.models import Campaign
+
+MARKING, LIKERT = str(Campaign.Kind.STEREOTYPE_MARKING), str(Campaign.Kind.ATTRIBUTE_LIKERT)
+ALPHA = "krippendorff_alpha_nominal"
+ROWS_A_PAGE = 500
+ANNOTATORS_A_PAGE = 200
+# How annotators may be ordered over all pages: in words, and 1 where the smallest come first.
+ORDERS = {
+    "judgements": ("most judgements", -1),
+    "agreement_with_others": ("least agreement with others", 1),
+    "gold_accuracy": ("least gold accuracy", 1),
+    "self_consistency": ("least self-consistency", 1),
+    "median_seconds": ("fastest", 1),
+}
+RULES = {
+    "unanimous": "every annotator agrees",
+    "majority": "more than half agree",
+    "mean": "the mean is at least",
+}
+
+
+@results_page("analysis/results/agreement.html")
+def agreement(page: ResultsPage) -> dict[str, Any]:
+    """Coefficients over everything and by campaign, boxes, and α by group and attribute."""
+    overlap = page.rows("iou_distribution") if page.headline else []
+    return {
+        "marks": page.agreement(MARKING, "all"),
+        "campaigns": page.agreement(MARKING, "campaign"),
+        "ratings": page.agreement(LIKERT, "all"),
+        "by_group": alpha_plot(
+            page.agreement(MARKING, "identity_group", ALPHA), page.names, "identity_group"
+        ),
+        "by_attribute": alpha_plot(page.agreement(MARKING, "attribute", ALPHA), {}, "attribute"),
+        "overlap": overlap_plot(overlap),
+        "overlap_rows": overlap,
+    }
+
+
+@results_page("analysis/results/visual_attributes.html")
+def visual_attributes(page: ResultsPage) -> dict[str, Any]:
+    """The ratings of attributes, and what other rules would call visual."""
+    rule = page.request.GET.get("rule", "unanimous")
+    rule = rule if rule in RULES else "unanimous"
+    threshold = _threshold(page.request.GET.get("threshold", "4"))
+    rows = page.table("visual_attributes")
+    for row in rows:
+        row["chosen"] = _visual(row, rule, threshold)
+    words = page.request.GET.get("q", "").strip().lower()
+    found = [row for row in rows if words in row["attribute"]]
+    pages = Paginator(sorted(found, key=lambda row: (-row["mean"], row["attribute"])), ROWS_A_PAGE)
+    return {
+        "rows": rows,
+        "shown": pages.get_page(page.request.GET.get("page")),
+        "q": words,
+        "rule": rule,
+        "rules": RULES,
+        "threshold": threshold,
+        "chosen": sum(row["chosen"] for row in rows),
+        "consensus": consensus_plot(
+            [row for row in page.table("consensus") if row["campaign_kind"] == LIKERT]
+        ),
+        "agreement": page.agreement(LIKERT, "all"),
+    }
+
+
+@results_page("analysis/results/annotators.html")
+def annotators(page: ResultsPage) -> dict[str, Any]:
+    """How each annotator worked, by pseudonym; the address may ask for those who are flagged."""
+    rows = page.table("annotators")
+    only, words = page.request.GET.get("flagged") == "1", page.request.GET.get("q", "").strip().upper()
+    order = page.request.GET.get("order", "judgements")
+    order = order if order in ORDERS else "judgements"
+    shown = [row for row in rows if (row["flags"] or not only) and words in row["annotator"]]
+    shown.sort(key=lambda row: (row[order] is None, (row[order] or 0) * ORDERS[order][1], row["annotator"]))
+    found = Paginator(shown, ANNOTATORS_A_PAGE).get_page(page.request.GET.get("page"))
+    for row in found.object_list:
+        row["flag_words"] = (row["flag_reasons"] or "").split("; ") if row["flags"] else []
+    return {
+        "rows": found,
+        "total": len(rows),
+        "only": only,
+        "q": words,
+        "order": order,
+        "orders": {name: text for name, (text, _) in ORDERS.items()},
+        "flagged": sum(bool(row["flags"]) for row in rows),
+        "ids": page.report.summary["annotator_ids"],
+    }
+
+
+def _threshold(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        return 4.0
+    return min(max(value, 1.0), 5.0) if isfinite(value) else 4.0
+
+
+def _visual(row: dict[str, Any], rule: str, threshold: float) -> bool:
+    if rule == "mean":
+        return bool(row["mean"] >= threshold)
+    return bool(row["unanimous"] if rule == "unanimous" else row["majority"])

@@ -1,0 +1,165 @@
+"""Two models, two campaigns or two studies beside each other: differences with intervals, largest first."""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from accounts.models import User
+from analysis.pages.results.annotator_groups import MEASURES, largest_first, span
+from analysis.pages.results.downloads import csv_response
+from analysis.pages.results_page import ResultsPage, Row, results_page
+from analysis.results import reports
+from analysis.results.output.csv_tables import rows_to_csv
+from analysis.results.study_comparison import (
+    Side,
+    latest_reports,
+    most_judged,
+    request_comparison,
+    running_comparison,
+    stored_comparison,
+)
+from foundation.errors import NotFound
+from studies.access import ANALYST, studies_visible_to, study_for
+
+ROWS_A_PAGE = 150
+WITH_STUDY = "study:"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two sides that this study's own report compares."""
+
+    key: str
+    words: str
+    rows: list[Row]
+
+
+@results_page("analysis/results/compare.html")
+def compare(page: ResultsPage) -> HttpResponse | dict[str, Any]:
+    """What can be compared, and the differences of the pair chosen in the address."""
+    pairs = _pairs(page)
+    others = [one for one in latest_reports(list(_others(page))) if one.study_id != page.study.pk]
+    chosen = page.request.GET.get("with", pairs[0].key if pairs else "")
+    context: dict[str, Any] = {"pairs": pairs, "others": others, "chosen": chosen, "rows": None}
+    if chosen.startswith(WITH_STUDY):
+        context |= _with_study(page, chosen.removeprefix(WITH_STUDY))
+    elif chosen:
+        pair = next((one for one in pairs if one.key == chosen), None)
+        if pair is None:
+            raise NotFound("comparison_not_found", "There is no such comparison in these results.")
+        first = pair.rows[0]
+        context |= {"found": pair.rows, "side_a": first["side_a"], "side_b": first["side_b"]}
+    if page.request.GET.get("format") == "csv" and context.get("found"):
+        rows = context["found"]
+        columns = list(rows[0])
+        return csv_response(
+            rows_to_csv(columns, [[row[name] for name in columns] for row in rows]),
+            f"{page.study.slug}-differences.csv",
+        )
+    return context | (_differences(page, context["found"]) if context.get("found") else {})
+
+
+@login_required
+@require_POST
+def compute(request: HttpRequest, study: str) -> HttpResponse:
+    """Compare with another study the analyst may see: at once when small, else in the background."""
+    assert isinstance(request.user, User)  # login_required lets nobody else in
+    found = study_for(request.user, study, role=ANALYST)
+    report, _ = reports.standing_report(study=found, by=request.user)
+    slug, model = request.POST.get("with", "").removeprefix(WITH_STUDY), request.POST.get("model", "")
+    other = _other_report(request.user, slug)
+    if report is None:
+        return redirect("analysis:compare", study=found.slug)
+    a = Side(report, model) if any(line["model"] == model for line in report.summary["headline"]) else None
+    b = _side(other, model)
+    if a is None or b is None:
+        raise NotFound("model_not_found", "There are no results of this model to compare.")
+    if request_comparison(a, b, by=request.user) is not None:
+        messages.info(request, "The comparison is being computed. This page follows the progress.")
+    address = reverse("analysis:compare", kwargs={"study": found.slug})
+    return redirect(f"{address}?{urlencode({'with': WITH_STUDY + slug, 'model': model})}")
+
+
+def _others(page: ResultsPage) -> Any:
+    return studies_visible_to(page.request.user).exclude(pk=page.study.pk)
+
+
+def _pairs(page: ResultsPage) -> list[Pair]:
+    together: dict[tuple[str, ...], list[Row]] = {}
+    for row in page.table("model_differences"):
+        if row["compared"] == "model" or row["model"] == page.model:
+            together.setdefault((row["compared"], row["side_a"], row["side_b"]), []).append(row)
+    names = {campaign.slug: campaign.name for campaign in page.campaigns}
+    pairs = []
+    for (compared, *sides), rows in sorted(together.items(), key=lambda item: item[0]):
+        words = [names.get(side, side) if compared == "campaign" else side for side in sides]
+        pairs.append(Pair(":".join((compared, *sides)), " with ".join(words), rows))
+    return pairs
+
+
+def _other_report(user: User, slug: str) -> Any:
+    """The report of a study this person may see as an analyst; labels taken back since have left it."""
+    if "\x00" in slug:  # which PostgreSQL refuses to look for
+        raise NotFound("study_not_found", "There is no such study, or you are not a member of it.")
+    other = study_for(user, slug, role=ANALYST)
+    report, _ = reports.standing_report(study=other, by=user)
+    if report is None:
+        raise NotFound("no_report", f"There are no results of {other.name} to compare with yet.")
+    return report
+
+
+def _side(report: Any, like: str) -> Side | None:
+    model = most_judged(report, like)
+    return None if model is None else Side(report, model)
+
+
+def _with_study(page: ResultsPage, slug: str) -> dict[str, Any]:
+    user = page.request.user
+    assert isinstance(user, User)  # results_page lets nobody else in
+    other = _other_report(user, slug)
+    b = _side(other, page.model)
+    if b is None or not page.headline:
+        return {"nothing": True, "other": other.study}
+    a = Side(page.report, page.model)
+    rows = stored_comparison(a, b)
+    return {
+        "other": other.study,
+        "model_b": b.model,
+        "found": rows,
+        "nothing": rows == [],
+        "waiting": running_comparison(a, b) if rows is None else None,
+        "side_a": page.study.name,
+        "side_b": other.study.name,
+    }
+
+
+def _differences(page: ResultsPage, found: list[Row]) -> dict[str, Any]:
+    measure = page.request.GET.get("measure", "theta")
+    measure = measure if measure in MEASURES else "theta"
+    groups = [row for row in found if row["scope"] == "identity_group" and row["measure"] == measure]
+    groups = [row | {"name": page.names.get(row["scope_value"], row["scope_value"])} for row in groups]
+    overall = [row | {"words": MEASURES[row["measure"]]} for row in found if row["scope"] == "all"]
+    kept = {name: page.request.GET[name] for name in ("with", "model") if name in page.request.GET}
+    reach = span(groups)
+    return {
+        "overall": overall,
+        "overall_span": span(overall),
+        "overall_start": -span(overall),
+        "rows": Paginator(sorted(groups, key=largest_first), ROWS_A_PAGE).get_page(
+            page.request.GET.get("page")
+        ),
+        "reach": reach,
+        "start": -reach,
+        "measure": measure,
+        "measures": MEASURES,
+        "csv_query": f"?{urlencode(kept | {'format': 'csv'})}",
+        "notes": found[0],
+    }

@@ -1,0 +1,139 @@
+"""Where people disagree most: images and attributes, who said what, and by which groups of annotators."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.paginator import Paginator
+from django.db.models import Count, F, Q
+from django.http import HttpResponse
+
+from analysis.pages.examples import answers_of, judged_images
+from analysis.pages.results.downloads import csv_response
+from analysis.pages.results_page import ResultsPage, Row, results_page
+from analysis.results.output.csv_tables import rows_to_csv
+from analysis.results.schema import DIVISIVE
+from analysis.results.summaries.group_shares import FIELDS, said_by
+from annotation.lead.page_context import typed
+from annotation.models import Judgement, TaskAttribute
+from catalog.models import Attribute
+from generation.images.signed_urls import SMALL, image_url
+from generation.models import Condition, Image
+
+ITEMS_A_PAGE = 25
+MOST_ITEMS = 300
+COLUMNS = ("identity_group", "attribute", "image", "marked", "shown")
+
+
+@results_page("analysis/results/disagreement.html")
+def disagreement(page: ResultsPage) -> HttpResponse | dict[str, Any]:
+    """The most divisive items, of one group or attribute where the address names one."""
+    given = {name: typed(page.request.GET.get(name)) for name in ("group", "attribute", "by")}
+    by = given["by"] if given["by"] in FIELDS else ""
+    filtered = bool(given["group"] or given["attribute"])
+    judgements = _judgements(page, given["group"], given["attribute"]) if filtered else None
+    found = page.rows(DIVISIVE) if page.headline and judgements is None else []
+    if judgements is not None:
+        found = _divisive(judgements)
+    if page.request.GET.get("format") == "csv":
+        values = [[row[column] for column in COLUMNS] for row in found]
+        return csv_response(rows_to_csv(list(COLUMNS), values), f"{page.study.slug}-disagreement.csv")
+    shown = Paginator(found, ITEMS_A_PAGE).get_page(page.request.GET.get("page"))
+    cells = page.rows("likelihood")
+    kept = {name: value for name, value in given.items() if value}
+    return {
+        **given,
+        "by": by,
+        "fields": FIELDS,
+        "filtered": filtered,
+        "items": _with_answers(page, [row for row in shown.object_list if row["image"]]),
+        "item_pages": shown,
+        "groups": sorted(
+            (page.names.get(name, name), name) for name in {row["identity_group"] for row in cells}
+        ),
+        "attributes": sorted({row["attribute"] for row in cells}),
+        "said_by": _said_by(page, by, given["group"]) if by and not given["attribute"] else None,
+        "csv_query": f"?{urlencode(kept | {'format': 'csv'})}{page.and_model}",
+    }
+
+
+def _judgements(page: ResultsPage, group: str, attribute: str) -> Any:
+    """What counts now of one group's images, one attribute, or both."""
+    if group and group not in page.groups:
+        return Judgement.objects.none()
+    if group:
+        marks = page.marks(judged_images(page, page.groups[group]))
+    else:  # no list of all images: there may be 200,000
+        marks = page.marks_where(
+            task__image__study=page.study,
+            task__image__model_label=page.model,
+            task__image__condition=Condition.DEFAULT,
+        )
+    if attribute:  # so that a database begins with the few screens that asked for it
+        marks = marks.filter(task__in=TaskAttribute.objects.filter(attribute__text=attribute).values("task"))
+    answers = Judgement.objects.filter(annotation__in=marks, present__isnull=False)
+    return answers.filter(attribute__text=attribute) if attribute else answers
+
+
+def _divisive(judgements: Any) -> list[Row]:
+    """Items answered both ways, those with the most differing pairs first; of equals, those with more answers."""
+    counts = list(
+        judgements.values_list("annotation__task__image", "attribute")
+        .annotate(shown=Count("pk"), marked=Count("pk", filter=Q(present=True)))
+        .filter(marked__gt=0, marked__lt=F("shown"))
+        .order_by()
+    )
+    # What places are called is asked of those alone that may be among the first: there may be 100,000 others.
+    counts.sort(key=_most_differing)
+    if len(counts) > MOST_ITEMS:
+        last = _most_differing(counts[MOST_ITEMS - 1])
+        counts = [row for row in counts if _most_differing(row) <= last]
+    images = Image.objects.filter(pk__in={row[0] for row in counts})
+    places = {pk: rest for pk, *rest in images.values_list("pk", "public_id", "group__name")}
+    texts = dict(Attribute.objects.filter(pk__in={row[1] for row in counts}).values_list("pk", "text"))
+    found = [
+        {
+            "image": str(places[image][0]),
+            "identity_group": places[image][1],
+            "attribute": texts[attribute],
+            "shown": shown,
+            "marked": marked,
+        }
+        for image, attribute, shown, marked in counts
+    ]
+    found.sort(
+        key=lambda row: (
+            *_most_differing((None, None, row["shown"], row["marked"])),
+            row["attribute"],
+            row["identity_group"] or "",
+            row["image"],
+        )
+    )
+    return found[:MOST_ITEMS]
+
+
+def _most_differing(row: tuple[Any, ...]) -> tuple[float, int]:
+    """Sorts items by the share of pairs of answers that differ, then by the number of answers."""
+    *_, shown, marked = row
+    return -2 * marked * (shown - marked) / (shown * (shown - 1)), -shown
+
+
+def _with_answers(page: ResultsPage, items: list[Row]) -> list[Row]:
+    found = Image.objects.filter(study=page.study, public_id__in=[row["image"] for row in items])
+    answers = answers_of(page, list(found), [row["attribute"] for row in items])
+    urls = {str(image.public_id): image_url(image, viewer=page.viewer, size=SMALL) for image in found}
+    return [
+        {
+            **row,
+            "answers": answers.get((row["image"], row["attribute"]), []),
+            "url": urls.get(row["image"], ""),
+            "name": page.names.get(row["identity_group"], row["identity_group"]),
+        }
+        for row in items
+    ]
+
+
+def _said_by(page: ResultsPage, field: str, group: str) -> list[Row]:
+    """Shares by a part of the profile; of a part of the annotators none, who could be told from all of them."""
+    if page.report.parameters["without_annotators"] or page.report.parameters["campaigns"]:
+        return []
+    return said_by(page.rows("annotator_groups"), field, group)

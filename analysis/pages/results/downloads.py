@@ -1,0 +1,155 @@
+"""Results to take away: tables as CSV, all of them as a zip, plots as SVG, PNG, Vega-Lite and CSV."""
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from functools import partial
+
+from django.http import HttpResponse
+
+from analysis.models import Report
+from analysis.pages.automated.measures import plot_of_category, the_calibration, the_pull, the_theta
+from analysis.pages.results.agreement import ALPHA, LIKERT, MARKING
+from analysis.pages.results.groups import the_map, the_strip
+from analysis.pages.results_page import MOST_LABELS, ResultsPage, results_page
+from analysis.plots.figures.judgements import (
+    alpha_plot,
+    attribute_plot,
+    consensus_plot,
+    likelihood_plot,
+    overlap_plot,
+    theta_plot,
+)
+from analysis.plots.maps.country_values import MEASURES
+from analysis.plots.plot import Plot
+from analysis.results.output.csv_tables import rows_to_csv, to_csv
+from analysis.results.output.report_file import READS, report_html
+from analysis.results.reports import parameters_from
+from analysis.results.schema import FILES, LABELS
+from foundation.errors import Conflict, NotFound
+
+NO_TEMPLATE = ""
+# Equal inputs give equal bytes: no moment of packing enters the archive.
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+@results_page(NO_TEMPLATE)
+def table(page: ResultsPage, table: str) -> HttpResponse:
+    """One table of the report."""
+    return csv_response(table_csv(page.report, table), f"{page.study.slug}-{table}.csv")
+
+
+@results_page(NO_TEMPLATE)
+def labels(page: ResultsPage, table: str) -> HttpResponse:
+    """What annotators said and counts now, row by row, under the choices of the report."""
+    if table not in LABELS:
+        raise NotFound("table_not_found", f"There is no table “{table}”; there are {', '.join(LABELS)}.")
+    if page.too_many_labels:
+        raise Conflict(
+            "too_many_labels",
+            f"There are more than {MOST_LABELS:,} labels, too many for one table: build a release of them.",
+        )
+    from analysis.results.data.labels import load
+    from analysis.results.tables.labels import LABEL_TABLES
+
+    data = load(study=page.study, parameters=parameters_from(page.study, page.report.parameters))
+    return csv_response(to_csv(LABEL_TABLES[table](data)), f"{page.study.slug}-{table}.csv")
+
+
+@results_page(NO_TEMPLATE)
+def archive(page: ResultsPage) -> HttpResponse:
+    """Every table of the report."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as folder:
+        stored = {one.name: one for one in page.report.tables.filter(name__in=FILES)}
+        for name in FILES:
+            entry = zipfile.ZipInfo(f"{page.study.slug}-results/{name}.csv", _EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            folder.writestr(entry, rows_to_csv(stored[name].columns, stored[name].values()))
+    response = HttpResponse(packed.getvalue(), content_type="application/zip")
+    response["Content-Disposition"] = f'attachment; filename="{page.study.slug}-results.zip"'
+    return response
+
+
+@results_page(NO_TEMPLATE)
+def report(page: ResultsPage) -> HttpResponse:
+    """The whole report as one file that needs no network."""
+    stored = {one.name: one.rows() for one in page.report.tables.filter(name__in=READS)}
+    text = report_html(page.study, stored, page.report.summary, page.report.computed_at)
+    response = HttpResponse(text, content_type="text/html; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{page.study.slug}-report.html"'
+    return response
+
+
+@results_page(NO_TEMPLATE)
+def plot(page: ResultsPage, plot: str, format: str) -> HttpResponse:
+    """One plot as a file; `group`, `attribute` and `model` in the address say of what."""
+    drawn = _PLOTS[plot](page) if plot in _PLOTS else None
+    if drawn is None:
+        raise NotFound("plot_not_found", f"There is no plot “{plot}” in these results.")
+    name = f"{page.study.slug}-{drawn.name}"
+    if format == "csv":
+        return csv_response(rows_to_csv(drawn.columns, drawn.rows), f"{name}.csv")
+    spec = drawn.spec()
+    if format == "vl.json":
+        text = json.dumps(spec, ensure_ascii=False, indent=1)
+        response = HttpResponse(text, content_type="application/json")
+    else:
+        import vl_convert  # starts a script engine
+
+        if format == "svg":
+            response = HttpResponse(vl_convert.vegalite_to_svg(spec), content_type="image/svg+xml")
+        else:
+            response = HttpResponse(vl_convert.vegalite_to_png(spec, scale=2), content_type="image/png")
+    response["Content-Disposition"] = f'attachment; filename="{name}.{format}"'
+    return response
+
+
+def table_csv(report: Report, name: str) -> str:
+    """The CSV text of one stored table."""
+    stored = report.tables.filter(name=name).first() if name in FILES else None
+    if stored is None:
+        raise NotFound("table_not_found", f"There is no table “{name}”; there are {', '.join(FILES)}.")
+    return rows_to_csv(stored.columns, stored.values())
+
+
+def csv_response(text: str, name: str) -> HttpResponse:
+    response = HttpResponse(text, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _of_group(page: ResultsPage) -> Plot | None:
+    group = page.request.GET.get("group", "")
+    mine = [row for row in page.rows("likelihood") if row["identity_group"] == group]
+    return likelihood_plot(mine, page.names.get(group, group)) if mine else None
+
+
+def _of_attribute(page: ResultsPage) -> Plot | None:
+    attribute = page.request.GET.get("attribute", "")
+    mine = [row for row in page.rows("likelihood") if row["attribute"] == attribute]
+    return attribute_plot(mine, page.names, attribute) if mine else None
+
+
+_PLOTS: dict[str, Callable[[ResultsPage], Plot | None]] = {
+    **{f"map-{key}": partial(the_map, key=key) for key in MEASURES},
+    **{f"ranked-{key}": partial(the_strip, key=key) for key in MEASURES},
+    "theta": lambda page: theta_plot(page.rows("tendency"), page.names),
+    "likelihood": _of_group,
+    "attribute": _of_attribute,
+    "consensus": lambda page: consensus_plot(
+        [row for row in page.table("consensus") if row["campaign_kind"] == LIKERT]
+    ),
+    "overlap": lambda page: overlap_plot(page.rows("iou_distribution")),
+    "calibration": the_calibration,
+    "pull": the_pull,
+    "mcas": plot_of_category,
+    "automated-theta": the_theta,
+    "alpha-by-identity-group": lambda page: alpha_plot(
+        page.agreement(MARKING, "identity_group", ALPHA), page.names, "identity_group"
+    ),
+    "alpha-by-attribute": lambda page: alpha_plot(
+        page.agreement(MARKING, "attribute", ALPHA), {}, "attribute"
+    ),
+}

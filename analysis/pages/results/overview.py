@@ -1,0 +1,59 @@
+"""The headline of a study, and computing it anew."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+from accounts.models import User
+from analysis.pages.parameters_form import ParametersForm
+from analysis.pages.results_page import ResultsPage, results_page
+from analysis.plots.figures.judgements import theta_plot
+from analysis.results import reports
+from analysis.results.data.exclusions import not_counted_words
+from analysis.results.summaries.none_of_the_above import headline_by_mode
+from analysis.results.summaries.sensitivity_rows import sensitivity_rows
+from jobs.models import Job
+from studies.access import ANALYST, study_for
+
+
+@results_page("analysis/results/overview.html")
+def overview(page: ResultsPage) -> dict[str, Any]:
+    """The headline numbers, what they rest on and what is missing."""
+    tendency = page.rows("tendency")
+    undefined: dict[str, int] = {}
+    for row in tendency:
+        if row["theta"] is None:
+            undefined[row["reason"]] = undefined.get(row["reason"], 0) + 1
+    visual = page.table("visual_attributes")
+    return {
+        "headline": page.headline,
+        "conventions": headline_by_mode(page.headline, page.report.parameters["none_of_the_above"])
+        if page.headline
+        else [],
+        "plot": theta_plot(tendency, page.names),
+        "undefined": sorted(undefined.items(), key=lambda item: -item[1]),
+        "not_counted": not_counted_words(page.report.summary),
+        "rated": len(visual),
+        "visual": sum(bool(row["visual"]) for row in visual),
+        "form": ParametersForm(page.study, initial=page.report.parameters),
+        "sensitivity": sensitivity_rows(page.rows("sensitivity"), page.names),
+    }
+
+
+@login_required
+@require_POST
+def compute(request: HttpRequest, study: str) -> HttpResponse:
+    """Compute the results with the chosen parameters: at once when small, else in the background."""
+    assert isinstance(request.user, User)  # login_required lets nobody else in
+    found = study_for(request.user, study, role=ANALYST)
+    form = ParametersForm(found, request.POST)
+    outcome = reports.request_report(study=found, parameters=form.parameters(), by=request.user)
+    if isinstance(outcome, Job):
+        messages.info(request, "The results are being computed. This page follows the progress.")
+    else:
+        messages.success(request, "The results are up to date.")
+    return redirect("analysis:overview", study=found.slug)

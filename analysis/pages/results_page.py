@@ -1,0 +1,240 @@
+"""What every page of results shares: the study, its latest report, the model shown."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, wraps
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib.auth.decorators import login_required
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.models import User
+from analysis.models import Report
+from analysis.pages.parameters_form import ParametersForm
+from analysis.results import reports
+from analysis.results.data.campaign_choice import campaigns_named
+from analysis.results.schema import FILES, LABELS, described
+from annotation.answers.inclusion import counted
+from annotation.models import Annotation, Campaign
+from foundation.errors import NotFound
+from generation.models import Image
+from jobs.models import Job
+from studies.access import ANALYST, study_for
+from studies.models import Study, StudyGroup
+
+Row = dict[str, Any]
+# Row by row all labels are read at once: of more than these a release is built, by a worker.
+MOST_LABELS = 500_000
+
+
+@dataclass
+class ResultsPage:
+    """The report under a page. Tables are read once, and only those the page asks for."""
+
+    request: HttpRequest
+    study: Study
+    report: Report
+    job: Job | None
+
+    @cached_property
+    def models(self) -> list[str]:
+        """Those whose images people judged, then those that only machines saw."""
+        judged = [line["model"] for line in self.report.summary["headline"]]
+        return [*judged, *(one for one in self.report.summary["automated"]["models"] if one not in judged)]
+
+    @cached_property
+    def model(self) -> str:
+        """The model chosen in the address, or the one most judged."""
+        lines = self.report.summary["headline"]
+        chosen = self.request.GET.get("model")
+        if chosen is None or chosen in self.models:
+            other = {"model": next(iter(self.models), "")}
+            best = max(lines, key=lambda line: line["judgements"], default=other)["model"]
+            return best if chosen is None else chosen
+        raise NotFound("model_not_found", f"There are no results of a model named “{chosen}” in this study.")
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether people judged or rated anything: else only pages of automated measures have something to say."""
+        counted = self.report.summary["counted"]
+        return bool(counted["judgements"] or counted["ratings"])
+
+    @property
+    def headline(self) -> Row | None:
+        return next((line for line in self.report.summary["headline"] if line["model"] == self.model), None)
+
+    @cached_property
+    def groups(self) -> dict[str, StudyGroup]:
+        return {group.name: group for group in self.study.groups.all()}
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        return {name: group.display_name for name, group in self.groups.items()}
+
+    @property
+    def epsilon(self) -> float | None:
+        """ε of θ smoothed; None where likelihoods of groups cannot be pooled from the tables."""
+        notes = self.report.summary["notes"].get("tendency", {})
+        if notes.get("none_of_the_above") != "ignore":
+            return None
+        value: float | None = notes["epsilon"].get(self.model)
+        return value
+
+    @property
+    def query(self) -> str:
+        """What links carry on: the model, where it is not the one shown by itself."""
+        return f"?{urlencode({'model': self.model})}" if "model" in self.request.GET else ""
+
+    @property
+    def and_model(self) -> str:
+        """The same after other parameters."""
+        return f"&{self.query[1:]}" if self.query else ""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return FILES
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return LABELS
+
+    @property
+    def too_many_labels(self) -> bool:
+        """Whether there are too many labels to take them away in one request."""
+        counted = self.report.summary["counted"]
+        return int(counted["judgements"]) + int(counted["ratings"]) > MOST_LABELS
+
+    @property
+    def viewer(self) -> str:
+        return f"user:{self.request.user.pk}"
+
+    @cached_property
+    def campaigns(self) -> list[Campaign]:
+        """The campaigns the report rests on."""
+        return list(campaigns_named(self.study, self.report.parameters["campaigns"]))
+
+    @property
+    def _marking(self) -> list[Campaign]:
+        return [one for one in self.campaigns if one.kind == Campaign.Kind.STEREOTYPE_MARKING]
+
+    @property
+    def rating_campaigns(self) -> list[Campaign]:
+        """The rating campaigns the report rests on."""
+        return [one for one in self.campaigns if one.kind == Campaign.Kind.ATTRIBUTE_LIKERT]
+
+    def marks(self, images: Sequence[Image] | QuerySet[Image]) -> QuerySet[Annotation]:
+        """What annotators said of these images and counts now; withdrawn since the report, it is gone."""
+        return self.marks_where(task__image__in=images)
+
+    def marks_where(self, **holds: Any) -> QuerySet[Annotation]:
+        """The same for images of which `holds` (of an annotation) is true."""
+        per_campaign = [counted(campaign).filter(**holds) for campaign in self._marking]
+        if len(per_campaign) == 1:
+            marks = per_campaign[0]
+        else:  # by a query within the query: keys as values would be more than a database takes
+            none = Annotation.objects.none().values("pk")
+            keys = none.union(*(part.order_by().values("pk") for part in per_campaign), all=True)
+            marks = Annotation.objects.filter(pk__in=keys)
+        left_out = self.report.parameters["without_annotators"]
+        person = Q(annotator__pseudonym__in=left_out) | Q(annotator__source_id__in=left_out)
+        return marks.exclude(person) if left_out else marks
+
+    @cached_property
+    def _read(self) -> dict[str, list[Row]]:
+        return {}
+
+    def table(self, name: str) -> list[Row]:
+        """All rows of one table."""
+        if name not in self._read:
+            self._read[name] = self.report.rows(name)
+        return self._read[name]
+
+    def rows(self, name: str) -> list[Row]:
+        """The rows of one table that are about the chosen model."""
+        return [row for row in self.table(name) if row["model"] == self.model]
+
+    @cached_property
+    def _lists(self) -> dict[str, tuple[list[str], list[list[Any]]]]:
+        return {}
+
+    def _values(self, name: str) -> tuple[list[str], list[list[Any]]]:
+        if name not in self._lists:
+            stored = self.report.tables.get(name=name)
+            self._lists[name] = stored.columns, stored.values()
+        return self._lists[name]
+
+    def distinct(self, name: str, column: str) -> list[str]:
+        """What a column holds for the chosen model, in order. Makes no rows: there may be 50,000."""
+        columns, values = self._values(name)
+        if column not in columns:  # an empty table has only the columns that are promised
+            return []
+        at, model = columns.index(column), columns.index("model")
+        return sorted({row[at] for row in values if row[model] == self.model and row[at] is not None})
+
+    def where(self, name: str, **equal: Any) -> list[Row]:
+        """Rows about the chosen model with these values; makes no others."""
+        columns, values = self._values(name)
+        for column, value in {**equal, "model": self.model}.items():
+            at = columns.index(column)
+            values = [row for row in values if row[at] == value]
+        return [dict(zip(columns, row, strict=True)) for row in values]
+
+    def agreement(self, kind: str, scope: str, measure: str | None = None) -> list[Row]:
+        """Rows of the agreement table."""
+        return [
+            described(row)
+            for row in self.table("agreement")
+            if row["campaign_kind"] == kind
+            and row["scope"] == scope
+            and (measure is None or row["measure"] == measure)
+            and (kind != "stereotype_marking" or row["model"] == self.model)
+        ]
+
+
+def _waiting(study: Study, job: Job | None) -> dict[str, Any]:
+    """What a page says before there are results: those under way, those that stopped, or what they would rest on."""
+    if job is not None and job.state in reports.STOPPED:
+        last = reports.latest_report(study)
+        form = ParametersForm(study, initial=last.parameters if last else {})
+        return {"job": None, "stopped": job, "form": form}
+    if job is not None:
+        return {}
+    judgements = reports.judgements_of(study, most=reports.MOST_COUNTED)
+    scored = reports.scored_images_of(study, most=reports.MOST_COUNTED)
+    return {"judgements": judgements, "at_least": judgements == reports.MOST_COUNTED, "scored": scored}
+
+
+View = Callable[..., HttpResponse | dict[str, Any]]
+
+
+def results_page(template: str) -> Callable[[View], Callable[..., HttpResponse]]:
+    """Make a page of a function that takes a ResultsPage and returns the template's further context.
+
+    Members of the study only. Without a report yet, the page says how to get one.
+    """
+
+    def decorate(view: View) -> Callable[..., HttpResponse]:
+        @wraps(view)
+        def page(request: HttpRequest, study: str, **places: Any) -> HttpResponse:
+            found = study_for(request.user, study, role=ANALYST)
+            assert isinstance(request.user, User)  # login_required lets nobody else in
+            report, job = reports.standing_report(study=found, by=request.user)
+            shared: dict[str, Any] = {"study": found, "report": report, "job": job}
+            if report is None:
+                return render(request, "analysis/results/no_report.html", shared | _waiting(found, job))
+            results = ResultsPage(request, found, report, job)
+            answer = view(results, **places)
+            if isinstance(answer, HttpResponse):
+                return answer
+            since = reports.judgements_since(report)
+            shared |= {"page": results, "since": since, "since_at_least": since == reports.MOST_COUNTED}
+            shared["scored_since"] = reports.scored_since(report)
+            return render(request, template, shared | answer)
+
+        return login_required(require_safe(page))
+
+    return decorate

@@ -1,0 +1,1 @@
+"""The kinds of chart, drawn as SVG."""

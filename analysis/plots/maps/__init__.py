@@ -1,0 +1,1 @@
+"""World maps of values of identity groups."""

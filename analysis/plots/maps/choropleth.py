@@ -1,0 +1,103 @@
+"""A world map of classes: each country with a group is a link that says its groups, value, interval and n."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import pairwise
+
+from analysis.plots.axis import nice_step
+from analysis.plots.maps.world import HEIGHT, WIDTH, Country, countries
+from foundation.formats import format_number
+
+SMALL_RADIUS = 4
+_DIVERGING = tuple(f"map-d{n}" for n in range(1, 8))
+_SEQUENTIAL = tuple(f"map-s{n}" for n in range(1, 6))
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Classes between thresholds, one colour each; `label` says what is counted."""
+
+    label: str
+    thresholds: tuple[float, ...]
+    colours: tuple[str, ...]
+    digits: int = 2
+
+    def colour(self, value: float) -> str:
+        return self.colours[sum(value >= threshold for threshold in self.thresholds)]
+
+    def legend(self) -> list[tuple[str, str]]:
+        """(colour, words) of each class, lowest first."""
+        ends = [self._write(threshold) for threshold in self.thresholds]
+        between = [f"{low} to {high}" for low, high in pairwise(ends)]
+        return list(zip(self.colours, [f"below {ends[0]}", *between, f"{ends[-1]} or more"], strict=True))
+
+    def _write(self, value: float) -> str:
+        return format_number(value, self.digits).rstrip("0").rstrip(".") if self.digits else f"{value:g}"
+
+
+def ratio_scale(label: str) -> Scale:
+    """Around 1, the same for every study, so that maps can be compared."""
+    return Scale(label, (0.25, 0.5, 0.8, 1.25, 2.0, 4.0), _DIVERGING)
+
+
+def signed_scale(values: Sequence[float], label: str) -> Scale:
+    """Around 0 where some values are below it, else from 0 up."""
+    largest = _large([abs(value) for value in values])
+    if min(values, default=0.0) >= 0:
+        return _from_nothing(nice_step(largest / 5), label, 3)
+    step = nice_step(largest / 3)
+    middle = _DIVERGING[:3] + _DIVERGING[4:]
+    return Scale(label, tuple(round(step * n, 9) for n in (-2, -1, 0, 1, 2)), middle, 3)
+
+
+def count_scale(values: Sequence[float], label: str) -> Scale:
+    """Whole numbers from 0 up."""
+    return _from_nothing(max(1.0, float(round(nice_step(_large(values) / 5)))), label, 0)
+
+
+def _large(sizes: Sequence[float]) -> float:
+    """A size that nine of ten do not exceed: one group far out would leave all others in one class."""
+    return (sorted(sizes)[int(0.9 * (len(sizes) - 1))] if sizes else 0.0) or 1.0
+
+
+def _from_nothing(step: float, label: str, digits: int) -> Scale:
+    return Scale(label, tuple(round(step * n, 9) for n in range(1, 5)), _SEQUENTIAL, digits)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A country with at least one group. A null value is one that is not defined; `says` tells why."""
+
+    code: str
+    value: float | None
+    says: str
+    url: str = ""
+
+
+def world_map(places: Sequence[Place], scale: Scale, *, title: str) -> str:
+    """Return the map as SVG. Countries without a group are land and nothing more."""
+    by_code: Mapping[str, Place] = {place.code: place for place in places}
+    quiet, named = [], []
+    for country in countries():
+        place = by_code.get(country.code)
+        if place is not None:
+            named.append(_named(country, place, scale))
+        elif country.path:
+            quiet.append(country.path)
+    land = f'<path class="map-land" d="{"".join(quiet)}"></path>'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
+        f'height="{HEIGHT}" role="group" aria-label="{escape(title)}">{land}{"".join(named)}</svg>'
+    )
+
+
+def _named(country: Country, place: Place, scale: Scale) -> str:
+    colour = "map-undefined" if place.value is None else scale.colour(place.value)
+    says = escape(f"{country.name}: {place.says}")
+    if country.path:
+        element, where = "path", f'd="{country.path}"'
+    else:
+        element, where = "circle", f'cx="{country.x}" cy="{country.y}" r="{SMALL_RADIUS}"'
+    shape = f'<{element} class="{colour}" {where}><title>{says}</title></{element}>'
+    return f'<a href="{escape(place.url)}" aria-label="{says}">{shape}</a>' if place.url else shape

@@ -1,0 +1,1 @@
+"""The same plots as Vega-Lite, for files."""

@@ -1,0 +1,1 @@
+"""Building a release: a snapshot of the labels becomes a folder."""

@@ -1,0 +1,1 @@
+"""The file formats of a release: Parquet, CSV, JSON Lines, COCO and Label Studio."""

@@ -1,0 +1,277 @@
+"""The labels of a release as Label Studio's JSON, a file and a labelling interface for each campaign.
+
+A task of Label Studio holds all annotations of one screen, and the tables hold them in another order: annotations are
+written to a file aside as they are read, and put together screen by screen at the end. In memory stay some tens of
+bytes for each annotation.
+"""
+
+import os
+import tempfile
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from analysis.releases.contents import CampaignFacts
+from analysis.releases.formats.label_studio_marks import mark_texts
+from annotation.label_studio.format.interface import labelling_interface
+from annotation.label_studio.format.writer import Answer, Screen, annotation_of, data_of
+from annotation.models import Campaign
+
+FOLDER = "label_studio"
+_AT_ONCE = 2048  # annotations
+# Where Label Studio serves files of this machine from, the release's folder being its document root.
+_LOCAL_FILES = "/data/local-files/?d="
+_OF_IMAGE = ("identity_group", "model", "condition", "file", "width", "height")
+
+
+def write_label_studio(
+    *, folder: Path, tables: Mapping[str, Path], campaigns: Sequence[CampaignFacts]
+) -> list[Path]:
+    """Write `label_studio/<campaign>.json` and `.xml` from the Parquet tables; return the files."""
+    into = folder / FOLDER
+    into.mkdir(exist_ok=True)
+    written = []
+    labels = _Labels(tables)
+    for campaign in campaigns:
+        path = into / f"{campaign.slug}.json"
+        _write_tasks(path, labels, campaign)
+        interface = into / f"{campaign.slug}.xml"
+        interface.write_text(_interface(campaign), encoding="utf-8", newline="\n")
+        written += [path, interface]
+    return written
+
+
+def _interface(campaign: CampaignFacts) -> str:
+    newest = campaign.guidelines[0] if campaign.guidelines else None
+    return labelling_interface(
+        rates=campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT,
+        statement=newest.statement if newest else campaign.name,
+        labels=newest.labels if newest and newest.labels else None,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """Some annotations: what each showed, as numbers one after the other, how many of them, and its JSON."""
+
+    shown: np.ndarray  # of each the row of the image (−1: none) and the numbers of its attributes
+    lengths: np.ndarray
+    texts: pa.Array
+
+
+@dataclass(eq=False)
+class _Aside:
+    """Annotations in the order they are read, and where each ends."""
+
+    texts: IO[bytes]
+    shown: IO[bytes]
+    screens: list[np.ndarray] = field(default_factory=list)  # what tells one screen from another
+    ends: list[np.ndarray] = field(default_factory=list)  # in `texts`, in bytes
+    shown_ends: list[np.ndarray] = field(default_factory=list)  # in `shown`, in numbers
+
+    def add(self, given: _Given) -> None:
+        """Write what was shown and what was answered."""
+        self.screens.append(_fingerprints(given.shown, given.lengths))
+        self.ends.append(
+            _end(self.ends) + np.cumsum(pc.binary_length(given.texts).to_numpy(), dtype=np.int64)
+        )
+        self.shown_ends.append(_end(self.shown_ends) + np.cumsum(given.lengths, dtype=np.int64))
+        self.shown.write(given.shown.astype("<i4").tobytes())
+        for start in range(0, len(given.texts), _AT_ONCE):
+            self.texts.write("".join(given.texts[start : start + _AT_ONCE].to_pylist()).encode())
+
+
+def _end(ends: Sequence[np.ndarray]) -> int:
+    return int(ends[-1][-1]) if ends else 0
+
+
+def _fingerprints(shown: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Return 64 bits for each run of numbers, equal for equal runs (the mixing is that of SplitMix64)."""
+    begins = np.cumsum(lengths) - lengths
+    place = np.arange(len(shown)) - np.repeat(begins, lengths)
+    mixed = (shown.astype(np.uint64) << np.uint64(16)) ^ place.astype(np.uint64)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return np.add.reduceat(mixed ^ (mixed >> np.uint64(31)), begins)
+
+
+def _write_tasks(path: Path, labels: "_Labels", campaign: CampaignFacts) -> None:
+    with tempfile.TemporaryFile(dir=path.parent) as texts, tempfile.TemporaryFile(dir=path.parent) as shown:
+        aside = _Aside(texts, shown)
+        for given in labels.of(campaign):
+            aside.add(given)
+        with path.open("wb") as tasks:
+            tasks.write(b"[")
+            for number, text in enumerate(_tasks(aside, labels), start=1):
+                tasks.write(b"\n" if number == 1 else b",\n")
+                tasks.write(b'{"id":%d,%s' % (number, text))
+            tasks.write(b"\n]\n")
+
+
+def _tasks(aside: _Aside, labels: "_Labels") -> Iterator[bytes]:
+    """Yield each task without its opening, in the order in which screens come first."""
+    if not aside.screens:
+        return
+    screens = np.concatenate(aside.screens)
+    texts, shown = (
+        _Pieces(*one) for one in ((aside.texts, aside.ends, 1), (aside.shown, aside.shown_ends, 4))
+    )
+    _, first, of = np.unique(screens, return_index=True, return_inverse=True)
+    order = np.lexsort((np.arange(len(screens)), first[of]))
+    bounds = np.append(np.flatnonzero(np.append(True, np.diff(first[of][order]) != 0)), len(order))
+    for some in range(0, len(bounds) - 1, _AT_ONCE):
+        edges = bounds[some : some + _AT_ONCE + 1].tolist()
+        data = labels.data([shown[row] for row in order[edges[:-1]].tolist()])
+        for task, start, end in zip(data, edges[:-1], edges[1:], strict=True):
+            answers = b",".join([texts[row] for row in order[start:end].tolist()])
+            yield b'"data":%s,"annotations":[%s],"predictions":[]}' % (task, answers)
+
+
+class _Pieces:
+    """What was written aside, piece by piece; `ends` in units of so many bytes."""
+
+    def __init__(self, file: IO[bytes], ends: Sequence[np.ndarray], unit: int) -> None:
+        file.flush()
+        self._descriptor = file.fileno()
+        self._ends = np.concatenate([np.zeros(1, np.int64), *ends]) * unit
+
+    def __getitem__(self, row: int) -> bytes:
+        begin, end = self._ends[row : row + 2].tolist()
+        return os.pread(self._descriptor, end - begin, begin)
+
+
+class _Labels:
+    """The tables that labels are put together from, read side by side.
+
+    What was shown is written aside as the number of the image's row, −1 for none, and those of its attributes.
+    """
+
+    def __init__(self, tables: Mapping[str, Path]) -> None:
+        self._tables = tables
+        images = pq.read_table(tables["images"], columns=["image", *_OF_IMAGE]).combine_chunks()
+        self._images = images
+        ids = np.array(images["image"].to_pylist(), dtype=np.bytes_)
+        self._by_id = np.argsort(ids)
+        self._ids = ids[self._by_id]
+        sides = [pc.fill_null(images[name], 0).to_numpy() for name in ("width", "height")]
+        self._sizes = np.stack(sides, axis=1)
+        self._attributes: dict[str, int] = {}
+        self._texts: list[str] = []
+
+    def of(self, campaign: CampaignFacts) -> Iterator[_Given]:
+        """Yield what was shown and answered in a campaign."""
+        rates = campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT
+        answers = _Following(self._tables["ratings" if rates else "judgements"], "annotation")
+        boxes = _Following(self._tables["boxes"], "judgement")
+        for batch in pq.ParquetFile(self._tables["annotations"]).iter_batches(_AT_ONCE):
+            mine = batch.filter(pc.equal(batch["campaign"], campaign.slug))
+            if not len(mine):
+                continue
+            given = answers.between(mine["annotation"])
+            if rates:
+                yield self._ratings(mine, given)
+            else:
+                yield self._marks(mine, given, boxes.between(given["judgement"]) if len(given) else None)
+
+    def data(self, shown: Sequence[bytes]) -> list[bytes]:
+        """Return the data of tasks from what was written aside."""
+        numbers = [array("i", one) for one in shown]
+        rows = [number[0] for number in numbers if number[0] >= 0]
+        facts = iter(self._images.take(pa.array(rows, pa.int64())).to_pylist())
+        return [orjson.dumps(data_of(self._screen(number, facts))) for number in numbers]
+
+    def _screen(self, numbers: Sequence[int], facts: Iterator[dict[str, Any]]) -> Screen:
+        attributes = tuple(self._texts[number] for number in numbers[1:])
+        if numbers[0] < 0:
+            return Screen(0, attributes)
+        about = next(facts)
+        return Screen(
+            number=0,
+            attributes=attributes,
+            image=about["image"],
+            address=f"{_LOCAL_FILES}{about['file']}" if about["file"] else about["image"],
+            size=_size(about["width"], about["height"]),
+            described={
+                "group": about["identity_group"] or "",
+                "model": about["model"],
+                "condition": about["condition"],
+            },
+        )
+
+    def _marks(self, annotations: pa.RecordBatch, judgements: pa.Table, boxes: pa.Table | None) -> _Given:
+        images = np.array(annotations["image"].to_pylist(), dtype=np.bytes_)
+        places = self._by_id[np.searchsorted(self._ids, images)]
+        texts = mark_texts(annotations, judgements, boxes, sizes=self._sizes[places])
+        owner = np.searchsorted(annotations["annotation"].to_numpy(), judgements["annotation"].to_numpy())
+        asked = np.bincount(owner, minlength=len(places))
+        attributes = self._numbers(judgements["attribute"])
+        return _Given(np.insert(attributes, np.cumsum(asked) - asked, places), 1 + asked, texts)
+
+    def _ratings(self, annotations: pa.RecordBatch, ratings: pa.Table) -> _Given:
+        said = "justification" in annotations.schema.names
+        justifications = annotations["justification"].to_pylist() if said else [None] * len(annotations)
+        columns = (annotations[name].to_pylist() for name in ("annotation", "annotator", "active_seconds"))
+        about = {number: rest for number, *rest in zip(*columns, justifications, strict=True)}
+        texts = []
+        given = (ratings[name].to_pylist() for name in ("annotation", "attribute", "rating"))
+        for number, attribute, rating in zip(*given, strict=True):
+            annotator, seconds, text = about[number]
+            answer = Answer(number, annotator, rating=rating, justification=text or "", seconds=seconds)
+            texts.append(orjson.dumps(annotation_of(Screen(0, (attribute,)), answer)).decode())
+        shown = np.stack([np.full(len(texts), -1), self._numbers(ratings["attribute"])], axis=1)
+        return _Given(shown.ravel(), np.full(len(texts), 2), pa.array(texts, pa.string()))
+
+    def _numbers(self, attributes: pa.ChunkedArray) -> np.ndarray:
+        """Return the number of each attribute; new ones get the next."""
+        found = attributes.combine_chunks().dictionary_encode()
+        for text in found.dictionary.to_pylist():
+            if text not in self._attributes:
+                self._attributes[text] = len(self._texts)
+                self._texts.append(text)
+        numbers = np.array([self._attributes[text] for text in found.dictionary.to_pylist()], dtype=np.int64)
+        return numbers[found.indices.to_numpy()]
+
+
+def _size(width: int | None, height: int | None) -> tuple[int, int] | None:
+    return (width, height) if width and height else None
+
+
+class _Following:
+    """A table in the order of a number, read as far as another one is."""
+
+    def __init__(self, path: Path, key: str) -> None:
+        self._key = key
+        self._file = pq.ParquetFile(path)
+        self._batches = self._file.iter_batches(4 * _AT_ONCE)
+        self._rest = self._file.schema_arrow.empty_table()
+
+    def between(self, numbers: pa.Array | pa.ChunkedArray) -> pa.Table:
+        """Return the rows whose number is among these, which come in order; what lies before them is passed by."""
+        ends = pc.min_max(numbers)
+        low, high = ends["min"].as_py(), ends["max"].as_py()
+        parts = [self._rest]
+        last = self._last(self._rest)
+        while last <= high:
+            batch = next(self._batches, None)
+            if batch is None:
+                break
+            if last < low:
+                parts.clear()
+            parts.append(pa.Table.from_batches([batch]))
+            last = self._last(parts[-1])
+        table = pa.concat_tables(parts)
+        keys = table[self._key].to_numpy()
+        begin, end = np.searchsorted(keys, [low, high + 1])
+        self._rest = table.slice(int(end))
+        return table.slice(int(begin), int(end - begin))
+
+    def _last(self, table: pa.Table) -> int:
+        return int(table[self._key][-1].as_py()) if len(table) else -1

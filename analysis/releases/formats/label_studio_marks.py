@@ -1,0 +1,126 @@
+"""Many marks at once as annotations of Label Studio: text put together by columns, for a release has millions.
+
+Each text says what `annotation.label_studio.format.writer.annotation_of` says of the same answer.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from annotation.label_studio.format.interface import IMAGE, NO, YES
+from annotation.label_studio.format.writer import result_of
+
+_PLACE = "\N{REPLACEMENT CHARACTER}"  # stands in a template where each row has text of its own
+
+
+def _template(control: str, kind: str, value: Mapping[str, Any], **further: Any) -> list[str]:
+    """Return a result as the pieces of text between what differs: its values, then number and place of its id."""
+    result = result_of(control, IMAGE, kind, dict(value)) | further
+    text = orjson.dumps(result).decode()[:-1] + f',"id":"{_PLACE}-{_PLACE}"}}'
+    return text.replace(f'"{_PLACE}"', _PLACE).split(_PLACE)
+
+
+_PRESENT = _template("present", "choices", {"choices": [_PLACE]})
+_NONE = _template("none_of_the_above", "choices", {"choices": [_PLACE]})
+_ANNOTATOR = _template("annotator", "textarea", {"text": [_PLACE]})
+_BOX_VALUE = {
+    **dict.fromkeys(("x", "y", "width", "height"), _PLACE),
+    "rotation": 0,
+    "rectanglelabels": [_PLACE],
+}
+_BOX = _template("box", "rectanglelabels", _BOX_VALUE, image_rotation=0)
+_BOX_SIZED = _template(
+    "box", "rectanglelabels", _BOX_VALUE, image_rotation=0, original_width=_PLACE, original_height=_PLACE
+)
+
+
+def mark_texts(
+    annotations: pa.RecordBatch, judgements: pa.Table, boxes: pa.Table | None, *, sizes: np.ndarray
+) -> pa.Array:
+    """Return each annotation as JSON.
+
+    `annotations` and `judgements` in the order of their numbers, `boxes` in that of their judgements; `sizes`: width
+    and height of each annotation's image, 0 where unknown.
+    """
+    numbers = annotations["annotation"].to_numpy()
+    owner = np.searchsorted(numbers, judgements["annotation"].to_numpy())
+    present = judgements["present"].to_numpy().astype(bool)
+    texts = _quoted(judgements["attribute"])
+    ticked = np.bincount(owner[present], minlength=len(numbers))
+    names = numbers.astype(str)
+    drawn: np.ndarray = np.zeros(len(numbers), dtype=np.int64)
+    rectangles: Any = ""
+    if boxes is not None and len(boxes):
+        of_judgement = np.searchsorted(judgements["judgement"].to_numpy(), boxes["judgement"].to_numpy())
+        kept = np.flatnonzero(present[of_judgement])  # what was not ticked has no evidence
+        of = owner[of_judgement[kept]]
+        drawn = np.bincount(of, minlength=len(numbers))
+        place = 1 + np.arange(len(of)) - (np.cumsum(drawn) - drawn)[of]
+        values = [
+            *(_number(boxes[side].to_numpy()[kept] * 100) for side in ("x", "y", "width", "height")),
+            texts.take(pa.array(of_judgement[kept])),
+        ]
+        rectangles = _grouped(_boxes(values, sizes[of], names[of], place), drawn, "")
+    chosen = _grouped(texts.filter(pa.array(present)), ticked, ",")
+    first = _filled(_PRESENT, [chosen], names, np.zeros(len(numbers), dtype=np.int64))
+    before = (ticked > 0) + drawn  # results
+    none = annotations["none_of_the_above"]
+    said = pc.if_else(none, f'"{YES}"', f'"{NO}"')
+    last = before + pc.is_valid(none).to_numpy(zero_copy_only=False)
+    return pc.binary_join_element_wise(
+        '{"result":[',
+        pc.if_else(pa.array(ticked > 0), first, ""),
+        rectangles,
+        pc.fill_null(_filled(_NONE, [said], names, before), ""),
+        _filled(_ANNOTATOR, [_quoted(annotations["annotator"])], names, last, end=""),
+        '],"was_cancelled":false,"ground_truth":false',
+        pc.fill_null(
+            pc.binary_join_element_wise(',"lead_time":', annotations["active_seconds"].cast(pa.string()), ""),
+            "",
+        ),
+        "}",
+        "",
+    )
+
+
+def _boxes(values: list[Any], sizes: np.ndarray, names: np.ndarray, place: np.ndarray) -> Any:
+    sized = sizes.min(axis=1) > 0
+    sides = [_number(sizes[:, side]) for side in (0, 1)]
+    return pc.if_else(
+        pa.array(sized),
+        _filled(_BOX_SIZED, [*values, *sides], names, place),
+        _filled(_BOX, values, names, place),
+    )
+
+
+def _filled(
+    template: list[str], values: list[Any], names: np.ndarray, place: np.ndarray, *, end: str = ","
+) -> Any:
+    """Put values, the annotation's number and the result's place between the pieces of a template."""
+    parts: list[Any] = [template[0]]
+    for value, piece in zip([*values, pa.array(names), _number(place)], template[1:], strict=True):
+        parts += [value, piece]
+    return pc.binary_join_element_wise(*parts, end, "")
+
+
+def _grouped(texts: Any, counts: np.ndarray, between: str) -> pa.Array:
+    """Join texts, so many for each annotation."""
+    offsets = np.append(0, np.cumsum(counts)).astype(np.int32)
+    texts = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
+    return pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), texts), between)
+
+
+def _number(values: np.ndarray) -> pa.Array:
+    return pa.array(values).cast(pa.string())
+
+
+def _quoted(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Return text as JSON, each different one encoded once."""
+    column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    encoded = column.dictionary_encode()
+    texts = [orjson.dumps(text).decode() for text in encoded.dictionary.to_pylist()]
+    return pa.array(texts, pa.string()).take(encoded.indices)

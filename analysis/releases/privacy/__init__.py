@@ -1,0 +1,1 @@
+"""Which profiles a release may show: coarse values, k-anonymity, earlier releases."""

@@ -1,0 +1,377 @@
+"""Which profiles a release may show beside those that earlier releases have shown.
+
+Readers can match a person of two releases by the answers, so what counts is the joined table: of each person, what
+every live release says. A person is hidden among those of whom it says the same. People are told apart here by
+`Kind`: their origin, what each earlier release says of them, and what they stated. docs/releases.md has the rules.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from operator import getitem
+from typing import NamedTuple
+
+from analysis.releases.privacy.levels import (
+    FIELDS,
+    NOTHING,
+    Levels,
+    Profile,
+    coarser,
+    information,
+    last_level,
+)
+
+# What each earlier release says of a person: None where they are not in it, NOTHING where they have no profile there.
+Past = tuple[Profile | None, ...]
+_Known = tuple[tuple[int, str | None] | None, ...]  # level and value a field; None where nothing is known
+_UNKNOWN: _Known = (None,) * len(FIELDS)
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """A live release: its k, its levels, and of each person in it the origin and the profile it shows."""
+
+    version: int
+    k: int
+    levels: Levels
+    # A later release is nowhere finer than this: fields that nobody had stated are left open.
+    floor: Levels
+    profiles: Mapping[int, tuple[str, Profile]]  # of those who had stated something; NOTHING where withheld
+    others: frozenset[int] = frozenset()  # in it without having stated anything
+
+
+class Kind(NamedTuple):
+    """What tells people apart before profiles are coarsened."""
+
+    origin: str
+    past: Past
+    stated: Profile
+
+
+class Group(NamedTuple):
+    """People who look the same in the joined table if their profile is shown."""
+
+    origin: str
+    past: Past
+    profile: Profile  # NOTHING where they stated nothing that is shown at these levels
+    silent: bool  # whether they stated nothing at all: they hide nobody in this release
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One choice of levels: what becomes of each kind, how much is kept, and who cannot be protected by it."""
+
+    levels: Levels
+    released: Mapping[Kind, Profile]
+    kept: float
+    exposed: Counter[Kind]
+    # People of this release who look the same in the joined table, for those of whom anything is shown.
+    shared: Mapping[Kind, int]
+
+    @property
+    def rank(self) -> tuple[int, float]:
+        """Better outcomes are smaller."""
+        return self.exposed.total(), -self.kept
+
+
+@dataclass(frozen=True)
+class People:
+    """Everybody a joined table is about: those of the new release, and those who are in earlier ones only."""
+
+    counts: Counter[Kind]
+    gone: Counter[tuple[str, Past]]
+    earlier: Sequence[Earlier]
+    k: int
+
+    def outcome(self, levels: Levels) -> Outcome:
+        """Hide as many profiles as these levels need."""
+        groups = {
+            kind: Group(
+                kind.origin,
+                kind.past,
+                tuple(map(getitem, self._ladders[kind.stated], levels)),
+                not any(kind.stated),
+            )
+            for kind in self.counts
+        }
+        sizes = Counter[Group]()
+        for kind, number in self.counts.items():
+            sizes[groups[kind]] += number
+        table = _Table(self, levels, sizes)
+        table.hide_what_is_rare()
+        released = {
+            kind: NOTHING if group in table.hidden else group.profile for kind, group in groups.items()
+        }
+        return Outcome(
+            levels,
+            released,
+            sum(
+                number * information(group.profile, levels)
+                for group, number in sizes.items()
+                if group not in table.hidden
+            ),
+            Counter({kind: n for kind, n in self.counts.items() if groups[kind] in table.exposed}),
+            table.shared_of(groups),
+        )
+
+    @cached_property
+    def _ladders(self) -> dict[Profile, list[list[str | None]]]:
+        """Return the values of each field at each of its levels, for whatever somebody stated."""
+        return {
+            stated: [
+                [coarser(index, value, level=level) for level in range(last_level(index) + 1)]
+                for index, value in enumerate(stated)
+            ]
+            for stated in {kind.stated for kind in self.counts}
+        }
+
+    def k_of(self, past: Past) -> int:
+        """Return the largest k of the earlier releases that hold these people."""
+        return max(
+            (one.k for one, said in zip(self.earlier, past, strict=True) if said is not None), default=0
+        )
+
+    def adds_nothing(self, past: Past, other: Past, known: _Known, finest: Levels | None) -> bool:
+        """Return whether all that earlier releases say of `other` may be true of people with `past`, too."""
+        for one, said, other_said in zip(self.earlier, past, other, strict=True):
+            if said is not None:
+                if said != other_said:
+                    return False
+            elif other_said == NOTHING:
+                # To be withheld at a finer level tells more than is known of these people.
+                if finest is not None and any(a < b for a, b in zip(one.levels, finest, strict=True)):
+                    return False
+            elif other_said is not None and not _implied(other_said, one.levels, known):
+                return False
+        return True
+
+    def telling(self, origin: str, past: Past) -> Past:
+        """Return what releases say that show any profile of that origin; the others hide everybody alike."""
+        return tuple(
+            said if origin in shown else None for said, shown in zip(past, self._origins_shown, strict=True)
+        )
+
+    @cached_property
+    def _origins_shown(self) -> list[set[str]]:
+        return [{origin for origin, profile in one.profiles.values() if any(profile)} for one in self.earlier]
+
+    @cached_property
+    def shared_before(self) -> dict[tuple[str, Past], int]:
+        """Of those who are in earlier releases only: how many people looked the same before the new one."""
+        everyone = Counter(self.gone)
+        for kind, number in self.counts.items():
+            everyone[kind.origin, kind.past] += number
+        shared = {}
+        for origin, past in self.gone:
+            known, finest = self.known(past)
+            shared[origin, past] = sum(
+                number
+                for (of, other), number in everyone.items()
+                if of == origin and self.adds_nothing(past, other, known, finest)
+            )
+        return shared
+
+    def known(
+        self, past: Past, profile: Profile = NOTHING, levels: Levels | None = None
+    ) -> tuple[_Known, Levels | None]:
+        """Return the finest values that are known of people, and the finest level of each field."""
+        said = [(one.levels, of) for one, of in zip(self.earlier, past, strict=True) if of and any(of)]
+        if levels is not None and any(profile):
+            said.append((levels, profile))
+        if not said:
+            return _UNKNOWN, None
+        known: list[tuple[int, str | None] | None] = []
+        for index in range(len(FIELDS)):
+            level, value = min(((at[index], of[index]) for at, of in said), key=lambda pair: pair[0])
+            known.append(None if level == last_level(index) else (level, value))
+        return tuple(known), tuple(min(at[index] for at, _ in said) for index in range(len(FIELDS)))
+
+
+def _implied(said: Profile, levels: Levels, known: _Known) -> bool:
+    for index, (value, level) in enumerate(zip(said, levels, strict=True)):
+        if level == last_level(index):
+            continue
+        if known[index] is None:
+            return False
+        since, finer = known[index] or (0, None)
+        if since > level:
+            return False
+        coarse = coarser(index, finer, level=level, since=since)
+        if (coarse or "").casefold() != (value or "").casefold():
+            return False
+    return True
+
+
+@dataclass
+class _Table:
+    """The joined table at one choice of levels, while profiles are hidden in it."""
+
+    people: People
+    levels: Levels
+    sizes: Counter[Group]
+    hidden: set[Group] = field(default_factory=set)
+    exposed: set[Group] = field(default_factory=set)
+
+    def hide_what_is_rare(self) -> None:
+        """Hide profiles until everybody is among k of each release they are in; keep who cannot be."""
+        self.hidden = {group for group in self.sizes if not any(group.profile)}
+        while (
+            self._hide_rare_combinations()
+            or self._hide_rare_joined()
+            or self._hide_beside_a_few()
+            or self._hide_companions()
+        ):
+            pass
+
+    def shared_of(self, groups: Mapping[Kind, Group]) -> dict[Kind, int]:
+        """Return how many people of this release look the same, for each kind of which anything is shown."""
+        if not self.people.earlier:
+            return {}
+        shared = dict(self._shared())
+        return {
+            kind: shared[group]
+            for kind, group in groups.items()
+            if group not in self.hidden or any(said and any(said) for said in group.past)
+        }
+
+    def _hide_rare_combinations(self) -> bool:
+        """In this release alone: every combination belongs to k people or more."""
+        rare = {which for which, number in self._combinations().items() if number < self.people.k}
+        return self._hide({group for group in self.sizes if (group.origin, group.profile) in rare})
+
+    def _hide_beside_a_few(self) -> bool:
+        """In this release alone: fewer than k without a profile would stand out, so the rarest of the others join."""
+        without = Counter[str]()
+        for group in self.hidden:
+            without[group.origin] += 0 if group.silent else self.sizes[group]
+        shown = self._combinations()
+        joining = {
+            min(
+                (which for which in shown if which[0] == origin),
+                key=lambda which: (shown[which], [value or "" for value in which[1]]),
+                default=None,
+            )
+            for origin, number in without.items()
+            if 0 < number < self.people.k
+        }
+        return self._hide({group for group in self.sizes if (group.origin, group.profile) in joining})
+
+    def _hide(self, groups: set[Group]) -> bool:
+        added = groups - self.hidden
+        self.hidden |= added
+        return bool(added)
+
+    def _combinations(self) -> Counter[tuple[str, Profile]]:
+        shown = Counter[tuple[str, Profile]]()
+        for group, number in self.sizes.items():
+            if group not in self.hidden:
+                shown[group.origin, group.profile] += number
+        return shown
+
+    def _hide_rare_joined(self) -> bool:
+        """Hide who is told apart from all but a few by this release and earlier ones together."""
+        if not self.people.earlier:
+            return False
+        return self._hide({group for group, shared in self._shared() if shared < self._least(group)})
+
+    def _hide_companions(self) -> bool:
+        """Hide more profiles where those without one are told apart; note whom nothing can hide."""
+        if not self.people.earlier:
+            return False
+        self.exposed = set()
+        showing = {origin for origin, _ in self._combinations()}
+        for group, shared in sorted(self._shared(), key=lambda pair: _order(pair[0])):
+            if group not in self.hidden or shared >= self._least(group):
+                continue
+            past = self.people.telling(group.origin, group.past)
+            if group.origin not in showing and not any(past):
+                continue  # no release shows a profile that they could be told apart from
+            known, finest = self.people.known(past)
+            companion = self._rarest(group.origin, past, known, finest)
+            if companion is not None:
+                self.hidden.add(companion)
+                return True
+            self.exposed.add(group)
+        return self._hide_companions_of_gone()
+
+    def _hide_companions_of_gone(self) -> bool:
+        """Those who left stay as well hidden in the releases that hold them as they were before this one."""
+        added = False
+        for (origin, past), before in self.people.shared_before.items():
+            known, finest = self.people.known(past)
+            least = min(before, self.people.k_of(past))
+            while self._shared_with_gone(origin, past, known, finest) < least:
+                companion = self._rarest(origin, past, known, finest)
+                if companion is None:
+                    break
+                self.hidden.add(companion)
+                added = True
+        return added
+
+    def _rarest(self, origin: str, past: Past, known: _Known, finest: Levels | None) -> Group | None:
+        """Return the smallest group with a profile that would look like people with this past without it."""
+        return min(
+            (
+                group
+                for group in self.sizes
+                if group.origin == origin
+                and group not in self.hidden
+                and self.people.adds_nothing(past, self.people.telling(origin, group.past), known, finest)
+            ),
+            key=lambda group: (self.sizes[group], _order(group)),
+            default=None,
+        )
+
+    def _shared_with_gone(self, origin: str, past: Past, known: _Known, finest: Levels | None) -> int:
+        return sum(
+            number
+            for (of, other), number in self.people.gone.items()
+            if of == origin and self.people.adds_nothing(past, other, known, finest)
+        ) + sum(
+            number
+            for group, number in self.sizes.items()
+            if group.origin == origin
+            and self.people.adds_nothing(past, group.past, known, finest)
+            and (group in self.hidden or _implied(group.profile, self.levels, known))
+        )
+
+    def _least(self, group: Group) -> int:
+        return max(self.people.k, self.people.k_of(group.past))
+
+    def _shared(self) -> Iterator[tuple[Group, int]]:
+        """Yield each group with the number of people in this release who look the same in the joined table."""
+        rows = {group: self._row(group) for group in self.sizes}
+        patterns = {tuple(said is None for said in past) for _, _, past in rows.values()}
+        # By what is said in the releases that some group is in: those who are in them, and what others say of them.
+        alike: dict[tuple[str, Profile, Past], Counter[Past]] = {}
+        for group, (origin, shown, past) in rows.items():
+            parts = {
+                tuple(None if out else said for out, said in zip(absent, past, strict=True))
+                for absent in patterns
+            }
+            for part in parts:
+                alike.setdefault((origin, shown, part), Counter())[past] += self.sizes[group]
+        counted: dict[tuple[str, Profile, Past], int] = {}
+        for group, row in rows.items():
+            if row not in counted:
+                _, shown, past = row
+                known, finest = self.people.known(past, shown, self.levels)
+                counted[row] = sum(
+                    number
+                    for other, number in alike[row].items()
+                    if self.people.adds_nothing(past, other, known, finest)
+                )
+            yield group, counted[row]
+
+    def _row(self, group: Group) -> tuple[str, Profile, Past]:
+        """Return what the joined table says of a group."""
+        if group in self.hidden:
+            return group.origin, NOTHING, self.people.telling(group.origin, group.past)
+        return group.origin, group.profile, group.past
+
+
+def _order(group: Group) -> tuple[object, ...]:
+    """Return a key that sorts groups whatever order the database gave."""
+    profiles = [[value or "" for value in said or ()] for said in (*group.past, group.profile)]
+    return group.origin, [said is None for said in group.past], profiles

@@ -1,0 +1,45 @@
+"""The people whose answers count in a study, and what they stated of themselves."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Exists, OuterRef
+
+from accounts.models import AnnotatorProfile
+from analysis.releases.privacy.coarsen import stated_by
+from analysis.releases.privacy.levels import Profile
+from annotation.answers.inclusion import counted
+from annotation.models import Campaign, Enrolment
+
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class People:
+    """Everybody of whom something counts: origin by key, and what those stated who stated anything."""
+
+    origins: Mapping[int, str]
+    stated: Mapping[int, Profile]
+
+
+def people_of(campaigns: Sequence[Campaign], *, using: str) -> People:
+    """Read everybody of whom something counts; each is looked up by index, however many their answers."""
+    origins: dict[int, str] = {}
+    for campaign in campaigns:
+        answered = Exists(counted(campaign).filter(annotator=OuterRef("annotator")))
+        enrolled = Enrolment.objects.using(using).filter(answered, campaign=campaign)
+        origins.update(enrolled.values_list("annotator", "annotator__origin"))
+    return People(dict(sorted(origins.items())), profiles_of(origins, using=using))
+
+
+def profiles_of(keys: Iterable[int], *, using: str) -> dict[int, Profile]:
+    """Return what these people stated, in the order of their keys."""
+    ordered = sorted(keys)
+    stated: dict[int, Profile] = {}
+    for start in range(0, len(ordered), _AT_ONCE):
+        some = ordered[start : start + _AT_ONCE]
+        rows = AnnotatorProfile.objects.using(using).filter(annotator__in=some).order_by("annotator")
+        stated.update(
+            {row[0]: stated_by(row[1:]) for row in rows.values_list("annotator", *AnnotatorProfile.FIELDS)}
+        )
+    return stated

@@ -1,0 +1,1 @@
+"""The zip files of releases in storage."""

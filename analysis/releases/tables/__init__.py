@@ -1,0 +1,1 @@
+"""The tables of a release: their columns and their rows."""

@@ -1,0 +1,113 @@
+"""The annotators of a release: ids of its own, profiles as coarse as privacy asks, and how much each answered."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from django.db.models import QuerySet
+
+from accounts.models import Annotator
+from analysis.releases.privacy.coarsen import Coarsened
+from analysis.releases.privacy.levels import FIELDS, NOTHING
+from analysis.releases.rekey import LENGTHS, annotator_id
+from analysis.releases.tables.label_pages import Page
+from analysis.releases.tables.lookups import Names, encoded
+from annotation.models import Annotation, Campaign
+from studies.models import Study
+
+_AT_ONCE = 10_000
+_ORIGINS = [str(origin) for origin in Annotator.Origin.values]
+
+
+@dataclass(eq=False)
+class AnnotatorRows:
+    """Everybody who answered, and of each how much counts, added up page by page."""
+
+    names: Names
+    origins: np.ndarray  # codes of _ORIGINS
+    pseudonyms: pa.Array
+    length: int  # of the ids: longer for all where two would be equal, be it those of people who do not count
+    counts: dict[str, np.ndarray] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, study: Study, *, using: str, key: bytes, version: int) -> "AnnotatorRows":
+        """Read who answered in the study, counted or not."""
+        answered = Annotation.objects.filter(campaign__study=study.pk).values("annotator")
+        everybody = Annotator.objects.using(using).filter(pk__in=answered).order_by("pk")
+        for length in LENGTHS:
+            keys, origins, pseudonyms, ids = _named(everybody, key=key, version=version, length=length)
+            if pc.count_distinct(ids).as_py() == len(ids):
+                break
+        made = cls(Names(keys, ids), origins, pseudonyms, length)
+        made.counts = {
+            name: np.zeros(len(keys), dtype=np.int64) for name in ("annotations", "judgements", "ratings")
+        }
+        return made
+
+    def add(self, page: Page) -> None:
+        """Count what a page holds."""
+        place = self.names.places(page.annotations["annotator"])
+        kind = "judgements" if page.campaign.kind == Campaign.Kind.STEREOTYPE_MARKING else "ratings"
+        for name, owners in (("annotations", place), (kind, place[page.judgements["owner"]])):
+            self.counts[name] += np.bincount(owners, minlength=len(self.names.keys))
+
+    def said(self) -> list[tuple[int, str, str]]:
+        """Return what rows of those who count are made from, profiles apart: for the digest of the inputs."""
+        counted = np.flatnonzero(self.counts["annotations"] > 0)
+        names = self.pseudonyms.take(pa.array(counted)).to_pylist()
+        origins = [_ORIGINS[origin] for origin in self.origins[counted]]
+        return list(zip(self.names.keys[counted].tolist(), names, origins, strict=True))
+
+    def pages(self, coarsened: Coarsened) -> Iterator[dict[str, Any]]:
+        """Yield rows of `annotators`, in the order of their ids."""
+        counted = np.flatnonzero(self.counts["annotations"] > 0)
+        by_id = pc.array_sort_indices(self.names.names.take(pa.array(counted))).to_numpy()
+        ordered = counted[by_id]
+        for start in range(0, len(ordered), _AT_ONCE):
+            some = ordered[start : start + _AT_ONCE]
+            profiles = [coarsened.profiles.get(key, NOTHING) for key in self.names.keys[some].tolist()]
+            yield {
+                "annotator": self.names.names.take(pa.array(some)),
+                "origin": encoded(self.origins[some], pa.array(_ORIGINS)),
+                **{
+                    name: pa.array([profile[index] for profile in profiles], pa.string())
+                    for index, name in enumerate(FIELDS)
+                },
+                **{name: pa.array(counts[some]) for name, counts in self.counts.items()},
+            }
+
+
+def _named(
+    everybody: QuerySet[Annotator], *, key: bytes, version: int, length: int
+) -> tuple[np.ndarray, np.ndarray, pa.Array, pa.Array]:
+    """Return keys, codes of origins, pseudonyms and ids."""
+    keys: list[np.ndarray] = [np.empty(0, np.int64)]
+    origins: list[np.ndarray] = [np.empty(0, np.int64)]
+    pseudonyms, ids = [pa.array([], pa.string())], [pa.array([], pa.string())]
+    rows = everybody.values_list("pk", "pseudonym", "origin").iterator(chunk_size=_AT_ONCE)
+    for some in _pieces(rows):
+        keys.append(np.array([pk for pk, _, _ in some], dtype=np.int64))
+        origins.append(np.array([_ORIGINS.index(origin) for _, _, origin in some], dtype=np.int64))
+        pseudonyms.append(pa.array([name for _, name, _ in some], pa.string()))
+        named = [annotator_id(name, key=key, version=version, length=length) for _, name, _ in some]
+        ids.append(pa.array(named, pa.string()))
+    return (
+        np.concatenate(keys),
+        np.concatenate(origins),
+        pa.concat_arrays(pseudonyms),
+        pa.concat_arrays(ids),
+    )
+
+
+def _pieces(rows: Iterator[tuple[int, str, str]]) -> Iterator[list[tuple[int, str, str]]]:
+    some = []
+    for row in rows:
+        some.append(row)
+        if len(some) == _AT_ONCE:
+            yield some
+            some = []
+    if some:
+        yield some

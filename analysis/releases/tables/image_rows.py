@@ -1,0 +1,181 @@
+"""The images of a release: what is known of each, and its picture, re-encoded without metadata."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from analysis.releases.contents import ImageFacts
+from analysis.releases.rekey import image_id
+from analysis.releases.tables.image_names import published_name
+from analysis.releases.tables.lookups import ImageTable, Names
+from foundation.errors import NotFound
+from generation.images.reencode import shown_bytes
+from generation.images.signed_urls import FULL
+from generation.models import Image
+from studies.models import Study
+
+FOLDER = "images"
+NEVER_HAD = "labels were imported without the picture"
+LEFT_OUT = "pictures were left out of this release"
+DAMAGED = "its file is damaged"
+_AT_ONCE = 2_000
+_NUMBERS = ("key", "model", "condition", "group", "width", "height")
+# What is released of how an image was made: nothing that names a machine, a folder or an address.
+_SAFE = ("backend", "model_revision", "seed", "index", "pipeline", "scheduler", "dtype", "versions", "drawn")
+_SAFE_PARAMETERS = (
+    "num_inference_steps",
+    "guidance_scale",
+    "width",
+    "height",
+    "negative_prompt",
+    "size",
+    "quality",
+)
+
+
+class _Image(NamedTuple):
+    """What is read of an image: rows of the model would take most of the time."""
+
+    pk: int
+    sha256: str
+    source_name: str
+    model_label: str
+    condition: str
+    prompt: str
+    file: str
+    width: int | None
+    height: int | None
+    provenance: Mapping[str, Any]
+    group: str | None
+    region: str | None
+
+
+_READ = (*_Image._fields[:-2], "group__name", "group__region")
+
+
+@dataclass
+class ImageRows:
+    """Reads the study's images once, and gives rows of the table and what labels need to know of images."""
+
+    study: Study
+    using: str
+    folder: Path | None  # where pictures go; None when they are left out
+    files: int = 0
+    without_file: Counter[str] = field(default_factory=Counter)
+    # Of each page: ids, and numbers in the order of _NUMBERS.
+    _ids: list[pa.Array] = field(default_factory=list)
+    _numbers: list[np.ndarray] = field(default_factory=list)
+    _codes: dict[str, dict[Any, int]] = field(default_factory=dict)
+
+    def pages(self) -> Iterator[dict[str, list[Any]]]:
+        """Yield rows of `images`, writing each picture as its row is made."""
+        chosen = Image.objects.using(self.using).filter(study=self.study, retracted_at=None)
+        found = chosen.order_by("pk").values_list(*_READ).iterator(chunk_size=_AT_ONCE)
+        while some := list(islice(found, _AT_ONCE)):
+            images = [_Image(*values) for values in some]
+            rows = [self._row(image) for image in images]
+            self._remember(images, rows)
+            yield {name: [row[name] for row in rows] for name in rows[0]}
+
+    def table(self) -> ImageTable:
+        """Return what labels need, once all pages were read."""
+        numbers = np.concatenate([np.empty((0, len(_NUMBERS)), np.int64), *self._numbers])
+        known = dict(zip(_NUMBERS, numbers.T, strict=True))
+        groups = self._codes.get("group", {})
+        regions = sorted({region for _, region in groups if region})
+        return ImageTable(
+            # They were read in the order of their keys.
+            ids=Names(known.pop("key").copy(), pa.concat_arrays([pa.array([], pa.string()), *self._ids])),
+            **{name: values.copy() for name, values in known.items()},
+            models=pa.array(list(self._codes.get("model", {})), pa.string()),
+            conditions=pa.array(list(self._codes.get("condition", {})), pa.string()),
+            groups=pa.array([name for name, _ in groups], pa.string()),
+            regions=pa.array(regions, pa.string()),
+            region_of_group=np.array(
+                [regions.index(region) if region else -1 for _, region in groups], dtype=np.int64
+            ),
+        )
+
+    def facts(self) -> ImageFacts:
+        """Return how many images there are and have a file."""
+        images = Image.objects.using(self.using).filter(study=self.study)
+        return ImageFacts(
+            images=self.files + sum(self.without_file.values()),
+            files=self.files,
+            without_file=dict(sorted(self.without_file.items())),
+            models=tuple(sorted(self._codes.get("model", {}))),
+            retracted=images.filter(retracted_at__isnull=False).count(),
+        )
+
+    def _row(self, image: "_Image") -> dict[str, Any]:
+        what = image.sha256 or image.source_name
+        name = image_id((what, image.model_label, image.condition, image.group or ""))
+        data, reason = self._picture(image)
+        path = f"{FOLDER}/{name}.webp" if data is not None else None
+        if data is not None and path is not None and self.folder is not None:
+            (self.folder / path).write_bytes(data)
+            self.files += 1
+        else:
+            self.without_file[reason] += 1
+        return {
+            "image": name,
+            "model": image.model_label,
+            "condition": image.condition,
+            "identity_group": image.group,
+            "region": image.region or None,
+            "prompt": image.prompt or None,
+            "file": path,
+            "reason": None if data is not None else reason,
+            "sha256": hashlib.sha256(data).hexdigest() if data is not None else None,
+            "width": image.width,
+            "height": image.height,
+            "source_name": published_name(image.source_name) if not image.file else None,
+            "provenance": _safe(image.provenance),
+        }
+
+    def _picture(self, image: "_Image") -> tuple[bytes | None, str]:
+        if not image.file:
+            return None, NEVER_HAD
+        if self.folder is None:
+            return None, LEFT_OUT
+        try:
+            return shown_bytes(Image(sha256=image.sha256, file=image.file), size=FULL), ""
+        except NotFound as error:
+            return None, DAMAGED if error.code == "image_file_damaged" else error.message
+
+    def _remember(self, images: Sequence["_Image"], rows: Sequence[Mapping[str, Any]]) -> None:
+        self._ids.append(pa.array([row["image"] for row in rows], pa.string()))
+        numbers = [
+            (
+                image.pk,
+                self._code("model", image.model_label),
+                self._code("condition", image.condition),
+                self._code("group", (image.group, image.region)) if image.group else -1,
+                image.width or 0,
+                image.height or 0,
+            )
+            for image in images
+        ]
+        self._numbers.append(np.array(numbers, dtype=np.int64))
+
+    def _code(self, column: str, value: Any) -> int:
+        codes = self._codes.setdefault(column, {})
+        return codes.setdefault(value, len(codes))
+
+
+def _safe(provenance: Mapping[str, Any]) -> str | None:
+    kept = {name: provenance[name] for name in _SAFE if provenance.get(name) not in (None, "", [], {})}
+    parameters = provenance.get("parameters")
+    if isinstance(parameters, Mapping):
+        chosen = {n: parameters[n] for n in _SAFE_PARAMETERS if parameters.get(n) is not None}
+        if chosen:
+            kept["parameters"] = chosen
+    return json.dumps(kept, ensure_ascii=False, sort_keys=True) if kept else None

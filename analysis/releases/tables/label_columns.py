@@ -1,0 +1,136 @@
+"""Pages of labels as columns of the released tables."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from analysis.releases.tables.label_pages import Page
+from analysis.releases.tables.lookups import ImageTable, Names, encoded
+from studies.protocol import attribute_roles
+
+_ROLES = pa.array([attribute_roles.RANDOM, attribute_roles.STEREOTYPE], pa.string())
+
+
+@dataclass(frozen=True, eq=False)
+class Naming:
+    """What the keys of labels are called in this release."""
+
+    annotators: Names
+    attributes: Names
+    images: ImageTable
+    # (group code, attribute key) of every stereotype of the study, as one number each, sorted.
+    stereotypes: np.ndarray
+
+    def pair(self, group: np.ndarray, attribute: np.ndarray) -> np.ndarray:
+        """Return one number for each pair."""
+        highest = int(self.attributes.keys[-1]) + 1 if len(self.attributes.keys) else 1
+        return group * highest + attribute
+
+
+@dataclass
+class Numbering:
+    """The numbers that the next rows get."""
+
+    annotation: int = 1
+    judgement: int = 1
+    box: int = 1
+
+
+@dataclass(eq=False)
+class LabelColumns:
+    """The columns that one page adds to each table."""
+
+    page: Page
+    naming: Naming
+    numbering: Numbering
+    tables: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def fill(self, *, marking: bool) -> dict[str, dict[str, Any]]:
+        """Return columns by table, and count the numbers on."""
+        self._annotations()
+        if marking:
+            self._judgements()
+            self._boxes()
+        else:
+            self._ratings()
+        self.numbering.annotation += len(self.page.annotations["pk"])
+        return self.tables
+
+    def _annotations(self) -> None:
+        rows, naming = self.page.annotations, self.naming
+        none = rows["none_of_the_above"]
+        seconds = rows["active_seconds"]
+        self.tables["annotations"] = {
+            "annotation": self._numbers(len(rows["pk"]), self.numbering.annotation),
+            **self._shared(slice(None)),
+            "kind": _same(str(self.page.campaign.kind), len(none)),
+            "image": encoded(naming.images.ids.places(rows["task__image"]), naming.images.ids.names),
+            "none_of_the_above": pa.array(none == 1, mask=none < 0),
+            "active_seconds": pa.array(np.round(seconds, 1), mask=np.isnan(seconds)),
+            "justification": pa.array([text or None for text in self.page.justifications or ()], pa.string()),
+        }
+
+    def _judgements(self) -> None:
+        rows = self.page.judgements
+        owner, attribute = rows["owner"], rows["attribute"]
+        image = self.page.annotations["task__image"][owner]
+        shown = self.naming.images.columns(image)
+        group = self.naming.images.group_of(image)
+        stereotype = np.isin(self.naming.pair(group, attribute), self.naming.stereotypes)
+        self.tables["judgements"] = {
+            "judgement": self._numbers(len(owner), self.numbering.judgement),
+            "annotation": pa.array(owner + self.numbering.annotation),
+            **self._shared(owner),
+            **shown,
+            "attribute": self.naming.attributes.of_keys(attribute),
+            "role": encoded(np.where(group < 0, -1, stereotype.astype(np.int64)), _ROLES),
+            "present": pa.array(rows["value"] == 1),
+        }
+
+    def _boxes(self) -> None:
+        rows, judgements = self.page.boxes, self.page.judgements
+        owner = rows["owner"]
+        annotation = judgements["owner"][owner]
+        images = self.naming.images.ids
+        self.tables["boxes"] = {
+            "box": self._numbers(len(owner), self.numbering.box),
+            "judgement": pa.array(owner + self.numbering.judgement),
+            "image": encoded(images.places(self.page.annotations["task__image"][annotation]), images.names),
+            "attribute": self.naming.attributes.of_keys(judgements["attribute"][owner]),
+            "annotator": self.naming.annotators.of_keys(self.page.annotations["annotator"][annotation]),
+            **{name: pa.array(rows[name]) for name in ("x", "y", "width", "height")},
+            "clipped": pa.array(rows["clipped"] == 1),
+        }
+        self.numbering.judgement += len(judgements["pk"])
+        self.numbering.box += len(owner)
+
+    def _ratings(self) -> None:
+        rows = self.page.judgements
+        owner = rows["owner"]
+        self.tables["ratings"] = {
+            "annotation": pa.array(owner + self.numbering.annotation),
+            **self._shared(owner),
+            "attribute": self.naming.attributes.of_keys(rows["attribute"]),
+            "rating": pa.array(rows["value"]),
+        }
+
+    def _shared(self, rows: Any) -> dict[str, Any]:
+        """Campaign, annotator, guidelines and day of the annotations with these indices."""
+        annotations = self.page.annotations
+        guidelines = annotations["instrument__version"][rows]
+        return {
+            "campaign": _same(self.page.campaign.slug, len(guidelines)),
+            "annotator": self.naming.annotators.of_keys(annotations["annotator"][rows]),
+            "guidelines": pa.array(guidelines, mask=guidelines < 0),
+            "submitted": pa.array(annotations["submitted_at"][rows].astype("datetime64[D]")),
+        }
+
+    @staticmethod
+    def _numbers(count: int, first: int) -> pa.Array:
+        return pa.array(np.arange(first, first + count, dtype=np.int64))
+
+
+def _same(text: str, count: int) -> pa.DictionaryArray:
+    return encoded(np.zeros(count, dtype=np.int64), pa.array([text], pa.string()))

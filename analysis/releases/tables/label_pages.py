@@ -1,0 +1,133 @@
+"""Counted annotations of a campaign with all that was answered in them, a page at a time, in the release's order."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from django.db.models import F, QuerySet, Window
+from django.db.models.functions import Mod, RowNumber
+
+from analysis.releases.rekey import shuffling
+from analysis.releases.tables.arrays import BOOLEAN, DAY, INTEGER, NUMBER, SECONDS, Columns, read
+from annotation.answers.inclusion import counted
+from annotation.models import Annotation, Box, Campaign, Judgement
+
+PAGE = 8_192  # annotations
+# Where the keys of a page span more than so many times its rows, others' judgements are left to the database:
+# a join is dear where there are none.
+_SPARSE = 4
+
+_ANNOTATION = {
+    "pk": INTEGER,
+    "task__image": INTEGER,
+    "annotator": INTEGER,
+    "instrument": INTEGER,
+    "instrument__version": INTEGER,
+    "none_of_the_above": BOOLEAN,
+    "active_seconds": SECONDS,
+    "submitted_at": DAY,
+}
+_BOX = {
+    "pk": INTEGER,
+    "judgement": INTEGER,
+    "x": NUMBER,
+    "y": NUMBER,
+    "width": NUMBER,
+    "height": NUMBER,
+    "clipped": BOOLEAN,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Page:
+    """Some annotations, their judgements and boxes. `owner` is the index of what a row belongs to."""
+
+    campaign: Campaign
+    annotations: Columns
+    judgements: Columns  # pk, owner (an annotation), attribute, value
+    boxes: Columns  # pk, owner (a judgement), x, y, width, height, clipped
+    justifications: list[str] | None
+
+
+def pages(
+    campaign: Campaign,
+    *,
+    using: str,
+    key: bytes,
+    attribute_rank: np.ndarray,
+    justifications: bool,
+    left_out: Collection[int] = (),
+) -> Iterator[Page]:
+    """Yield the campaign's counted annotations. Each page is shuffled: the order of rows tells no order in time.
+
+    Annotations of the annotators `left_out` are not among them.
+    """
+    counting = counted(campaign).using(using)
+    if left_out:
+        counting = counting.exclude(annotator__in=left_out)
+    low = 0
+    for high in (*_bounds(campaign, using), None):
+        within = {"gt": low} | ({} if high is None else {"lte": high})
+        found = read(counting.filter(**{f"pk__{name}": bound for name, bound in within.items()}), _ANNOTATION)
+        if len(found["pk"]):
+            order = shuffling(found["pk"], key=key)
+            annotations = {name: values[order] for name, values in found.items()}
+            judgements = _judgements(campaign, using, within, annotations["pk"], attribute_rank)
+            boxes = _boxes(campaign, using, judgements["pk"])
+            texts = _justifications(counting, annotations["pk"]) if justifications else None
+            yield Page(campaign, annotations, judgements, boxes, texts)
+        low = high or low
+
+
+def _bounds(campaign: Campaign, using: str) -> list[int]:
+    """Keys of the last annotation of each full page, counted or not: where pages end makes no difference."""
+    every = Annotation.objects.using(using).filter(campaign=campaign)
+    numbered = every.annotate(number=Window(RowNumber(), order_by=F("pk").asc()))
+    last = numbered.annotate(rest=Mod("number", PAGE)).filter(rest=0)
+    return sorted(last.order_by().values_list("pk", flat=True))
+
+
+def _judgements(
+    campaign: Campaign, using: str, within: dict[str, int], owners: np.ndarray, attribute_rank: np.ndarray
+) -> Columns:
+    value = "present" if campaign.kind == Campaign.Kind.STEREOTYPE_MARKING else "rating"
+    queryset = Judgement.objects.using(using).filter(
+        **{f"annotation__{name}": bound for name, bound in within.items()}, **{f"{value}__isnull": False}
+    )
+    if within.get("lte", 2**62) - within["gt"] > _SPARSE * len(owners):
+        queryset = queryset.filter(annotation__campaign=campaign)
+    kind = BOOLEAN if value == "present" else INTEGER
+    found = read(queryset, {"pk": INTEGER, "annotation": INTEGER, "attribute": INTEGER, value: kind})
+    found["value"] = found.pop(value)
+    # Annotations that do not count lie between those that do.
+    found["owner"], kept = _owners(found.pop("annotation"), owners)
+    found = {name: values[kept] for name, values in found.items()}
+    order = np.lexsort((attribute_rank[found["attribute"]], found["owner"]))
+    return {name: values[order] for name, values in found.items()}
+
+
+def _boxes(campaign: Campaign, using: str, owners: np.ndarray) -> Columns:
+    if campaign.kind != Campaign.Kind.STEREOTYPE_MARKING or not len(owners):
+        return read(Box.objects.using(using).none(), _BOX) | {"owner": np.empty(0, dtype=np.int64)}
+    queryset = Box.objects.using(using).filter(
+        judgement__gte=int(owners.min()), judgement__lte=int(owners.max())
+    )
+    found = read(queryset, _BOX)
+    found["owner"], kept = _owners(found.pop("judgement"), owners)
+    found = {name: values[kept] for name, values in found.items()}
+    order = np.lexsort((found["pk"], found["owner"]))
+    return {name: values[order] for name, values in found.items()}
+
+
+def _owners(keys: np.ndarray, owners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the index of each row's owner, and which rows have one."""
+    order = np.argsort(owners)
+    at = np.minimum(np.searchsorted(owners, keys, sorter=order), len(owners) - 1)
+    place = order[at] if len(owners) else at
+    return place, owners[place] == keys if len(owners) else np.zeros(len(keys), dtype=bool)
+
+
+def _justifications(counting: QuerySet[Annotation], keys: np.ndarray) -> list[str]:
+    written = counting.exclude(justification="").filter(pk__gte=int(keys.min()), pk__lte=int(keys.max()))
+    texts = dict(written.values_list("pk", "justification").iterator())
+    return [texts.get(key, "") for key in keys.tolist()]

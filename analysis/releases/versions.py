@@ -1,0 +1,78 @@
+"""Releases that were built, as pages and programs read them."""
+
+import zipfile
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from analysis.models import Release
+from analysis.releases import build_job
+from analysis.releases.documents.changelog import changed
+from analysis.releases.documents.licences import licence_of
+from analysis.releases.storage.zips import open_archive
+from foundation.errors import NotFound
+from jobs.models import Job
+from studies.models import Study
+
+_CHECKSUMS = "checksums.sha256"
+_MOST_LISTED = 200_000
+
+
+@dataclass(frozen=True)
+class Checksum:
+    """One file of a kept release."""
+
+    path: str
+    sha256: str
+
+
+def release_of(study: Study, version: int) -> Release:
+    """Return one version; NotFound where there is none."""
+    found = Release.objects.filter(study=study, version=version).select_related("built_by", "study").first()
+    if found is None:
+        raise NotFound("release_not_found", f"This study has no release {version}.")
+    return found
+
+
+def failed_build(study: Study) -> Job | None:
+    """Return the last build if it failed and none was tried since."""
+    last = Job.objects.filter(study_id=study.pk, kind=build_job.JOB_KIND).order_by("-pk").first()
+    return last if last is not None and last.state == Job.State.FAILED else None
+
+
+def changes_of(release: Release) -> list[str]:
+    """Return what changed since the release before, a line each, as plain text; empty for the first."""
+    from analysis.releases.assembly.changes import history  # loads numerical libraries
+
+    (past,) = history([release])
+    if past.changes.previous is None:
+        return []
+    return [line.replace("\\", "").replace("`", "") for line in changed(past.changes)]
+
+
+def facts_of(release: Release) -> dict[str, Any]:
+    """Return what is known of a release, for a page and for the API."""
+    return {
+        "version": release.version,
+        "built_at": release.built_at,
+        "inputs_digest": release.inputs_digest,
+        "last_day": release.facts["last_day"],
+        "rows": release.facts["rows"],
+        "parameters": release.parameters,
+        "licence": licence_of(release.parameters["licence"]).name,
+        "archive_bytes": release.archive_bytes,
+        "set_aside_at": release.set_aside_at,
+    }
+
+
+def checksums_of(release: Release) -> list[Checksum]:
+    """Return the digests of the kept files, in order of path; none where no files were kept."""
+    if not release.archive:
+        return []
+    try:
+        with open_archive(release) as file, zipfile.ZipFile(file) as packed:
+            name = next(one for one in packed.namelist() if PurePosixPath(one).name == _CHECKSUMS)
+            lines = packed.read(name).decode().splitlines()[:_MOST_LISTED]
+    except (NotFound, StopIteration, zipfile.BadZipFile):
+        return []
+    return [Checksum(path, sha256) for sha256, _, path in (line.partition("  ") for line in lines)]

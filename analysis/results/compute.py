@@ -1,0 +1,336 @@
+"""Every measure that a study's labels allow, from loaded data to named tables."""
+
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from itertools import count
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.metrics.agreement.visual_attributes import visual_attributes
+from analysis.metrics.data.judgements import Judgements
+from analysis.metrics.data.results import Result
+from analysis.metrics.data.roles import stereotype_cells
+from analysis.metrics.marking.likelihood import likelihood
+from analysis.metrics.marking.offensiveness import offensiveness
+from analysis.metrics.marking.role_means import role_means
+from analysis.metrics.marking.tendency import Tendency, tendency
+from analysis.metrics.resampling.bootstrap import Resampling, pigeonhole_bootstrap
+from analysis.results.data.automated import Scores
+from analysis.results.data.digest import inputs_digest
+from analysis.results.data.labels import LIKERT, MARKING, StudyData
+from analysis.results.parameters import NONE_OF_THE_ABOVE, Parameters
+from analysis.results.schema import AUTOMATED, DIVISIVE, PROMISED, SALIENT, Results, ordered, records
+from analysis.results.tables.agreement import (
+    agreement_table,
+    consensus_table,
+    divisive_table,
+    iou_table,
+    overlap,
+    resampled,
+)
+from analysis.results.tables.annotator_groups import group_tables
+from analysis.results.tables.annotators import annotator_table
+from analysis.results.tables.automated import automated_tables
+from analysis.results.tables.comparison import differences_table
+from analysis.results.tables.groupings import groupings
+from analysis.results.tables.sensitivity import scenarios, shown_tables
+from jobs.progress.reporter import Progress
+
+ANNOTATORS_LEFT_OUT = "annotators_left_out"
+VERSIONED = ("numpy", "pandas", "scipy", "krippendorff", "django")
+
+
+def compute(
+    *, data: StudyData, parameters: Parameters, progress: Progress, scores: Scores | None = None
+) -> Results:
+    """Compute all tables and the summary. Labels of one kind, or scores, may be missing: their tables are empty."""
+    tables = {name: pd.DataFrame(columns=list(columns)) for name, columns in PROMISED.items()}
+    summary: dict[str, Any] = {"headline": [], "notes": {}, "left_out": {}}
+    progress.step("Computing measures")
+    progress.start(7)
+
+    def step(done: str) -> None:
+        progress.check_cancelled()
+        progress.advance(1, done)
+
+    resampling = None
+    if len(data.judgements):
+        resampling = pigeonhole_bootstrap(
+            data.judgements,
+            none_rows=data.none_rows if len(data.none_rows) else None,
+            resamples=parameters.resamples,
+            seed=parameters.seed,
+        )
+        _images_measures(data, parameters, resampling, tables, summary, step)
+    else:
+        progress.advance(3)
+    boxes = None if resampling is None else overlap(data, resampling)
+    summary["left_out"]["agreement"] = _rated_once(data, resampling)
+    tables["agreement"] = agreement_table(data, parameters, resampling, boxes)
+    summary["agreement_resampled"] = resampled(tables["agreement"])
+    tables["consensus"] = consensus_table(data)
+    if boxes is not None:
+        tables["iou_distribution"] = iou_table(boxes)
+        _note(summary, "boxes", boxes)
+        # Boxes are clipped when they are stored; how many were is kept beside them.
+        summary["notes"]["boxes"]["clipped_share"] = float(data.boxes["clipped"].mean())
+    step("agreement")
+    if len(data.ratings):
+        majority = visual_attributes(data.ratings, rule="majority").to_frame()["visual"]
+        tables["visual_attributes"] = visual_attributes(data.ratings).to_frame().assign(majority=majority)
+    tables["annotators"] = annotator_table(
+        data, resampling, seed=parameters.seed, iterated=_iterations(progress)
+    )
+    if resampling is not None:
+        tables[DIVISIVE] = divisive_table(data, resampling.judgements)
+        summary["headline"] = _headline(summary.pop("overall"), summary.pop("overall_by_mode"), tables)
+        step("annotators")
+        _comparisons(data, parameters, resampling, tables, summary)
+    else:
+        progress.advance(1)
+    step("comparisons")
+    scores = scores or Scores()
+    reasons = _automated(data, scores, parameters, tables, summary)
+    step("automated measures")
+    summary |= _rests_on(data, scores, parameters, resampling)
+    summary["empty_tables"] = _why_empty(data, tables, summary, reasons)
+    return Results(
+        tables={name: ordered(name, frame) if name in PROMISED else frame for name, frame in tables.items()},
+        summary=summary,
+    )
+
+
+def _iterations(progress: Progress) -> Callable[[], None]:
+    """Return what says how far the models of annotators' skill are, and lets them be cancelled."""
+    numbers = count(1)
+
+    def iterated() -> None:
+        progress.check_cancelled()
+        progress.advance(0, f"skill of annotators, iteration {next(numbers)}")
+
+    return iterated
+
+
+def _images_measures(
+    data: StudyData,
+    parameters: Parameters,
+    resampling: Resampling,
+    tables: dict[str, pd.DataFrame],
+    summary: dict[str, Any],
+    step: Any,
+) -> None:
+    """Likelihood, tendency and offensiveness, all over the same resamples."""
+    shares = likelihood(data.judgements, data.associations, resampling=resampling)
+    tables["likelihood"] = shares.to_frame()
+    step("likelihood")
+    # Without such answers there is only one way to count.
+    modes = NONE_OF_THE_ABOVE if len(data.none_rows) else NONE_OF_THE_ABOVE[:1]
+    by_mode = {
+        mode: tendency(
+            data.judgements,
+            data.associations,
+            none_of_the_above=mode,
+            min_stereotypes=parameters.min_stereotypes,
+            resampling=resampling,
+        )
+        for mode in modes
+    }
+    theta = by_mode.get(parameters.none_of_the_above, by_mode["ignore"])
+    as_random = theta.notes["none_of_the_above"] == "as_random"
+    tables["tendency"] = with_listed_groups(theta, resampling.judgements, data.associations, as_random)
+    step("tendency")
+    offence = offensiveness(
+        data.judgements,
+        data.associations,
+        source=parameters.offensiveness_source,
+        not_offensive=parameters.not_offensive,
+        resampling=resampling,
+    )
+    tables["offensiveness"] = offence.to_frame()
+    step("offensiveness")
+    summary["overall"] = theta.overall
+    summary["overall_by_mode"] = {mode: result.overall for mode, result in by_mode.items()}
+    for name, result in (("likelihood", shares), ("tendency", theta), ("offensiveness", offence)):
+        _note(summary, name, result)
+
+
+def _automated(
+    data: StudyData,
+    scores: Scores,
+    parameters: Parameters,
+    tables: dict[str, pd.DataFrame],
+    summary: dict[str, Any],
+) -> dict[str, str]:
+    """What machines say, beside people's answers; return why tables of it are empty."""
+    found = automated_tables(data, scores, parameters, tables)
+    tables |= {name: frame for name, frame in found.tables.items() if len(frame)}
+    if len(tables["salience"]):
+        tables[SALIENT] = tables["salience"][tables["salience"]["rank"].notna()]
+    summary["notes"] |= found.notes
+    summary["left_out"] |= {name: dropped for name, dropped in found.left_out.items() if dropped}
+    summary["automated"] = {
+        "models": found.models,
+        "sets": list(scores.sets),
+        "rounded": list(scores.rounded),
+    }
+    return found.reasons
+
+
+def _note(summary: dict[str, Any], name: str, result: Result) -> None:
+    """What a measure rests on, and what it left out by reason."""
+    summary["notes"][name] = {"method": result.method, "used": result.used, **result.notes}
+    summary["left_out"][name] = {reason: number for reason, number in result.dropped.items() if number}
+
+
+def _rated_once(data: StudyData, resampling: Resampling | None) -> dict[str, int]:
+    """Answers without another to compare them with, by kind of campaign."""
+    alone = {str(LIKERT): int((data.ratings.groupby("attribute", observed=True).size() == 1).sum())}
+    if resampling is not None:
+        judgements = resampling.judgements
+        shown = judgements.unit_shown[~judgements.cell_is_none[judgements.unit_cell]]
+        alone[str(MARKING)] = int((shown == 1).sum())
+    return {f"single_{kind}": number for kind, number in alone.items() if number}
+
+
+def _comparisons(
+    data: StudyData,
+    parameters: Parameters,
+    resampling: Resampling,
+    tables: dict[str, pd.DataFrame],
+    summary: dict[str, Any],
+) -> None:
+    """What changes with the choices made, between groups of annotators, models and campaigns."""
+    # Computed with and without somebody, two reports would tell by their difference what one person said.
+    left_out = ANNOTATORS_LEFT_OUT if parameters.part_of_the_labels else None
+    known = resampling.annotator_ids.usable and left_out is None
+    found = groupings(data, resampling.judgements) if known else []
+    result = scenarios(data, parameters, resampling.judgements, tables["annotators"], found)
+    tables["sensitivity"], tables["sensitivity_ranks"] = shown_tables(result, found, left_out)
+    _note(summary, "sensitivity", result)
+    groups = group_tables(data, resampling, found, seed=parameters.seed, reason=left_out)
+    tables["annotator_groups"], tables["annotator_group_agreement"] = groups.differences, groups.agreement
+    summary["notes"]["annotator_groups"] = groups.notes
+    tables["model_differences"] = differences_table(data, resampling)
+
+
+def _why_empty(
+    data: StudyData,
+    tables: Mapping[str, pd.DataFrame],
+    summary: Mapping[str, Any],
+    automated: Mapping[str, str],
+) -> dict[str, str]:
+    """Why a table has no rows, table by table."""
+    groups = summary["notes"].get("annotator_groups", {}).get("reason", "too_few_annotators")
+    judged = len(data.judgements) > 0
+    reasons = {
+        "visual_attributes": "no_ratings",
+        "consensus": "no_ratings_and_no_judgements",
+        "agreement": "no_ratings_and_no_judgements",
+        "annotators": "no_ratings_and_no_judgements",
+        "annotator_groups": groups,
+        "annotator_group_agreement": groups,
+        "model_differences": "one_model_and_one_campaign",
+        "iou_distribution": "no_boxes",
+        "tendency": "no_judgements",
+        **automated,
+    }
+    about_both = {"consensus", "agreement", "annotators", "visual_attributes", *AUTOMATED}
+    return {
+        name: reasons.get(name, "no_judgements") if judged or name in about_both else "no_judgements"
+        for name in PROMISED
+        if tables[name].empty
+    }
+
+
+def with_listed_groups(
+    tendency: Tendency, judgements: Judgements, associations: pd.DataFrame, as_random: bool
+) -> pd.DataFrame:
+    """The tendency table and, below it, the groups with too few stereotypes: their likelihoods, but no θ."""
+    excluded = tendency.excluded
+    if excluded.empty:
+        return tendency.to_frame()
+    counted = np.ones(len(judgements.cell_group), dtype=bool) if as_random else ~judgements.cell_is_none
+    means = role_means(judgements, stereotype_cells(judgements, associations), counted)
+    model = judgements.model_names[means.block // len(judgements.group_names)]
+    group = judgements.group_names[means.block % len(judgements.group_names)]
+    known = pd.DataFrame(
+        {
+            "model": pd.Series(model, dtype="string"),
+            "identity_group": pd.Series(group, dtype="string"),
+            "random_attributes": pd.Series(means.randoms, dtype="Int64"),
+            "likelihood_stereotype": pd.Series(means.stereo, dtype="Float64"),
+            "likelihood_random": pd.Series(means.random, dtype="Float64"),
+        }
+    )
+    return pd.concat([tendency.to_frame(), excluded.merge(known, how="left")], ignore_index=True)
+
+
+def _headline(
+    overall: pd.DataFrame, by_mode: Mapping[str, pd.DataFrame], tables: Mapping[str, pd.DataFrame]
+) -> list[dict[str, Any]]:
+    """Per model: pooled, mean and median θ, the same by each way of counting 'none of the above', and α."""
+    agreement = tables["agreement"]
+    alpha = agreement[(agreement["scope"] == "all") & (agreement["measure"] == "krippendorff_alpha_nominal")]
+    alpha = alpha[alpha["campaign_kind"] == str(MARKING)]
+    lines = []
+    for model, rows in overall.groupby("model", sort=True):
+        line: dict[str, Any] = {"model": model, **_statistics(rows)}
+        line["none_of_the_above"] = {
+            mode: _statistics(by_mode[mode][by_mode[mode]["model"] == model]) if mode in by_mode else None
+            for mode in NONE_OF_THE_ABOVE
+        }
+        mine = records(
+            alpha[alpha["model"] == model][["value", "ci_low", "ci_high", "units", "judgements", "reason"]]
+        )
+        line["alpha"] = mine[0] if mine else None
+        shares = tables["likelihood"][tables["likelihood"]["model"] == model]
+        line["judgements"] = int(shares["shown"].sum())
+        line["identity_groups"] = int(shares["identity_group"].nunique())
+        lines.append(line)
+    return lines
+
+
+def _statistics(overall: pd.DataFrame) -> dict[str, Any]:
+    """The rows of one model by their statistic: pooled, mean, median."""
+    return {row.pop("statistic"): row for row in records(overall.drop(columns="model"))}
+
+
+def _rests_on(
+    data: StudyData, scores: Scores, parameters: Parameters, resampling: Resampling | None
+) -> dict[str, Any]:
+    judged = set(data.judgements["identity_group"].unique())
+    ids = None if resampling is None else resampling.annotator_ids
+    return {
+        "parameters": parameters.as_json(),
+        "preset": parameters.preset,
+        "counted": {
+            "judgements": len(data.judgements),
+            "none_of_the_above_answers": len(data.none_rows),
+            "ratings": len(data.ratings),
+            "boxes": len(data.boxes),
+            "annotations": len(data.submissions),
+            "images": int(data.judgements[["model", "identity_group", "image"]].drop_duplicates().shape[0]),
+            "identity_groups": len(judged),
+            "attributes_rated": int(data.ratings["attribute"].nunique()),
+            "scores": len(scores.scores),
+            "captions": len(scores.captions),
+            "encoded_images": sum(len(one.images) for one in scores.encoded),
+            "images_seen_by_machines": scores.images_seen,
+            "annotators": {
+                str(kind): int(
+                    data.submissions.loc[data.submissions["kind"] == str(kind), "annotator"].nunique()
+                )
+                for kind in (MARKING, LIKERT)
+            },
+        },
+        "not_counted": {kind: dict(reasons) for kind, reasons in data.not_counted.items()},
+        "groups_without_judgements": sorted(set(data.groups["identity_group"]) - judged),
+        "annotator_ids": None
+        if ids is None
+        else {"usable": ids.usable, "reason": ids.reason, **records(ids.to_frame())[0]},
+        "inputs_digest": inputs_digest(data, scores),
+        "versions": {package: version(package) for package in VERSIONED},
+        "resampling": None if resampling is None else resampling.method,
+    }

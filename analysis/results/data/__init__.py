@@ -1,0 +1,1 @@
+"""What results are computed from, as read from the database."""

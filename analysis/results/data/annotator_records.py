@@ -1,0 +1,104 @@
+"""What is known of annotators besides their labels: checks they answered, and what they chose to say of themselves.
+
+Profiles are the most sensitive data here. They are read in one place, for those whose labels count, and leave it
+only as memberships in groups of people (`analysis.results.tables.groupings`), never by annotator.
+"""
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+import pandas as pd
+
+from accounts import codes
+from accounts.models import AnnotatorProfile
+from annotation.assignment import checks
+from annotation.assignment.quota_rules import own_values
+from annotation.assignment.quotas import normalise, profile_of
+from annotation.models import Annotation, Campaign
+from annotation.quality.flags import flags_of
+from studies.models import Study
+
+_AT_ONCE = 500  # keys in one query
+
+
+def profiles(
+    campaigns: Sequence[Campaign], annotators: pd.DataFrame, counted: Collection[int]
+) -> pd.DataFrame:
+    """What annotators said of themselves: annotator, field, value; a row per value that has a code, by its name.
+
+    `annotators` (id, key) names them, `counted` are the ids of those whose labels count; of others nothing is read.
+    """
+    keys = dict(zip(annotators["id"], annotators["key"], strict=True))
+    worked = Annotation.objects.filter(campaign__in=campaigns).values("annotator")
+    described = AnnotatorProfile.objects.filter(annotator__in=worked).values_list("annotator", flat=True)
+    wanted = sorted(set(described) & set(map(int, counted)))
+    rows: list[tuple[str, str, str]] = []
+    for begin in range(0, len(wanted), _AT_ONCE):
+        said = AnnotatorProfile.objects.filter(annotator__in=wanted[begin : begin + _AT_ONCE])
+        for values in said.order_by("annotator").values("annotator", *AnnotatorProfile.FIELDS):
+            key = keys[values.pop("annotator")]
+            for field, codes_said in profile_of(values).items():
+                rows += [(key, field, name) for name in _names(field, codes_said)]
+    return pd.DataFrame(rows, columns=["annotator", "field", "value"], dtype=object)
+
+
+def depicted(study: Study) -> pd.DataFrame:
+    """What an annotator of each identity group would say: identity_group, nationality, region.
+
+    A group has a row for every name its nationality may be given (its own, its country's), as in quota rules.
+    """
+    rows: list[tuple[str, str | None, str | None]] = []
+    for group in study.groups.order_by("name"):
+        own = own_values(group)
+        region = next(iter(_names("region_of_origin", own["region"])), None)
+        rows += [(group.name, name, region) for name in _names("nationality", own["nationality"])]
+    return pd.DataFrame(rows, columns=["identity_group", "nationality", "region"], dtype=object)
+
+
+def _names(field: str, codes_said: Collection[str]) -> list[str]:
+    """Return what codes are called in English, in small letters as results have them."""
+    named = (codes.label(field, one, language="en") for one in codes_said if one != codes.UNCODED)
+    return sorted(map(normalise, named))
+
+
+def gold_answers(campaigns: Sequence[Campaign], annotators: pd.DataFrame) -> pd.DataFrame:
+    """Answers to gold tasks: kind of campaign, annotator, whether they are right."""
+    rows = [
+        (str(campaign.kind), answer.annotator_id, answer.correct)
+        for campaign in campaigns
+        for answer in checks.gold_answers(campaign)
+    ]
+    return _keyed(rows, ["kind", "annotator", "correct"], annotators)
+
+
+def repeats(campaigns: Sequence[Campaign], annotators: pd.DataFrame) -> pd.DataFrame:
+    """What annotators answered twice: kind of campaign, annotator, the first answer and the later one."""
+    rows = [
+        (str(campaign.kind), pair.annotator_id, int(pair.first), int(pair.second))
+        for campaign in campaigns
+        for pair in checks.repeat_pairs(campaign)
+    ]
+    return _keyed(rows, ["kind", "annotator", "first", "again"], annotators)
+
+
+def flags(campaigns: Sequence[Campaign], annotators: pd.DataFrame) -> pd.DataFrame:
+    """Who misses a quality rule: annotator, the measures in one text, and why in words; a row for each person."""
+    measures: dict[int, list[str]] = {}
+    reasons: dict[int, list[str]] = {}
+    for campaign in campaigns:
+        for person, found in flags_of(campaign).items():
+            measures.setdefault(person, []).extend(flag.measure for flag in found)
+            reasons.setdefault(person, []).extend(flag.words for flag in found)
+    rows = [
+        (person, " ".join(dict.fromkeys(names)), "; ".join(dict.fromkeys(reasons[person])))
+        for person, names in measures.items()
+    ]
+    return _keyed(rows, ["annotator", "flags", "reasons"], annotators)
+
+
+def _keyed(rows: Sequence[tuple[object, ...]], columns: list[str], annotators: pd.DataFrame) -> pd.DataFrame:
+    """The rows of known annotators, with their keys in place of ids."""
+    frame = pd.DataFrame(rows, columns=columns)
+    keys = pd.Series(annotators["key"].to_numpy(dtype=object), index=annotators["id"].to_numpy(np.int64))
+    frame["annotator"] = keys.reindex(frame["annotator"].astype(np.int64)).to_numpy(dtype=object)
+    return frame[frame["annotator"].notna()].reset_index(drop=True)

@@ -1,0 +1,42 @@
+"""A fingerprint of what results rest on: equal inputs, equal digest, in whatever database they lie."""
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from analysis.results.data.labels import StudyData
+
+if TYPE_CHECKING:
+    from hashlib import _Hash
+
+    from analysis.results.data.automated import Scores
+
+LABELS = ("judgements", "none_rows", "ratings", "boxes", "associations")
+ABOUT_ANNOTATORS = ("profiles", "gold", "repeats")
+
+
+def inputs_digest(data: StudyData, scores: "Scores | None" = None) -> str:
+    """SHA-256 over counted judgements, ratings, boxes and associations, whatever the order of their rows.
+
+    Where annotators said something of themselves, answered checks, or machines scored images, that too.
+    """
+    digest = hashlib.sha256()
+    for name in (*LABELS, *ABOUT_ANNOTATORS):
+        frame: pd.DataFrame = getattr(data, name)
+        if name in ABOUT_ANNOTATORS and frame.empty:
+            continue
+        rows_digest(digest, name, frame[[column for column in frame.columns if column != "judgement"]])
+    said_by_machines = scores.digest if scores is not None else ""
+    if said_by_machines:
+        digest.update(f"scores:{said_by_machines};".encode())
+    return digest.hexdigest()
+
+
+def rows_digest(digest: "_Hash", name: str, frame: pd.DataFrame) -> None:
+    """Add a table to a digest, whatever the order of its rows and columns."""
+    columns = sorted(frame.columns)
+    digest.update(f"{name}:{','.join(columns)}:{len(frame)};".encode())
+    if len(frame):
+        digest.update(np.sort(pd.util.hash_pandas_object(frame[columns], index=False).to_numpy()).tobytes())

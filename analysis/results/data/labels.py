@@ -1,0 +1,303 @@
+"""From the database to tables of judgements: what counts, coded, and what does not count, with its number."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from accounts.models import Annotator
+from analysis.metrics.data.roles import assign_roles
+from analysis.results.data import annotator_records
+from analysis.results.data.arrays import fetch
+from analysis.results.data.campaign_choice import campaigns_named
+from analysis.results.data.exclusions import EXCLUDED_BY_ANALYST, OTHER_CONDITION
+from analysis.results.parameters import Parameters
+from annotation.answers.inclusion import counted, not_counted
+from annotation.models import Annotation, Box, Campaign, Judgement
+from catalog.models import Attribute
+from foundation.errors import NotFound
+from generation.models import Condition, Image
+from jobs.progress.reporter import Progress, Unwatched
+from studies.models import Study
+
+MARKING = Campaign.Kind.STEREOTYPE_MARKING
+LIKERT = Campaign.Kind.ATTRIBUTE_LIKERT
+# Of the largest studies nobody waits longer than some seconds to see that something happens.
+_ANNOTATIONS_AT_ONCE = 250_000
+
+
+@dataclass(frozen=True, eq=False)
+class StudyData:
+    """Everything results are computed from.
+
+    `judgements`: campaign, model, identity_group, image, attribute, annotator, present; `none_rows` the same
+    without attribute. `ratings`: campaign, attribute, annotator, rating. `boxes`: keys as of judgements, two
+    corners. `submissions`: kind, campaign, annotator and active seconds of each counted annotation.
+    `associations` carry the role that follows from `min_raters` and `rater_pools`. `annotators`, `images`, `groups` and
+    `campaigns` say what labels stand for. `not_counted`: annotations by kind of campaign and reason.
+    `instruments`: the version that each row of `judgements`, `none_rows` and `ratings` was answered under, null
+    for imported labels; no part of what results are computed from.
+    """
+
+    judgements: pd.DataFrame
+    none_rows: pd.DataFrame
+    ratings: pd.DataFrame
+    boxes: pd.DataFrame
+    submissions: pd.DataFrame
+    associations: pd.DataFrame
+    annotators: pd.DataFrame
+    images: pd.DataFrame
+    groups: pd.DataFrame
+    campaigns: pd.DataFrame
+    not_counted: Mapping[str, Mapping[str, int]]
+    instruments: Mapping[str, pd.Series]
+    last_annotation: int
+    gold: pd.DataFrame
+    repeats: pd.DataFrame
+    flags: pd.DataFrame
+    profiles: pd.DataFrame
+    depicted: pd.DataFrame
+
+
+def load(*, study: Study, parameters: Parameters, progress: Progress | None = None) -> StudyData:
+    """Read what counts in the study's campaigns; raise NotFound for an unknown campaign or annotator.
+
+    Told to `progress` between queries, never within one: SQLite refuses writing (of how far a job is) to a
+    connection that reads what others have changed meanwhile.
+    """
+    progress = progress or Unwatched()
+    progress.step("Reading labels")
+    campaigns = campaigns_named(study, parameters.campaigns)
+    images, annotators = _images(study), _annotators(campaigns)
+    excluded = _excluded(annotators, parameters.without_annotators)
+    labels = {
+        "campaign": Labels.of((c.pk, c.slug) for c in campaigns),
+        "annotator": Labels.of(zip(annotators["id"], annotators["key"], strict=True)),
+        "attribute": Labels.of(Attribute.objects.values_list("pk", "text").iterator()),
+        **{
+            name: Labels.of(zip(images["id"], images[column], strict=True))
+            for name, column in (("image", "key"), ("model", "model"), ("identity_group", "identity_group"))
+        },
+    }
+    marking, marking_dropped = _submissions(campaigns, MARKING, images, excluded, progress)
+    likert, likert_dropped = _submissions(campaigns, LIKERT, images, excluded, progress)
+    marks = _answers(campaigns, MARKING, "present", marking, progress)
+    ratings = _answers(campaigns, LIKERT, "rating", likert, progress)
+    none_asked = marking[marking["none"].notna()]
+    working = annotators[
+        annotators["id"].isin(marking["annotator"]) | annotators["id"].isin(likert["annotator"])
+    ]
+    shared = ("campaign", "model", "identity_group", "image", "annotator")
+    return StudyData(
+        judgements=_labelled(marks, labels, (*shared, "attribute")).assign(
+            present=marks["present"].to_numpy() == 1
+        ),
+        none_rows=_labelled(none_asked, labels, shared).assign(present=none_asked["none"].to_numpy() == 1),
+        ratings=_labelled(ratings, labels, ("campaign", "attribute", "annotator")).assign(
+            rating=ratings["rating"].to_numpy(dtype=np.int8)
+        ),
+        boxes=_boxes(campaigns, marks, labels, progress),
+        submissions=_all_submissions(marking, likert, labels),
+        associations=_associations(study, parameters),
+        annotators=annotators,
+        images=images,
+        groups=_groups(study),
+        campaigns=pd.DataFrame(
+            [(c.slug, c.name, str(c.kind)) for c in campaigns], columns=["campaign", "name", "kind"]
+        ),
+        not_counted={str(MARKING): marking_dropped, str(LIKERT): likert_dropped},
+        instruments={
+            name: frame["instrument"].astype("Int64").reset_index(drop=True)
+            for name, frame in (("judgements", marks), ("none_rows", none_asked), ("ratings", ratings))
+        },
+        last_annotation=last_annotation(study),
+        gold=annotator_records.gold_answers(campaigns, working),
+        repeats=annotator_records.repeats(campaigns, working),
+        flags=annotator_records.flags(campaigns, working),
+        profiles=annotator_records.profiles(
+            campaigns, working, () if parameters.part_of_the_labels else marking["annotator"].unique()
+        ),
+        depicted=annotator_records.depicted(study),
+    )
+
+
+def last_annotation(study: Study) -> int:
+    """The key of the newest annotation: what was submitted later is not in a report made now."""
+    newest = (
+        Annotation.objects.filter(campaign__study=study).order_by("-pk").values_list("pk", flat=True).first()
+    )
+    return newest or 0
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """What the keys of a table stand for: several keys may share a label."""
+
+    keys: np.ndarray
+    codes: np.ndarray
+    names: np.ndarray
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[int, str]]) -> "Labels":
+        ordered = sorted(pairs)
+        names, codes = np.unique(np.array([name for _, name in ordered], dtype=object), return_inverse=True)
+        return cls(np.array([key for key, _ in ordered], dtype=np.int64), codes, names)
+
+    def categorical(self, keys: np.ndarray) -> pd.Categorical:
+        codes = self.codes[np.searchsorted(self.keys, keys)]
+        return pd.Categorical.from_codes(codes, pd.Index(self.names))
+
+
+def _labelled(rows: pd.DataFrame, labels: Mapping[str, Labels], columns: Sequence[str]) -> pd.DataFrame:
+    # A group and a model are those of the image.
+    source = {"model": "image", "identity_group": "image"}
+    return pd.DataFrame(
+        {name: labels[name].categorical(rows[source.get(name, name)].to_numpy(np.int64)) for name in columns}
+    )
+
+
+def _images(study: Study) -> pd.DataFrame:
+    rows = (
+        Image.objects.filter(study=study, group__isnull=False)
+        .order_by("pk")
+        .values_list("pk", "sha256", "source_name", "model_label", "group__name", "condition", "public_id")
+    )
+    frame = pd.DataFrame(
+        rows.iterator(chunk_size=5_000),
+        columns=["id", "sha256", "source_name", "model", "identity_group", "condition", "public_id"],
+    )
+    # The same bytes shown for two models are one image to the resampling; no database key enters a result.
+    frame["key"] = frame["sha256"].where(frame["sha256"] != "", frame["source_name"])
+    return frame
+
+
+def _annotators(campaigns: Sequence[Campaign]) -> pd.DataFrame:
+    labels = Annotation.objects.filter(campaign__in=campaigns, status__in=Annotation.LABELS)
+    worked = labels.values("annotator")
+    rows = Annotator.objects.filter(pk__in=worked).order_by("pk").values_list("pk", "pseudonym", "source_id")
+    frame = pd.DataFrame(rows.iterator(chunk_size=5_000), columns=["id", "pseudonym", "source_id"])
+    # Imported and simulated annotators keep the order of their file, whatever their pseudonyms here.
+    key = frame["source_id"].where(frame["source_id"] != "", frame["pseudonym"])
+    frame["key"] = key if key.is_unique else frame["pseudonym"]
+    return frame
+
+
+def _excluded(annotators: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
+    chosen = annotators["pseudonym"].isin(names) | annotators["source_id"].isin(names)
+    known = set(annotators["pseudonym"]) | set(annotators["source_id"])
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise NotFound(
+            "annotator_not_found", f"There is no annotator “{unknown[0]}” in the campaigns of this study."
+        )
+    return annotators.loc[chosen, "id"].to_numpy(np.int64)
+
+
+def _submissions(
+    campaigns: Sequence[Campaign], kind: str, images: pd.DataFrame, excluded: np.ndarray, progress: Progress
+) -> tuple[pd.DataFrame, dict[str, int]]:
+    """Counted annotations of one kind of campaign, by key, and how many do not count, by reason."""
+    answer = ("none_of_the_above", "active_seconds", "instrument__version")
+    columns = ("pk", "task__image", "annotator", "campaign", *answer)
+    parts, dropped = [np.empty((0, len(columns)))], Counter[str]()
+    for campaign in campaigns:
+        if campaign.kind == kind:
+            parts.append(fetch(counted(campaign), *columns, dtype=float))
+            _told(progress, parts[-1], "annotations")
+            dropped.update({reason: number for reason, number in not_counted(campaign).items() if number})
+    frame = pd.DataFrame(
+        np.concatenate(parts),
+        columns=["annotation", "image", "annotator", "campaign", "none", "seconds", "instrument"],
+    ).sort_values("annotation", ignore_index=True)
+    by_analyst = frame["annotator"].isin(excluded)
+    elsewhere = ~by_analyst & frame["image"].isin(images.loc[images["condition"] != Condition.DEFAULT, "id"])
+    for reason, rejected in ((EXCLUDED_BY_ANALYST, by_analyst), (OTHER_CONDITION, elsewhere)):
+        if rejected.any():
+            dropped[reason] = int(rejected.sum())
+    return frame[~by_analyst & ~elsewhere].reset_index(drop=True), dict(dropped)
+
+
+def _answers(
+    campaigns: Sequence[Campaign], kind: str, value: str, submissions: pd.DataFrame, progress: Progress
+) -> pd.DataFrame:
+    """The judgements within the given submissions, each with what its submission knows."""
+    mine = [campaign for campaign in campaigns if campaign.kind == kind]
+    known = submissions["annotation"].to_numpy(np.int64)
+    parts = [np.empty((0, 4), dtype=np.int64)]
+    for start in range(0, len(known), _ANNOTATIONS_AT_ONCE):
+        some = known[start : start + _ANNOTATIONS_AT_ONCE]
+        between = {"pk__gte": int(some[0]), "pk__lte": int(some[-1])}
+        asked = Annotation.objects.filter(campaign__in=mine, **between)
+        queryset = Judgement.objects.filter(annotation__in=asked, **{f"{value}__isnull": False})
+        parts.append(fetch(queryset, "pk", "annotation", "attribute", value))
+        _told(progress, parts[-1], "judgements")
+    rows = np.concatenate(parts)
+    rows = rows[np.argsort(rows[:, 0], kind="stable")]
+    place = np.searchsorted(known, rows[:, 1])
+    kept = np.flatnonzero(place < len(known))
+    kept = kept[known[place[kept]] == rows[kept, 1]]
+    frame = submissions.iloc[place[kept]][
+        ["annotation", "image", "annotator", "campaign", "instrument"]
+    ].reset_index(drop=True)
+    return frame.assign(judgement=rows[kept, 0], attribute=rows[kept, 2], **{value: rows[kept, 3]})
+
+
+def _boxes(
+    campaigns: Sequence[Campaign], marks: pd.DataFrame, labels: Mapping[str, Labels], progress: Progress
+) -> pd.DataFrame:
+    queryset = Box.objects.filter(judgement__annotation__campaign__in=campaigns)
+    columns = ("pk", "judgement", "x", "y", "width", "height", "clipped")
+    rows = fetch(queryset, *columns, dtype=float)
+    _told(progress, rows, "boxes")
+    rows = rows[np.argsort(rows[:, 0], kind="stable")]
+    place = pd.Index(marks["judgement"]).get_indexer(rows[:, 1].astype(np.int64))
+    rows, place = rows[place >= 0], place[place >= 0]
+    owner = marks.iloc[place].reset_index(drop=True)
+    x, y, width, height, clipped = rows[:, 2:].T
+    frame = _labelled(owner, labels, ("model", "identity_group", "image", "attribute", "annotator"))
+    return frame.assign(
+        judgement=owner["judgement"].to_numpy(np.int64),
+        x0=x,
+        y0=y,
+        x1=x + width,
+        y1=y + height,
+        clipped=clipped == 1,
+    )
+
+
+def _told(progress: Progress, rows: np.ndarray, what: str) -> None:
+    progress.check_cancelled()
+    progress.advance(len(rows), f"{what} read")
+
+
+def _all_submissions(
+    marking: pd.DataFrame, likert: pd.DataFrame, labels: Mapping[str, Labels]
+) -> pd.DataFrame:
+    parts = [
+        _labelled(frame, labels, ("campaign", "annotator")).assign(
+            kind=str(kind),
+            annotation=frame["annotation"].to_numpy(np.int64),
+            seconds=frame["seconds"].to_numpy(),
+        )
+        for kind, frame in ((MARKING, marking), (LIKERT, likert))
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _associations(study: Study, parameters: Parameters) -> pd.DataFrame:
+    scores = ["offensiveness_stored", "rating_1", "rating_2", "rating_3"]
+    counts = ["in_region_stereotype", "out_region_stereotype"]
+    rows = study.associations.order_by("group__name", "attribute__text").values_list(
+        "group__name", "attribute__text", *scores, *counts
+    )
+    frame = pd.DataFrame(list(rows), columns=["identity_group", "attribute", *scores, *counts])
+    frame = frame.astype(dict.fromkeys([*scores, *counts], float))
+    listed = assign_roles(frame, min_raters=parameters.min_raters, rater_pools=parameters.rater_pools)
+    return listed[["identity_group", "attribute", "role", *scores]]
+
+
+def _groups(study: Study) -> pd.DataFrame:
+    rows = study.groups.order_by("name").values_list("name", "display_name", "region")
+    return pd.DataFrame(list(rows), columns=["identity_group", "display_name", "region"])

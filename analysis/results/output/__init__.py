@@ -1,0 +1,1 @@
+"""The files that `analyze` writes: CSV tables, summary and report."""

@@ -1,0 +1,148 @@
+"""report.html: one file that needs no network, with methods in words, plots and tables."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.template.loader import render_to_string
+
+from analysis.plots.colours import stylesheet
+from analysis.plots.figures.judgements import (
+    alpha_plot,
+    consensus_plot,
+    likelihood_plot,
+    overlap_plot,
+    theta_plot,
+)
+from analysis.plots.figures.maps import map_plot
+from analysis.plots.maps.country_values import MEASURES
+from analysis.plots.plot import Plot
+from analysis.results.data.exclusions import not_counted_words
+from analysis.results.output.automated_report import automated_part
+from analysis.results.schema import AUTOMATED, described
+from analysis.results.summaries.group_rows import group_rows, of_groups, on_map
+from analysis.results.summaries.none_of_the_above import headline_by_mode
+from analysis.results.summaries.sensitivity_rows import sensitivity_rows
+from studies.models import Study
+
+Row = dict[str, Any]
+Tables = Mapping[str, Sequence[Row]]
+
+STYLES = ("web/css/tokens.css", "analysis/plots.css", "analysis/report.css")
+# Beyond it a page of pictures no longer helps; likelihood.csv has every number.
+MOST_GROUPS = 40
+# What the report reads; tables that it leaves to the files are not opened for it.
+READS = (
+    "likelihood",
+    "tendency",
+    "offensiveness",
+    "agreement",
+    "consensus",
+    "visual_attributes",
+    "sensitivity",
+    "annotator_groups",
+    "model_differences",
+    "iou_distribution",
+    *AUTOMATED,
+)
+
+
+def report_html(study: Study, tables: Tables, summary: Mapping[str, Any], computed_at: datetime) -> str:
+    """Return the report as one self-contained page; what is very long stays in the CSV files."""
+    groups = of_groups({group.name: group for group in study.groups.all()})
+    campaigns = dict(study.campaigns.values_list("slug", "name"))
+    ratings = [row for row in tables["agreement"] if row["campaign_kind"] == "attribute_likert"]
+    return render_to_string(
+        "analysis/report/report.html",
+        {
+            "study": study,
+            "summary": summary,
+            "styles": "\n".join(stylesheet(name) for name in STYLES),
+            "computed_at": computed_at,
+            "not_counted": not_counted_words(summary),
+            "models": [_model(line, tables, summary, groups) for line in summary["headline"]],
+            "automated": automated_part(tables, summary, groups),
+            "differences": [
+                _sides_named(row, campaigns) | {"words": MEASURE_WORDS[row["measure"]]}
+                for row in tables["model_differences"]
+                if row["scope"] == "all"
+            ],
+            "consensus": consensus_plot(
+                [row for row in tables["consensus"] if row["campaign_kind"] == "attribute_likert"]
+            ),
+            "ratings_agreement": [described(row) for row in ratings if row["scope"] == "all"],
+            "visual": sum(bool(row["visual"]) for row in tables["visual_attributes"]),
+            "rated": len(tables["visual_attributes"]),
+        },
+    )
+
+
+MEASURE_WORDS = {
+    "theta": "θ",
+    "likelihood_stereotype": "L(stereotypes)",
+    "likelihood_random": "L(random attributes)",
+}
+
+
+def _model(
+    line: Row, tables: Tables, summary: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]
+) -> Row:
+    """What the report says of one image model."""
+    mine = {name: [row for row in rows if row.get("model") == line["model"]] for name, rows in tables.items()}
+    names = {name: group["name"] for name, group in groups.items()}
+    presence = [row for row in mine["agreement"] if row["campaign_kind"] == "stereotype_marking"]
+    rows = group_rows(mine["tendency"], mine["offensiveness"], mine["likelihood"], groups)
+    plots = _group_plots(mine["likelihood"], names)
+    return {
+        "headline": line,
+        "conventions": headline_by_mode(line, summary["parameters"]["none_of_the_above"]),
+        "theta": theta_plot(mine["tendency"], names),
+        "maps": _maps(rows, mine["likelihood"], summary, line["model"]),
+        "tendency": rows,
+        "sensitivity": sensitivity_rows(mine["sensitivity"], names),
+        "agreement": [described(row) for row in presence if row["scope"] == "all"],
+        "alpha": alpha_plot(_alpha(presence, "identity_group"), names, "identity_group"),
+        "alpha_by_attribute": alpha_plot(_alpha(presence, "attribute"), {}, "attribute"),
+        "overlap": overlap_plot(mine["iou_distribution"]),
+        "annotator_groups": [
+            row | {"words": MEASURE_WORDS[row["measure"]]}
+            for row in mine["annotator_groups"]
+            if row["scope"] == "all" and row["group_a"] is not None
+        ],
+        "groups": plots,
+        "left_to_files": bool(mine["likelihood"]) and not plots,
+    }
+
+
+def _maps(
+    rows: Sequence[Row], likelihood: Sequence[Row], summary: Mapping[str, Any], model: str
+) -> list[Plot]:
+    """The maps of every measure, where any group has a place on them."""
+    note = summary["notes"].get("tendency", {})
+    epsilon = note["epsilon"].get(model) if note.get("none_of_the_above") == "ignore" else None
+    drawn = []
+    for measure in MEASURES.values():
+        mine, places = on_map(measure, rows, likelihood, epsilon, lambda _: "")
+        if places:
+            drawn.append(map_plot(measure, places, mine))
+    return drawn
+
+
+def _group_plots(likelihood: Sequence[Row], names: Mapping[str, str]) -> list[Plot]:
+    together: dict[str, list[Row]] = {}
+    for row in likelihood:
+        together.setdefault(row["identity_group"], []).append(row)
+    if len(together) > MOST_GROUPS:
+        return []
+    return [likelihood_plot(rows, names.get(group, group)) for group, rows in together.items()]
+
+
+def _alpha(rows: Sequence[Row], scope: str) -> list[Row]:
+    return [row for row in rows if row["scope"] == scope and row["measure"] == "krippendorff_alpha_nominal"]
+
+
+def _sides_named(row: Row, campaigns: Mapping[str, str]) -> Row:
+    """The row with its campaigns by name; models are named as they are."""
+    if row["compared"] != "campaign":
+        return row
+    return row | {side: campaigns.get(row[side], row[side]) for side in ("side_a", "side_b")}

@@ -1,0 +1,183 @@
+"""Computing a study's results and keeping them: pages read what was computed last."""
+
+import json
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max, Q
+
+from accounts.models import User
+from analysis.models import Report, ReportTable, ScoredImage
+from analysis.results.parameters import Parameters, parameters_of
+from analysis.scoring.freshness import last_score
+from annotation.models import Annotation, Judgement
+from jobs.models import Job
+from jobs.progress.reporter import Progress, Unwatched
+from jobs.run.execution import enqueue
+from studies import audit
+from studies.models import AuditEntry, Study
+
+JOB_KIND = "compute_report"
+# More judgements than this are computed by a worker: a page must answer while one waits.
+INLINE_JUDGEMENTS = 20_000
+INLINE_SCORED = 1_000  # images that machines scored
+KEPT = 5
+STOPPED = (Job.State.FAILED, Job.State.CANCELLED)
+# Nobody waits for a page to count more: it says that there are at least as many.
+MOST_COUNTED = 500_000
+# What makes labels stop counting, or count again, after they were submitted.
+_TAKEN_BACK = (
+    Q(action__in=["consent.withdrawn", "consent.renewed"])
+    | Q(action__startswith="enrolment.")
+    | Q(action__in=["annotation.excluded", "annotation.readmitted", "image.retracted", "image.restored"])
+)
+
+
+def compute_report(
+    *, study: Study, parameters: Parameters, by: User | None, progress: Progress | None = None
+) -> Report:
+    """Compute all results and store them; all but the last reports of the study are dropped."""
+    # Numerical libraries load here and not when the server starts.
+    from analysis.results.compute import compute
+    from analysis.results.data.automated import load_scores
+    from analysis.results.data.labels import load
+    from analysis.results.schema import records
+
+    progress = progress or Unwatched()
+    last_audit_entry = AuditEntry.objects.filter(study=study).aggregate(last=Max("pk"))["last"] or 0
+    data = load(study=study, parameters=parameters, progress=progress)
+    scores = load_scores(study)
+    results = compute(data=data, parameters=parameters, progress=progress, scores=scores)
+    summary = json.loads(json.dumps(results.summary, allow_nan=False, default=lambda number: number.item()))
+    with transaction.atomic():
+        report = Report.objects.create(
+            study=study,
+            parameters=parameters.as_json(),
+            inputs_digest=summary["inputs_digest"],
+            summary=summary,
+            last_annotation=data.last_annotation,
+            last_audit_entry=last_audit_entry,
+            last_score=scores.last,
+            computed_by=by,
+        )
+        for name, frame in results.tables.items():
+            columns = [str(column) for column in frame.columns]
+            values = [[row[column] for column in columns] for row in records(frame)]
+            ReportTable.objects.create(
+                report=report, name=name, columns=columns, content=ReportTable.packed(values)
+            )
+        audit.record(
+            by=by, action="report.computed", subject=report, study=study, digest=report.inputs_digest
+        )
+        older = Report.objects.filter(study=study).order_by("-pk").values_list("pk", flat=True)[KEPT:]
+        Report.objects.filter(pk__in=list(older)).delete()
+    report.refresh_from_db()
+    return report
+
+
+def request_report(*, study: Study, parameters: Parameters, by: User) -> Report | Job:
+    """Compute now when there is little to compute, else queue a job; return which of the two.
+
+    A computation under way is not doubled: its job is returned.
+    """
+    under_way = running_job(study)
+    if under_way is not None:
+        return under_way
+    few = judgements_of(study, most=INLINE_JUDGEMENTS + 1) <= INLINE_JUDGEMENTS
+    if few and scored_images_of(study, most=INLINE_SCORED + 1) <= INLINE_SCORED:
+        return compute_report(study=study, parameters=parameters, by=by)
+    return enqueue(
+        kind=JOB_KIND,
+        title=f"Compute the results of {study.name}",
+        arguments={"study": study.pk, "parameters": parameters.as_json()},
+        by=by,
+        study_id=study.pk,
+    )
+
+
+def parameters_from(study: Study, stored: dict[str, Any]) -> Parameters:
+    """Return parameters as a job or a report stored them."""
+    return parameters_of(study, **stored)
+
+
+def latest_report(study: Study) -> Report | None:
+    """The report the pages show."""
+    return Report.objects.filter(study=study, format=Report.FORMAT).order_by("-pk").first()
+
+
+def standing_report(*, study: Study, by: User) -> tuple[Report | None, Job | None]:
+    """The report that may be shown, and the computation under way.
+
+    Labels that were withdrawn, excluded or retracted leave the results too: a report that still holds them is
+    not shown again but computed anew with its own parameters, at once or, when there is much, by a worker.
+    A computation that ended without results since is returned instead: reading asks for no further one, a person
+    does (`request_report`).
+    """
+    report = latest_report(study)
+    if report is None:
+        return report, running_job(study)
+    taken_back = _taken_back_since(report)
+    if taken_back is None:
+        return report, running_job(study)
+    job = running_job(study) or _stopped_since(study, taken_back)
+    if job is not None:
+        return None, job
+    fresh = request_report(study=study, parameters=parameters_from(study, report.parameters), by=by)
+    return (fresh, None) if isinstance(fresh, Report) else (None, fresh)
+
+
+def _taken_back_since(report: Report) -> AuditEntry | None:
+    """The last entry by which labels were taken back, or count again, after the report was computed."""
+    later = AuditEntry.objects.filter(study=report.study_id, pk__gt=report.last_audit_entry)
+    return later.filter(_TAKEN_BACK).order_by("-pk").first()
+
+
+def _stopped_since(study: Study, taken_back: AuditEntry) -> Job | None:
+    """The last computation, where it failed or was cancelled and was asked for since labels were taken back."""
+    last = Job.objects.filter(study_id=study.pk, kind=JOB_KIND).order_by("-pk").first()
+    stopped = last is not None and last.state in STOPPED and last.created_at >= taken_back.at
+    return last if stopped else None
+
+
+def running_job(study: Study) -> Job | None:
+    """The computation under way, if there is one."""
+    active = (Job.State.QUEUED, Job.State.RUNNING)
+    return Job.objects.filter(study_id=study.pk, kind=JOB_KIND, state__in=active).order_by("-pk").first()
+
+
+def judgements_of(study: Study, *, most: int) -> int:
+    """How many judgements there are, counted or not; no more than `most` are looked at.
+
+    Answers to checks are none of them.
+    """
+    labels = Judgement.objects.filter(annotation__status__in=Annotation.LABELS)
+    return labels.filter(annotation__campaign__study=study)[:most].count()
+
+
+def scored_images_of(study: Study, *, most: int) -> int:
+    """How many images scorers are done with; no more than `most` are looked at."""
+    return ScoredImage.objects.filter(scorer__study=study)[:most].count()
+
+
+def scored_since(report: Report) -> bool:
+    """Whether what machines say of the study changed after the report was computed."""
+    return last_score(report.study_id) != report.last_score
+
+
+def is_current(report: Report, *, using: str) -> bool:
+    """Whether a report is of all labels and scores as they are in this view of the database."""
+    newer = Annotation.objects.using(using).filter(
+        status__in=Annotation.LABELS, campaign__study=report.study_id, pk__gt=report.last_annotation
+    )
+    taken_back = AuditEntry.objects.using(using).filter(
+        _TAKEN_BACK, study=report.study_id, pk__gt=report.last_audit_entry
+    )
+    scores = last_score(report.study_id, using=using)
+    return scores == report.last_score and not newer.exists() and not taken_back.exists()
+
+
+def judgements_since(report: Report) -> int:
+    """How many judgements were submitted after the report was computed."""
+    labels = Annotation.objects.filter(status__in=Annotation.LABELS)
+    later = labels.filter(campaign__study=report.study_id, pk__gt=report.last_annotation)
+    return Judgement.objects.filter(annotation__in=later)[:MOST_COUNTED].count()

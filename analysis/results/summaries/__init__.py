@@ -1,0 +1,1 @@
+"""Rows of stored tables brought together for the pages and the report."""

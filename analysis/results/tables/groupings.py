@@ -1,0 +1,176 @@
+"""Which groups of annotators may be shown: by each part of the profile, and by how they relate to who is depicted.
+
+Nobody is described alone, by subtraction neither: in each model a group is shown where at least
+`LEAST_ANNOTATORS` people make it up and as many are in none of it; where those left over by all groups shown
+are fewer, the smallest of these is folded in with them. Of single identity groups nothing is told unless the same
+holds for every one of them.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from analysis.metrics.annotators.levels import RELATIONS, levels_of
+from analysis.metrics.data.judgements import Judgements
+from analysis.results.data.labels import StudyData
+from annotation.assignment.quotas import SEVERAL_VALUES
+
+LEAST_ANNOTATORS = 5
+RELATION = "relation_to_depicted"
+
+# Annotators; by relation to the depicted (annotator, identity group), for one person is in several of its groups.
+Members = frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """The groups of one field that may be shown.
+
+    `memberships`: field, group, annotator, identity_group (about whom; empty for all). By model: `shown`, the
+    groups that may be told of; `each`, whether of single identity groups too; `hidden`, whether somebody is in
+    no group that is shown; `said`, who filled the field in. `sizes`: annotators by model, identity group ("" for
+    all) and group.
+    """
+
+    field: str
+    memberships: pd.DataFrame
+    shown: dict[str, list[str]]
+    each: dict[str, bool]
+    hidden: dict[str, bool]
+    said: dict[str, frozenset[str]]
+    sizes: dict[tuple[str, str, str], int]
+
+
+def groupings(data: StudyData, judgements: Judgements) -> list[Grouping]:
+    """The groups by every field that somebody filled in, and by the relation to the depicted."""
+    said = data.profiles[data.profiles["annotator"].isin(judgements.annotator_names)]
+    judged = _judged(judgements, np.zeros(len(judgements.row_unit), dtype=int))
+    found = [
+        _grouping(
+            str(field),
+            judged.drop(columns="group").merge(
+                rows[["annotator", "value"]].rename(columns={"value": "group"}), on="annotator"
+            ),
+        )
+        for field, rows in said.groupby("field", sort=True)
+    ]
+    own = own_places(said)
+    if len(own):
+        level = levels_of(judgements, own, data.depicted).of_rows(judgements)
+        related = _judged(judgements, level)
+        related["group"] = np.array(RELATIONS, dtype=object)[related["group"].to_numpy(dtype=int)]
+        found.append(_grouping(RELATION, related))
+    return found
+
+
+def own_places(said: pd.DataFrame) -> pd.DataFrame:
+    """Nationality and region of those who gave either: annotator, nationality, region."""
+    columns = {"nationality": "nationality", "region_of_origin": "region"}
+    mine = said[said["field"].isin(columns)]
+    wide = mine.pivot(index="annotator", columns="field", values="value").reindex(columns=list(columns))
+    return wide.rename(columns=columns).reset_index().astype(object)
+
+
+def _judged(judgements: Judgements, level: np.ndarray) -> pd.DataFrame:
+    """Who judged what in which group: model, identity_group, annotator, group (a code of `level` from 0)."""
+    cell = judgements.unit_cell[judgements.row_unit]
+    kept = (level >= 0) & ~judgements.cell_is_none[cell]
+    cell = cell[kept]
+    codes = (judgements.cell_model[cell], judgements.cell_group[cell], judgements.row_annotator[kept])
+    names = (judgements.model_names, judgements.group_names, judgements.annotator_names)
+    shape = (*map(len, names), len(RELATIONS))
+    different = np.unique(np.ravel_multi_index((*codes, level[kept]), shape))
+    *found, group = np.unravel_index(different, shape)
+    columns = ("model", "identity_group", "annotator")
+    held = {
+        column: np.asarray(name, dtype=object)[code]
+        for column, name, code in zip(columns, names, found, strict=True)
+    }
+    return pd.DataFrame(held | {"group": group}, dtype=object)
+
+
+def _grouping(field: str, rows: pd.DataFrame) -> Grouping:
+    """`rows`: model, identity_group, annotator, group; several groups of one annotator are several rows."""
+    # Who is depicted matters to membership only by relation.
+    rows = rows.assign(about=rows["identity_group"] if field == RELATION else "")
+    shown: dict[str, list[str]] = {}
+    each: dict[str, bool] = {}
+    hidden: dict[str, bool] = {}
+    said: dict[str, frozenset[str]] = {}
+    sizes: dict[tuple[str, str, str], int] = {}
+    for name, mine in rows.groupby("model", sort=True):
+        model = str(name)
+        parts = _parts(mine)
+        kept = _shown(parts, several=field in SEVERAL_VALUES)
+        shown[model] = sorted(kept)
+        everybody = frozenset[tuple[str, str]]().union(*parts.values())
+        hidden[model] = bool(everybody.difference(*kept.values()))
+        said[model] = frozenset(mine["annotator"])
+        sizes |= {(model, "", group): _people(who) for group, who in parts.items()}
+        safe = []
+        for depicted, of_one in mine.groupby("identity_group", sort=True):
+            cell = _parts(of_one)
+            safe.append(_all_safe(cell, kept))
+            sizes |= {(model, str(depicted), group): _people(who) for group, who in cell.items()}
+        each[model] = all(safe)
+    named = {(model, group) for model, groups in shown.items() for group in groups}
+    told = rows["group"].isin({group for _, group in named})
+    memberships = rows.loc[told, ["group", "annotator", "about"]].drop_duplicates()
+    memberships = memberships.sort_values(["group", "annotator", "about"], ignore_index=True)
+    about = memberships.pop("about")
+    memberships["identity_group"] = about.where(about != "", None)
+    memberships.insert(0, "field", field)
+    return Grouping(field, memberships.astype(object), shown, each, hidden, said, sizes)
+
+
+def _parts(rows: pd.DataFrame) -> dict[str, Members]:
+    return {
+        str(group): frozenset(zip(mine["annotator"], mine["about"], strict=True))
+        for group, mine in rows.groupby("group", sort=True)
+    }
+
+
+def _people(members: Iterable[tuple[str, str]]) -> int:
+    return len({annotator for annotator, _ in members})
+
+
+def _enough(members: Members) -> bool:
+    return _people(members) >= LEAST_ANNOTATORS
+
+
+def _nobody_or_enough(members: Members) -> bool:
+    return not members or _enough(members)
+
+
+def _shown(parts: dict[str, Members], *, several: bool) -> dict[str, Members]:
+    """The groups of one model that may be shown."""
+    everybody = frozenset[tuple[str, str]]().union(*parts.values())
+    shown = {group: who for group, who in parts.items() if _enough(who) and _enough(everybody - who)}
+    if several:
+        kept: dict[str, Members] = {}
+        for group in sorted(shown, key=lambda one: (-len(shown[one]), one)):
+            if all(_apart(shown[group], other, everybody) for other in kept.values()):
+                kept[group] = shown[group]
+        shown = kept
+    while shown and not _nobody_or_enough(everybody.difference(*shown.values())):
+        del shown[min(shown, key=lambda one: (_people(shown[one]), one))]
+    return shown
+
+
+def _apart(one: Members, other: Members, everybody: Members) -> bool:
+    """Whether two groups that may overlap tell nothing of a few, whichever is subtracted from which."""
+    return all(map(_nobody_or_enough, (one - other, other - one, one & other, everybody - one - other)))
+
+
+def _all_safe(cell: dict[str, Members], shown: Iterable[str]) -> bool:
+    """Whether every group that is shown may be so of one identity group, or has nobody there."""
+    everybody = frozenset[tuple[str, str]]().union(*cell.values())
+    told = [cell[group] for group in shown if group in cell]
+    return (
+        all(_enough(who) and _enough(everybody - who) for who in told)
+        and _nobody_or_enough(everybody.difference(*told))
+        and all(_apart(one, other, everybody) for one, other in combinations(told, 2))
+    )

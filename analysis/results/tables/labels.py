@@ -1,0 +1,60 @@
+"""What annotators said, row by row, as results count it: from these tables every number can be computed again."""
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from analysis.results.data.labels import StudyData
+from catalog.attributes import NONE_OF_THE_ABOVE
+from studies.protocol.attribute_roles import RANDOM
+
+_OF_IMAGE = ["model", "identity_group", "image"]
+
+
+def judgements(data: StudyData) -> pd.DataFrame:
+    """One row per judgement, and one per answer to 'none of the above'; role is empty there."""
+    stereotypes = data.associations[["identity_group", "attribute", "role"]]
+    versions = data.instruments
+    marks = (
+        _named(data.judgements, data)
+        .assign(guidelines=versions["judgements"])
+        .merge(stereotypes, on=["identity_group", "attribute"], how="left", validate="many_to_one")
+    )
+    none = _named(data.none_rows, data).assign(
+        attribute=NONE_OF_THE_ABOVE, role=None, guidelines=versions["none_rows"]
+    )
+    table = pd.concat([marks.fillna({"role": RANDOM}), none], ignore_index=True)
+    return table[["campaign", *_OF_IMAGE, "attribute", "role", "annotator", "present", "guidelines"]]
+
+
+def boxes(data: StudyData) -> pd.DataFrame:
+    """One row per box: its corners as shares of the image. Boxes of one judgement share its number."""
+    columns = ["attribute", "annotator", "judgement", "x0", "y0", "x1", "y1", "clipped"]
+    numbered = data.boxes.assign(judgement=pd.factorize(data.boxes["judgement"])[0] + 1)
+    return _named(numbered, data)[[*_OF_IMAGE, *columns]]
+
+
+def ratings(data: StudyData) -> pd.DataFrame:
+    """One row per rating, 1 (Strongly Disagree) to 5, 3 Unsure."""
+    rows = _named(data.ratings, data).assign(guidelines=data.instruments["ratings"])
+    return rows[["campaign", "attribute", "annotator", "rating", "guidelines"]]
+
+
+LABEL_TABLES: dict[str, Callable[[StudyData], pd.DataFrame]] = {
+    "judgements": judgements,
+    "boxes": boxes,
+    "ratings": ratings,
+}
+
+
+def _named(rows: pd.DataFrame, data: StudyData) -> pd.DataFrame:
+    """The rows with pseudonyms for annotators, and images as the pages name them."""
+    text = rows.astype(dict.fromkeys(rows.select_dtypes("category"), object))
+    pseudonyms = data.annotators.set_index("key")["pseudonym"]
+    text["annotator"] = text["annotator"].map(pseudonyms)
+    if "image" in text:
+        shown = data.images.drop_duplicates(["model", "identity_group", "key"])
+        identity = pd.MultiIndex.from_frame(shown[["model", "identity_group", "key"]])
+        public = pd.Series(shown["public_id"].astype(str).to_numpy(), index=identity)
+        text["image"] = public.reindex(pd.MultiIndex.from_frame(text[_OF_IMAGE])).to_numpy()
+    return text

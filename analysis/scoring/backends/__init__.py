@@ -1,0 +1,1 @@
+"""Models that score: loading them, running them in batches, and calling endpoints."""

@@ -1,0 +1,215 @@
+"""Models that write captions: BART over n-grams that CLIP finds in the image, or any captioner of transformers."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from PIL.Image import Image as Picture
+
+from analysis.scoring.backends.choices import BEAMS, DEFAULT_PROMPT, Decoding
+from analysis.scoring.backends.memory import device_of
+from analysis.scoring.backends.model_files import (
+    loading_failures,
+    local_path,
+    require,
+    transformers_revision,
+    unloadable,
+)
+from foundation.errors import DomainError
+
+_LONGEST = 600  # as the column
+
+
+@dataclass(frozen=True)
+class CaptionInput:
+    """An image as captioners take it: its picture, or its vector for those that look at no picture."""
+
+    seed: int
+    picture: Picture | None = None
+    vector: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Written:
+    """Distinct captions of an image, the likeliest first; where there are none, why, if the model says."""
+
+    texts: list[str]
+    reason: str = ""
+    stopped: DomainError | None = None  # what stops the work: the image is neither done nor failed
+
+
+class Captioner(Protocol):
+    """A model that is loaded and writes captions."""
+
+    revision: str
+
+    def caption(self, inputs: Sequence[CaptionInput]) -> list[Written]:
+        """Return what was written about each image."""
+
+
+@runtime_checkable
+class CaptionsAlone(Protocol):
+    """A captioner elsewhere, which is asked about one image at a time, by so many threads."""
+
+    in_parallel: int
+
+    def caption_alone(self, one: CaptionInput) -> Written:
+        """Return what was written about the image; `stopped` where no other would be written about either."""
+
+
+class NgramCaptioner:
+    """As in ViSAGe: the n-grams nearest to the image's vector go to a sequence-to-sequence model."""
+
+    def __init__(
+        self,
+        model_id: str,
+        *,
+        ngrams: Sequence[str],
+        vectors: np.ndarray,
+        top: int,
+        joiner: str,
+        decoding: Decoding,
+        device: str = "",
+    ) -> None:
+        require("torch", "transformers")
+        from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+        self._place = device_of(device)
+        self._tokenizer, self._model = _loaded(model_id, AutoTokenizer, AutoModelForSeq2SeqLM, self._place)
+        self._ngrams, self._vectors, self._top = list(ngrams), vectors, min(top, len(ngrams))
+        self._joiner, self._decoding = joiner, decoding
+        self.revision = transformers_revision(model_id)
+
+    def found(self, vector: np.ndarray) -> list[str]:
+        """Return the n-grams nearest to an image, the nearest first."""
+        nearest = np.argsort(-(self._vectors @ vector), kind="stable")[: self._top]
+        return [self._ngrams[index] for index in nearest]
+
+    def caption(self, inputs: Sequence[CaptionInput]) -> list[Written]:
+        texts = [self._joiner.join(self.found(one.vector)) for one in inputs if one.vector is not None]
+        read = self._tokenizer(texts, return_tensors="pt", padding=True, truncation=True).to(self._place)
+        # Some tokenizers tell more than the model takes.
+        read.pop("token_type_ids", None)
+        written = _generate(self._model, dict(read), [one.seed for one in inputs], self._decoding)
+        return _distinct(self._tokenizer.batch_decode(written, skip_special_tokens=True), len(inputs))
+
+
+class ImageCaptioner:
+    """Any image-to-text model of transformers: BLIP, GIT, or a chat model that looks at pictures."""
+
+    def __init__(self, model_id: str, *, prompt: str, decoding: Decoding, device: str = "") -> None:
+        require("torch", "transformers")
+        from transformers import AutoModelForImageTextToText, AutoProcessor
+
+        self._place = device_of(device)
+        self._processor, self._model = _loaded(
+            model_id, AutoProcessor, AutoModelForImageTextToText, self._place
+        )
+        self._chat = bool(getattr(self._processor, "chat_template", None))
+        self._prompt = self._chat_prompt(prompt or DEFAULT_PROMPT) if self._chat else prompt
+        tokenizer = getattr(self._processor, "tokenizer", None)
+        if self._chat and tokenizer is not None:
+            tokenizer.padding_side = "left"
+        self._decoding = decoding
+        self.revision = transformers_revision(model_id)
+
+    def caption(self, inputs: Sequence[CaptionInput]) -> list[Written]:
+        # What a processor makes of several pictures need not have a row for each, so it cannot be taken apart to
+        # draw from the seed of each.
+        each = 1 if self._decoding.way != BEAMS else len(inputs)
+        parts = [self._together(inputs[start : start + each]) for start in range(0, len(inputs), each or 1)]
+        return [written for part in parts for written in part]
+
+    def _together(self, inputs: Sequence[CaptionInput]) -> list[Written]:
+        # Processors of chat models take the pictures of each conversation.
+        pictures = [[one.picture] if self._chat else one.picture for one in inputs]
+        options: dict[str, Any] = {"images": pictures, "return_tensors": "pt"}
+        if self._prompt:
+            options |= {"text": [self._prompt] * len(inputs), "padding": True}
+        read = self._processor(**options).to(self._place)
+        written = _generate(self._model, dict(read), [one.seed for one in inputs], self._decoding)
+        if self._chat:
+            written = written[:, read["input_ids"].shape[1] :]  # what it was asked stands before what it says
+        return _distinct(self._processor.batch_decode(written, skip_special_tokens=True), len(inputs))
+
+    def _chat_prompt(self, prompt: str) -> str:
+        said = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": prompt}]}]
+        text: str = self._processor.apply_chat_template(said, add_generation_prompt=True)
+        return text
+
+
+def image_seed(study_seed: int, sha256: str) -> int:
+    """Return the seed from which captions of an image are drawn: the same whatever else is captioned."""
+    digest = hashlib.sha256(f"caption:{study_seed}:{sha256}".encode()).digest()
+    return int.from_bytes(digest[:7], "big")
+
+
+def tidy(texts: Sequence[str]) -> list[str]:
+    """Return texts without doubles and empty ones, white space made single, each as long as can be kept."""
+    cleaned = (" ".join(text.replace("\0", "").split()) for text in texts)
+    return list(dict.fromkeys(_shortened(text) for text in cleaned if text))
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= _LONGEST:
+        return text
+    cut = text[: _LONGEST - 1]
+    return (cut.rsplit(" ", 1)[0] if " " in cut else cut) + "…"
+
+
+def _loaded(model_id: str, reader: Any, kind: Any, place: Any) -> tuple[Any, Any]:
+    import transformers.utils.logging
+
+    # Whoever started it is shown its progress; bars of the library would be written across it.
+    transformers.utils.logging.disable_progress_bar()
+    where = local_path(model_id)
+    try:
+        # In single precision wherever it runs, so that a caption does not depend on the device more than it must.
+        model = kind.from_pretrained(where, dtype="float32").to(place)
+        return reader.from_pretrained(where), model.eval()
+    except loading_failures() as error:
+        raise unloadable(model_id, error) from None
+
+
+def _generate(model: Any, read: dict[str, Any], seeds: Sequence[int], decoding: Decoding) -> Any:
+    """Return the tokens of `decoding.captions` candidates for each row of `read`, row after row."""
+    import torch
+
+    options: dict[str, Any] = {
+        "num_return_sequences": decoding.captions,
+        "max_new_tokens": decoding.max_new_tokens,
+    }
+    with torch.inference_mode():
+        if decoding.way == BEAMS:
+            return model.generate(**read, **options, do_sample=False, num_beams=decoding.captions)
+        options |= {"do_sample": True, "num_beams": 1, "top_p": decoding.top_p, "top_k": 0}
+        if len(seeds) == 1:
+            return _drawn(model, read, seeds[0], options, decoding)
+        parts = [
+            _drawn(
+                model, {name: value[row : row + 1] for name, value in read.items()}, seed, options, decoding
+            )
+            for row, seed in enumerate(seeds)
+        ]
+        longest = max(part.shape[1] for part in parts)
+        pad = model.generation_config.pad_token_id or 0
+        return torch.cat(
+            [torch.nn.functional.pad(part, (0, longest - part.shape[1]), value=pad) for part in parts]
+        )
+
+
+def _drawn(model: Any, read: dict[str, Any], seed: int, options: dict[str, Any], decoding: Decoding) -> Any:
+    """Draw the candidates of one image from its own seed: what it gets does not depend on its neighbours."""
+    import torch
+
+    devices = [model.device] if model.device.type == "cuda" else []
+    with torch.random.fork_rng(devices=devices):
+        torch.manual_seed(seed)
+        return model.generate(**read, **options, temperature=decoding.temperature)
+
+
+def _distinct(texts: Sequence[str], images: int) -> list[Written]:
+    each = len(texts) // images if images else 0
+    return [Written(tidy(texts[start : start + each])) for start in range(0, len(texts), each or 1)]

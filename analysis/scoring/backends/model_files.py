@@ -1,0 +1,124 @@
+"""Model files: on this server or the hub; what is wrong with them, in one sentence."""
+
+import pickle
+from importlib.util import find_spec
+from pathlib import Path
+
+from foundation.errors import DomainError
+from generation.backends.digests import file_digest, folder_digest
+
+# What the libraries raise on weights, settings or inputs that do not fit: they have no exceptions of their own.
+FAILURES = (
+    OSError,
+    RuntimeError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+    AssertionError,
+    ImportError,
+    EOFError,
+)
+# Of what is loaded from a file: a pickle that is damaged, or would run code when read, is refused by torch.
+_DAMAGED = (pickle.UnpicklingError, EOFError)
+_UNREACHABLE = (
+    "LocalEntryNotFoundError",
+    "OfflineModeIsEnabled",
+    "ConnectError",
+    "ConnectionError",
+    "ProxyError",
+)
+
+
+def loading_failures() -> tuple[type[Exception], ...]:
+    """Return what libraries raise on files that cannot be loaded; the packages must be installed."""
+    from safetensors import SafetensorError
+
+    return (*FAILURES, *_DAMAGED, SafetensorError)
+
+
+def require(*packages: str) -> None:
+    """Refuse to score when a package is not installed: a web server has no model libraries."""
+    for package in packages:
+        if find_spec(package) is None:
+            raise DomainError(
+                "package_not_installed",
+                f"The package {package} is not installed; install requirements.txt on the machine that scores.",
+            )
+
+
+def is_path(model_id: str) -> bool:
+    """Return whether a model is named by a path and not by an id of the hub."""
+    return model_id.startswith(("/", ".", "~")) or model_id.count("/") > 1 or Path(model_id).exists()
+
+
+def local_path(model_id: str) -> str:
+    """Return the path of a model on this server, or the hub id as it is; refuse a path that is not there."""
+    if not is_path(model_id):
+        return model_id
+    path = Path(model_id).expanduser()
+    if not path.exists():
+        raise DomainError("model_missing", f"There is no file or folder “{model_id}” on this server.")
+    return str(path)
+
+
+def short_name(model_id: str) -> str:
+    """Return how a model is called where no path of a server belongs: the last part of a path, or the hub id."""
+    if is_path(model_id):
+        path = Path(model_id.rstrip("/"))
+        return path.stem if path.suffix in {".pt", ".pth", ".bin", ".safetensors", ".json"} else path.name
+    return model_id
+
+
+def digest(path: Path) -> str:
+    """Return a digest of a file, or of all files of a folder."""
+    return folder_digest(path) if path.is_dir() else file_digest(path)
+
+
+def hub_commit(path: str | Path | None) -> str:
+    """Return the commit that a file in the hub's cache belongs to, or ""."""
+    parts = Path(path).parts if path else ()
+    return parts[parts.index("snapshots") + 1] if "snapshots" in parts[:-1] else ""
+
+
+def transformers_revision(model_id: str, file: str = "config.json") -> str:
+    """Return the commit of a hub model that transformers has loaded, or the digest of a local folder."""
+    if is_path(model_id):
+        return digest(Path(model_id).expanduser())
+    from huggingface_hub import try_to_load_from_cache
+
+    found = try_to_load_from_cache(model_id, file)
+    return hub_commit(found) if isinstance(found, str) else ""
+
+
+def unloadable(model_id: str, error: BaseException) -> DomainError:
+    """Return what to say of a model that cannot be loaded."""
+    name = short_name(model_id)
+    if any(type(one).__name__ in _UNREACHABLE for one in _chain(error)):
+        return DomainError(
+            "hub_unreachable",
+            f"“{name}” is not on this server and the hub cannot be reached: name a local folder, or let the "
+            "worker reach the hub.",
+        )
+    if any(isinstance(cause, _DAMAGED) for cause in _chain(error)):
+        return DomainError(
+            "model_unloadable",
+            f"“{name}” cannot be loaded: it is not a checkpoint, is damaged, or holds more than weights. "
+            "Download it again, or use one with a .safetensors file.",
+        )
+    return DomainError("model_unloadable", f"“{name}” cannot be loaded: {first_line(error)}")
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of what a library said, or the kind of error where it said nothing."""
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0][:200]
+
+
+def _chain(error: BaseException | None) -> list[BaseException]:
+    found: list[BaseException] = []
+    while error is not None and error not in found:
+        found.append(error)
+        error = error.__cause__ or error.__context__
+    return found

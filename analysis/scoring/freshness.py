@@ -1,0 +1,24 @@
+"""Whether what machines say of a study changed: asked by every page of results, so no numerical library is here."""
+
+from django.db import DEFAULT_DB_ALIAS
+from django.db.models import Count, Exists, OuterRef, Subquery
+
+from analysis.models import ScoredImage, Scorer
+from studies.models import Study
+
+
+def last_score(study: Study | int, *, using: str = DEFAULT_DB_ALIAS) -> str:
+    """Return a value that changes whenever scores of the study do: results computed at another are old.
+
+    Whatever writes a score writes the row that its image is done anew (`analysis.scoring.steps.store`). A scorer that
+    found nothing yet changes no table, nor does a failure, nor what classifiers say of captions.
+    """
+    done = ScoredImage.objects.filter(outcome=ScoredImage.Outcome.DONE)
+    newest = done.filter(scorer__study=OuterRef("pk")).order_by("-pk").values("pk")[:1]
+    # A scorer that was removed may leave the newest row as it was.
+    scorers = Scorer.objects.filter(Exists(done.filter(scorer=OuterRef("pk"))), study=OuterRef("pk"))
+    number = scorers.order_by().values("study").annotate(number=Count("pk")).values("number")
+    asked = [Subquery(newest), Subquery(number)]
+    key = study.pk if isinstance(study, Study) else study
+    last = Study.objects.using(using).filter(pk=key).values_list(*asked).get()
+    return ".".join(str(one or 0) for one in last)

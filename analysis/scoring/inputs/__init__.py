@@ -1,0 +1,1 @@
+"""What scorers look at: images, prompts and n-grams."""

@@ -1,0 +1,69 @@
+"""The n-grams that images are compared with before a language model turns the nearest into captions."""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+
+from analysis.scoring.inputs.scope import attributes_asked
+from foundation.errors import DomainError, NotFound
+from studies.models import Study
+
+_BUILT_IN = Path(__file__).parent / "data" / "ngrams.txt"
+_DIGEST = re.compile("[0-9a-f]{64}")
+_MOST = 200_000
+_LONGEST = 200
+_MOST_BYTES = 20 * 1024 * 1024
+
+
+def keep_ngrams(data: bytes) -> str:
+    """Keep a list of n-grams, one in each line, in storage; return its digest, by which scorers name it."""
+    if len(data) > _MOST_BYTES:
+        raise _wrong(f"A list of n-grams may have {_MOST_BYTES // 1024 // 1024} MiB.")
+    try:
+        found = _lines(data.decode("utf-8-sig").splitlines())
+    except UnicodeDecodeError:
+        raise _wrong("A list of n-grams must be UTF-8 text, one n-gram in each line.") from None
+    if not found:
+        raise _wrong("The list of n-grams is empty.")
+    if len(found) > _MOST:
+        raise _wrong(f"A list of n-grams may have {_MOST:,} lines, and this one has {len(found):,}.")
+    text = "\n".join(found).encode()
+    digest = hashlib.sha256(text).hexdigest()
+    if not default_storage.exists(_name(digest)):
+        default_storage.save(_name(digest), ContentFile(text))
+    return digest
+
+
+def is_kept(digest: str) -> bool:
+    """Return whether a list is kept under this digest."""
+    return _DIGEST.fullmatch(digest) is not None and default_storage.exists(_name(digest))
+
+
+def ngrams_of(study: Study, digest: str) -> list[str]:
+    """Return the n-grams of a kept list; of "", the built-in words and the attributes asked in the study."""
+    if digest:
+        if not is_kept(digest):
+            raise NotFound("ngrams_missing", "The list of n-grams is no longer in storage; give it again.")
+        with default_storage.open(_name(digest)) as file:
+            return _lines(file.read().decode().splitlines())
+    attributes = {text for asked in attributes_asked(study).values() for text in asked.values()}
+    return list(
+        dict.fromkeys([*_lines(_BUILT_IN.read_text(encoding="utf-8").splitlines()), *sorted(attributes)])
+    )
+
+
+def _lines(lines: Iterable[str]) -> list[str]:
+    cleaned = (" ".join(line.split())[:_LONGEST] for line in lines)
+    return list(dict.fromkeys(line for line in cleaned if line and not line.startswith("#")))
+
+
+def _name(digest: str) -> str:
+    return f"ngrams/{digest}.txt"
+
+
+def _wrong(message: str) -> DomainError:
+    return DomainError("ngrams_invalid", message, fields={"ngrams": message})

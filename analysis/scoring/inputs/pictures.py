@@ -1,0 +1,93 @@
+"""Files of images as models see them: read and decoded by threads, some batches ahead of the model."""
+
+import io
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.core.files.storage import default_storage
+from PIL import Image as Picture
+from PIL import ImageOps
+
+from foundation.errors import DomainError
+from generation.images.decode import refusing_damage
+
+_BATCHES_AHEAD = 2
+_MOST_THREADS = 16
+
+
+@dataclass(frozen=True)
+class ImageFile:
+    """The bytes of an image: their hash and where they lie in storage."""
+
+    sha256: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A file as a model takes it, or why it cannot be read."""
+
+    file: ImageFile
+    value: Any = None
+    reason: str = ""
+
+
+def prepared_batches(
+    files: Sequence[ImageFile], prepare: Callable[[Picture.Image], Any], *, size: int
+) -> Iterator[list[Prepared]]:
+    """Yield batches of prepared files in their order; while the caller works, threads read the next ones."""
+    threads = min(_MOST_THREADS, (os.cpu_count() or 1) + 1)
+    with ThreadPoolExecutor(threads, thread_name_prefix="pictures") as pool:
+        waiting: deque[list[Future[Prepared]]] = deque()
+        try:
+            for start in range(0, len(files), size):
+                some = files[start : start + size]
+                waiting.append([pool.submit(_prepared, file, prepare) for file in some])
+                if len(waiting) > _BATCHES_AHEAD:
+                    yield [future.result() for future in waiting.popleft()]
+            while waiting:
+                yield [future.result() for future in waiting.popleft()]
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def read_picture(file: ImageFile) -> Picture.Image:
+    """Return the picture upright and in colour, as people see it: what is transparent, on white.
+
+    Raises DomainError where the file is damaged.
+    """
+    with default_storage.open(file.name) as opened:
+        data = opened.read()
+    with refusing_damage("Its file"), Picture.open(io.BytesIO(data)) as picture:
+        upright = ImageOps.exif_transpose(picture) or picture
+        return _in_colour(upright)
+
+
+def _in_colour(picture: Picture.Image) -> Picture.Image:
+    if picture.mode.startswith("I"):
+        # Pillow would take 16 bits for 8 and make nearly all of it white.
+        grey = np.asarray(picture).astype(np.float64) / 257
+        return Picture.fromarray(grey.clip(0, 255).round().astype(np.uint8)).convert("RGB")
+    if not picture.has_transparency_data:
+        return picture.convert("RGB")
+    behind = Picture.new("RGBA", picture.size, "white")
+    behind.alpha_composite(picture.convert("RGBA"))
+    return behind.convert("RGB")
+
+
+def _prepared(file: ImageFile, prepare: Callable[[Picture.Image], Any]) -> Prepared:
+    try:
+        return Prepared(file, prepare(read_picture(file)))
+    except FileNotFoundError:
+        return Prepared(file, reason="Its file is missing.")
+    except DomainError as error:
+        return Prepared(file, reason=error.message)
+    except (OSError, ValueError):
+        # Storage on another machine says of a missing file what it likes.
+        missing = not default_storage.exists(file.name)
+        return Prepared(file, reason="Its file is missing." if missing else "Its file is damaged.")

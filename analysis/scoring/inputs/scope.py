@@ -1,0 +1,101 @@
+"""What a scorer looks at: which images of the study, and which attributes it asks of each group's."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from analysis.models import Scorer
+from analysis.scoring.inputs.pictures import ImageFile
+from annotation.campaigns.planning.visual_attributes import visual_attributes
+from annotation.models import Campaign, CampaignAttribute
+from foundation.errors import DomainError
+from generation.models import Condition, GenerationRequest, Image
+from generation.prompts.attributes import attributes_by_group
+from studies.models import Study
+
+Kind = Scorer.Kind
+CONDITIONS: dict[str, tuple[str, ...]] = {
+    Kind.CLIP: (Condition.DEFAULT,),
+    Kind.CAPTIONS: (Condition.DEFAULT,),
+    Kind.PULL: (Condition.DEFAULT, Condition.STEREOTYPICAL, Condition.NON_STEREOTYPICAL),
+    Kind.MCAS: (Condition.TARGET, Condition.ATTRIBUTE),
+}
+ASKED = "asked"
+STEREOTYPES = "stereotypes"
+_AT_ONCE = 5_000
+
+
+@dataclass(frozen=True)
+class ScopeImage:
+    """An image to score: its key, its group and its bytes."""
+
+    pk: int
+    group: int | None
+    file: ImageFile
+
+
+def images_of(study: Study, kind: str) -> QuerySet[Image]:
+    """Return the images that a scorer of this kind looks at: those with a file that were not retracted."""
+    images = Image.objects.filter(study=study, condition__in=CONDITIONS[kind], retracted_at=None)
+    if kind in {Kind.CLIP, Kind.PULL}:
+        images = images.filter(group__isnull=False)
+    return images.exclude(sha256="").order_by("pk")
+
+
+def read(images: QuerySet[Image]) -> list[ScopeImage]:
+    """Return images as scorers pass them on."""
+    rows = images.values_list("pk", "group_id", "sha256", "file").iterator(chunk_size=_AT_ONCE)
+    return [ScopeImage(pk, group, ImageFile(sha256, name)) for pk, group, sha256, name in rows]
+
+
+def attributes_asked(study: Study, which: str = ASKED) -> dict[int, dict[int, str]]:
+    """Return attributes (key and text) by group: what a scorer asks of the images of each.
+
+    `asked`: what marking campaigns show to people of the group; for a group that none shows, and for
+    `stereotypes`, its stereotypes among the visual attributes, with its random ones where images of those are
+    planned.
+    """
+    asked: dict[int, dict[int, str]] = defaultdict(dict)
+    if which == ASKED:
+        planned = CampaignAttribute.objects.filter(campaign__study=study).order_by("attribute__text")
+        for group, attribute, text in planned.values_list("group_id", "attribute_id", "attribute__text"):
+            asked[group][attribute] = text
+    listed = _listed(study)
+    return {
+        group: asked.get(group) or listed.get(group, {})
+        for group in study.groups.values_list("pk", flat=True)
+    }
+
+
+def _listed(study: Study) -> dict[int, dict[int, str]]:
+    visual = _visual(study)
+    conditions = [Condition.STEREOTYPICAL]
+    if study.prompt_templates.filter(condition=Condition.NON_STEREOTYPICAL).exists():
+        conditions.append(Condition.NON_STEREOTYPICAL)
+    found: dict[int, dict[int, str]] = defaultdict(dict)
+    for condition in conditions:
+        for group, attributes in attributes_by_group(study, condition).items():
+            found[group] |= {one.pk: one.text for one in attributes if not visual or one.pk in visual}
+    return found
+
+
+def _visual(study: Study) -> set[int]:
+    rating = study.campaigns.filter(kind=Campaign.Kind.ATTRIBUTE_LIKERT).exclude(state=Campaign.State.DRAFT)
+    latest = rating.order_by("-pk").first()
+    return visual_attributes(latest)[0] if latest else set()
+
+
+def texts_of_mcas(study: Study) -> list[str]:
+    """Return every text whose vector MCAS needs: those of both attribute sets, and the prompts of targets."""
+    sets = study.parameters.get("mcas", {}).get("sets", [])
+    texts = [text for one in sets for text in one.get("texts", [])]
+    if not texts:
+        raise DomainError(
+            "mcas_sets_missing", f"The study “{study}” has no attribute sets, so MCAS needs no score."
+        )
+    asked = GenerationRequest.objects.filter(run__study=study, template__condition=Condition.TARGET)
+    made = Image.objects.filter(study=study, condition=Condition.TARGET, retracted_at=None)
+    for prompts in (asked, made):
+        texts += prompts.exclude(prompt="").order_by("prompt").values_list("prompt", flat=True).distinct()
+    return list(dict.fromkeys(texts))

@@ -1,0 +1,180 @@
+"""A scorer is asked for, and handed to a worker or done here."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from analysis.models import AttributeScore, Caption, ScoredImage, Scorer, TextScore
+from analysis.models.vector_types import FLOAT16, FLOAT32
+from analysis.scoring import parameters as chosen
+from analysis.scoring.backends.choices import ENDPOINT, NGRAMS
+from analysis.scoring.backends.model_files import short_name
+from foundation.errors import Conflict, DomainError
+from jobs.engine.queues import queue_for
+from jobs.models import Job
+from jobs.progress.reporter import Progress
+from jobs.run.execution import enqueue, prepare, run_here
+from studies import audit
+from studies.models import Study
+
+JOB_KIND = "score"
+Kind = Scorer.Kind
+_NAMES = {Kind.CLIP: "CLIP", Kind.PULL: "Pull", Kind.MCAS: "MCAS"}
+
+
+@transaction.atomic
+def plan_scorer(
+    *,
+    study: Study,
+    kind: str,
+    model_id: str = "",
+    parameters: Mapping[str, Any] | None = None,
+    label: str = "",
+    by: User | None,
+) -> Scorer:
+    """Find or write down the scorer of this configuration. With a label of its own it is another one."""
+    model_id, cleaned = chosen.clean(kind, model_id, parameters or {})
+    label = _clean_label(label)
+    # The study's row is the lock: two plans at once would both find the scorer missing.
+    study = Study.objects.select_for_update().get(pk=study.pk)
+    text = chosen.digestible(kind, model_id, cleaned) + label
+    configuration = hashlib.sha256(text.encode()).hexdigest()
+    found = Scorer.objects.filter(study=study, configuration=configuration).first()
+    if found is not None:
+        return found
+    scorer = Scorer.objects.create(
+        study=study,
+        kind=kind,
+        model_id=model_id,
+        model_label=_free_label(study, label, _default_label(kind, model_id, cleaned)),
+        parameters=cleaned,
+        configuration=configuration,
+        created_by=by,
+    )
+    audit.record(
+        by=by, action="scorer.planned", subject=scorer, study=study, kind=kind, label=scorer.model_label
+    )
+    return scorer
+
+
+def has_rounded_vectors(scorer: Scorer) -> bool:
+    """Return whether what a scorer compares was rounded to float16."""
+    return scorer.parameters.get("vectors") == FLOAT16
+
+
+def plan_unrounded(*, scorer: Scorer, by: User | None) -> Scorer:
+    """Find or write down the same scorer with float32 vectors. The rounded one stays until somebody removes it."""
+    return plan_scorer(
+        study=scorer.study,
+        kind=scorer.kind,
+        model_id=scorer.model_id,
+        parameters=scorer.parameters | {"vectors": FLOAT32},
+        by=by,
+    )
+
+
+@transaction.atomic
+def start(*, scorer: Scorer, by: User | None, device: str = "", batch_size: int | None = None) -> Job:
+    """Queue what is missing of a scorer's work, unless a job of it waits or is at work already."""
+    scorer = _claimable(scorer)
+    wants_gpu = scorer.parameters.get("captioner") != ENDPOINT
+    job = enqueue(**_description(scorer, device, batch_size), by=by, queue=queue_for(wants_gpu=wants_gpu))
+    return _noted(scorer, job)
+
+
+def start_here(
+    *, scorer: Scorer, by: User | None, progress: Progress, device: str = "", batch_size: int | None = None
+) -> Job:
+    """Do what is missing in this process."""
+    with transaction.atomic():
+        scorer = _claimable(scorer)
+        job = _noted(scorer, prepare(**_description(scorer, device, batch_size), by=by))
+    return run_here(job, progress)
+
+
+@transaction.atomic
+def remove_scorer(*, scorer: Scorer, by: User | None) -> None:
+    """Remove a scorer and all it found. Vectors stay: other scorers and studies use them."""
+    scorer = _claimable(scorer)
+    audit.record(
+        by=by,
+        action="scorer.removed",
+        subject=scorer,
+        study=scorer.study,
+        kind=scorer.kind,
+        label=scorer.model_label,
+    )
+    # A statement for each table: none of perhaps millions of rows is read.
+    captions = Caption.objects.filter(scorer=scorer)
+    for rows in (
+        TextScore.objects.filter(scorer=scorer),
+        TextScore.objects.filter(caption__in=captions),
+        captions,
+        AttributeScore.objects.filter(scorer=scorer),
+        ScoredImage.objects.filter(scorer=scorer),
+    ):
+        rows._raw_delete(rows.db)
+    scorer.delete()
+
+
+def is_under_way(job: Job) -> bool:
+    """Return whether a job waits or is at work; one whose worker died is not, once its lease has run out."""
+    if job.state != Job.State.RUNNING:
+        return job.state == Job.State.QUEUED
+    return job.lease_expires_at is not None and job.lease_expires_at > timezone.now()
+
+
+def _claimable(scorer: Scorer) -> Scorer:
+    scorer = Scorer.objects.select_for_update(of=("self",)).select_related("job", "study").get(pk=scorer.pk)
+    if scorer.job is not None and is_under_way(scorer.job):
+        raise Conflict("scorer_under_way", f"This is being scored already: see the job “{scorer.job.title}”.")
+    return scorer
+
+
+def _noted(scorer: Scorer, job: Job) -> Job:
+    scorer.job = job
+    scorer.save(update_fields=["job"])
+    return job
+
+
+def _description(scorer: Scorer, device: str, batch_size: int | None) -> dict[str, Any]:
+    return {
+        "kind": JOB_KIND,
+        "title": f"Score {scorer.study.name} with {scorer.model_label}",
+        "arguments": {"scorer": scorer.pk, "device": device, "batch_size": batch_size},
+        "study_id": scorer.study_id,
+    }
+
+
+def _default_label(kind: str, model_id: str, cleaned: chosen.Parameters) -> str:
+    if kind in _NAMES:
+        choice = chosen.encoder_choice(model_id, cleaned)
+        return f"{_NAMES[Kind(kind)]} {choice.label}"
+    name = short_name(model_id)
+    if cleaned.get("captioner") == NGRAMS:
+        clip = chosen.encoder_choice(model_id, cleaned).label
+        return f"{name} over {clip}"
+    return name
+
+
+def _free_label(study: Study, wanted: str, default: str) -> str:
+    """Return a label that no other scorer of the study has; refuse a wanted one that is taken."""
+    taken = set(Scorer.objects.filter(study=study).values_list("model_label", flat=True))
+    if wanted and wanted in taken:
+        message = f"Another scorer of the study is called “{wanted}”: choose another label."
+        raise Conflict("label_taken", message, fields={"label": message})
+    base = (wanted or default)[:110]
+    numbered = (base, *(f"{base} ({number})" for number in range(2, len(taken) + 3)))
+    return next(label for label in numbered if label not in taken)
+
+
+def _clean_label(label: str) -> str:
+    label = " ".join(label.split())
+    if len(label) > 110:
+        message = "A label may have 110 characters."
+        raise DomainError("label_invalid", message, fields={"label": message})
+    return label

@@ -1,0 +1,238 @@
+"""A scorer does what is missing of its work, whatever was done before it was stopped."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from analysis.models import Encoder, ScoredImage, Scorer
+from analysis.scoring.backends.captioners import Captioner, ImageCaptioner, NgramCaptioner
+from analysis.scoring.backends.choices import BEAMS, ENDPOINT, NGRAMS, Decoding
+from analysis.scoring.backends.encoders import LoadedEncoder, load_encoder
+from analysis.scoring.backends.endpoint import EndpointCaptioner
+from analysis.scoring.frames import text_vectors
+from analysis.scoring.inputs import ngrams, scope
+from analysis.scoring.inputs.prompts import PromptTexts
+from analysis.scoring.inputs.scope import ScopeImage
+from analysis.scoring.parameters import encoder_choice
+from analysis.scoring.steps import captions as steps_captions
+from analysis.scoring.steps import classification, embeddings, zero_shot
+from analysis.scoring.steps.store import note_done
+from foundation.errors import Conflict, DomainError
+from jobs.progress.reporter import Progress
+
+Kind = Scorer.Kind
+_IMAGES = 64
+_CAPTIONED = 4  # each with up to fifty candidates
+_TEXTS = 64
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to run a scorer on this machine: nothing of it changes what comes out but for the last bits.
+
+    `batch_size` None is what suits the kind of work.
+    """
+
+    device: str = ""
+    batch_size: int | None = None
+
+    def batch(self, usual: int) -> int:
+        return self.batch_size or usual
+
+
+@dataclass(frozen=True)
+class ScoringResult:
+    """What was done this time, in words, and of how many images it could not be done."""
+
+    done: str
+    failed: int = 0
+    why: str = "could not be read"
+
+    def __str__(self) -> str:
+        if not self.failed:
+            return f"{self.done}."
+        return f"{self.done}, {_amount(self.failed, 'image')} {self.why}."
+
+
+def run(*, scorer: Scorer, options: Options, progress: Progress) -> ScoringResult:
+    """Do what is missing; each batch is committed by itself."""
+    if scorer.kind in {Kind.SENTIMENT, Kind.TOXICITY}:
+        return _classify(scorer, options, progress)
+    images = scope.read(scope.images_of(scorer.study, scorer.kind))
+    if not images:
+        conditions = ", ".join(one.replace("_", "-") for one in scope.CONDITIONS[scorer.kind])
+        raise DomainError(
+            "nothing_to_score",
+            f"The study “{scorer.study}” has no image of the conditions this looks at ({conditions}): generate "
+            "or import them first.",
+        )
+    doing = {Kind.CLIP: _clip, Kind.CAPTIONS: _captions, Kind.PULL: _vectors, Kind.MCAS: _vectors}
+    return doing[Kind(scorer.kind)](scorer, images, options, progress)
+
+
+def _clip(
+    scorer: Scorer, images: Sequence[ScopeImage], options: Options, progress: Progress
+) -> ScoringResult:
+    parameters = scorer.parameters
+    asked = scope.attributes_asked(scorer.study, parameters["attributes"])
+    images = [one for one in images if asked.get(one.group or 0)]
+    if not images:
+        raise DomainError(
+            "no_attributes",
+            f"No attribute is asked of the groups of “{scorer.study}”: open a marking campaign, or give the study "
+            "a resource.",
+        )
+    needed = zero_shot.missing_scores(scorer, images, asked)
+    if not needed:
+        progress.start(0)
+        return ScoringResult(f"{_amount(0, 'image')} scored")
+    # Only what is written now needs prompts: attributes may be asked of groups that have no image yet.
+    missing = {key for keys in needed.values() for key in keys}
+    every = {key: text for of_group in asked.values() for key, text in of_group.items() if key in missing}
+    prompts = PromptTexts.of(every, templates=parameters["templates"], contrast=parameters["contrast"])
+    wanted = [one for one in images if one.pk in needed]
+    encoder, failed = _embed(scorer, wanted, prompts.texts, options, progress, more=len(wanted))
+    done = zero_shot.score(
+        scorer=scorer, encoder=encoder, images=images, needed=needed, texts=prompts, progress=progress
+    )
+    return ScoringResult(f"{_amount(done, 'image')} scored", failed)
+
+
+def _vectors(
+    scorer: Scorer, images: Sequence[ScopeImage], options: Options, progress: Progress
+) -> ScoringResult:
+    """Embed what pull and MCAS compare; their measures are computed with the results."""
+    texts = scope.texts_of_mcas(scorer.study) if scorer.kind == Kind.MCAS else []
+    encoder, failed = _embed(scorer, images, texts, options, progress)
+    missing = {file.sha256 for file in embeddings.files_without_vector(encoder, images)}
+    known = ScoredImage.objects.filter(scorer=scorer, outcome=ScoredImage.Outcome.DONE)
+    noted = set(known.values_list("image_id", flat=True).iterator())
+    new = [one.pk for one in images if one.pk not in noted and one.file.sha256 not in missing]
+    note_done(scorer, new)
+    return ScoringResult(f"{_amount(len(new), 'image')} embedded", failed)
+
+
+def _captions(
+    scorer: Scorer, images: Sequence[ScopeImage], options: Options, progress: Progress
+) -> ScoringResult:
+    waiting = steps_captions.without_captions(scorer, images)
+    if not waiting:
+        return ScoringResult("Nothing was missing")
+    parameters, encoder = scorer.parameters, None
+    if parameters["captioner"] == NGRAMS:
+        words = ngrams.ngrams_of(scorer.study, parameters["ngrams"])
+        encoder, _ = _embed(scorer, waiting, words, options, progress, more=len(waiting))
+        captioner: Captioner = NgramCaptioner(
+            scorer.model_id,
+            ngrams=words,
+            vectors=text_vectors(encoder, words),
+            top=parameters["top_ngrams"],
+            joiner=parameters["joiner"],
+            decoding=_decoding(scorer),
+            device=options.device,
+        )
+    else:
+        progress.start(len(waiting))
+        captioner = _sees_pictures(scorer, options)
+    _note_revision(scorer, captioner.revision)
+    found = steps_captions.caption_images(
+        scorer=scorer,
+        captioner=captioner,
+        images=waiting,
+        encoder=encoder,
+        study_seed=scorer.study.seed,
+        batch_size=options.batch(_CAPTIONED),
+        progress=progress,
+    )
+    done = f"{_amount(found.captions, 'caption')} of {_amount(found.images, 'image')} written"
+    return ScoringResult(done, found.failed, "got none: see why on the scorer's page")
+
+
+def _sees_pictures(scorer: Scorer, options: Options) -> Captioner:
+    prompt, decoding = scorer.parameters["prompt"], _decoding(scorer)
+    if scorer.parameters["captioner"] == ENDPOINT:
+        return EndpointCaptioner(scorer.model_id, prompt=prompt, decoding=decoding)
+    return ImageCaptioner(scorer.model_id, prompt=prompt, decoding=decoding, device=options.device)
+
+
+def _classify(scorer: Scorer, options: Options, progress: Progress) -> ScoringResult:
+    waiting = classification.captions_to_classify(scorer).count()
+    if not waiting and not scorer.text_scores.exists():
+        raise DomainError(
+            "no_captions", f"The study “{scorer.study}” has no captions to read yet: write them first."
+        )
+    progress.start(waiting)
+    if not waiting:
+        return ScoringResult("Nothing was missing")
+    classifier = classification.TextClassifier(scorer.model_id, device=options.device)
+    _note_revision(scorer, classifier.revision)
+    done = classification.classify_captions(
+        scorer=scorer, classifier=classifier, batch_size=options.batch(_TEXTS), progress=progress
+    )
+    return ScoringResult(f"{_amount(done, 'caption')} read")
+
+
+def _embed(
+    scorer: Scorer,
+    images: Sequence[ScopeImage],
+    texts: Sequence[str],
+    options: Options,
+    progress: Progress,
+    *,
+    more: int = 0,
+) -> tuple[Encoder, int]:
+    """Embed what is missing and return the encoder; the model is loaded only when something is.
+
+    `more` steps follow. Returned with the encoder: how many files could not be read.
+    """
+    files = embeddings.files_without_vector(scorer.encoder, images)
+    progress.start(len(files) + more)
+    new_texts = embeddings.texts_without_vector(scorer.encoder, texts)
+    if scorer.encoder is not None and not files and not new_texts:
+        return scorer.encoder, 0
+    loaded = load_encoder(encoder_choice(scorer.model_id, scorer.parameters), device=options.device)
+    _note_encoder(scorer, loaded)
+    # Another study may have embedded the same files by this encoder: only now is it known which it is.
+    progress.start(len(embeddings.files_without_vector(loaded.row, images)) + more)
+    # No score follows the texts of MCAS by which reports would see that they are old.
+    embeddings.embed_texts(loaded, texts, scorer=scorer if scorer.kind == Kind.MCAS else None)
+    found = embeddings.embed_images(
+        encoder=loaded, scorer=scorer, images=images, batch_size=options.batch(_IMAGES), progress=progress
+    )
+    return loaded.row, len(found.reasons)
+
+
+def _note_encoder(scorer: Scorer, loaded: LoadedEncoder) -> None:
+    if scorer.encoder_id is not None and scorer.encoder_id != loaded.row.pk:
+        raise _changed(scorer, str(loaded.row.revision))
+    if scorer.encoder_id is None:
+        scorer.encoder = loaded.row
+        # Of captions it is the language model's own revision that counts.
+        revision = scorer.model_revision if scorer.kind == Kind.CAPTIONS else loaded.row.revision
+        scorer.model_revision = revision
+        scorer.save(update_fields=["encoder", "model_revision"])
+
+
+def _note_revision(scorer: Scorer, revision: str) -> None:
+    if scorer.model_revision and scorer.model_revision != revision:
+        raise _changed(scorer, revision)
+    if not scorer.model_revision:
+        scorer.model_revision = revision
+        scorer.save(update_fields=["model_revision"])
+
+
+def _changed(scorer: Scorer, revision: str) -> Conflict:
+    return Conflict(
+        "model_changed",
+        f"“{scorer.model_label}” began with revision {scorer.model_revision or 'unknown'} of its model, but "
+        f"{revision or 'none'} is there now; score under another label.",
+    )
+
+
+def _decoding(scorer: Scorer) -> Decoding:
+    given = scorer.parameters
+    chosen = {name: given[name] for name in ("max_new_tokens", "top_p", "temperature") if name in given}
+    return Decoding(captions=given["captions"], way=given.get("decoding", BEAMS), **chosen)
+
+
+def _amount(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"

@@ -1,0 +1,1 @@
+"""The work of a scorer: embed, score, caption, classify, and store what was found."""

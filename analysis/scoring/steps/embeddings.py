@@ -1,0 +1,168 @@
+"""Vectors of images and texts: each computed once for its bytes and encoder, and kept for every study."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+
+from analysis.models import Encoder, ImageEmbedding, Scorer, TextEmbedding
+from analysis.scoring.backends.encoders import LoadedEncoder
+from analysis.scoring.backends.memory import Batches
+from analysis.scoring.inputs.pictures import ImageFile, Prepared, prepared_batches
+from analysis.scoring.inputs.scope import ScopeImage
+from analysis.scoring.steps.store import note_failed, note_texts, write_texts, write_vectors
+from analysis.scoring.vectors import text_key, usable
+from foundation.errors import DomainError
+from jobs.progress.reporter import Progress
+
+_KEYS_AT_ONCE = 900
+_TEXTS_AT_ONCE = 1_024
+_UNUSABLE_IN_A_ROW = 5
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """How many files got a vector this time, and why others could not be read."""
+
+    files: int
+    reasons: dict[str, str]  # by hash
+
+
+def files_without_vector(encoder: Encoder | None, images: Sequence[ScopeImage]) -> list[ImageFile]:
+    """Return the distinct files among `images` that `encoder` has no vector of, in their order."""
+    files = {one.file.sha256: one.file for one in images}
+    if encoder is None:
+        return list(files.values())
+    keys = list(files)
+    known: set[str] = set()
+    for start in range(0, len(keys), _KEYS_AT_ONCE):
+        some = ImageEmbedding.objects.filter(encoder=encoder, sha256__in=keys[start : start + _KEYS_AT_ONCE])
+        known.update(some.values_list("sha256", flat=True))
+    return [file for key, file in files.items() if key not in known]
+
+
+def texts_without_vector(encoder: Encoder | None, texts: Sequence[str]) -> list[str]:
+    """Return those of `texts` that `encoder` has no vector of."""
+    by_key = {text_key(text): text for text in texts}
+    if encoder is None:
+        return list(by_key.values())
+    keys = list(by_key)
+    known: set[str] = set()
+    for start in range(0, len(keys), _KEYS_AT_ONCE):
+        some = TextEmbedding.objects.filter(
+            encoder=encoder, text_sha256__in=keys[start : start + _KEYS_AT_ONCE]
+        )
+        known.update(some.values_list("text_sha256", flat=True))
+    return [text for key, text in by_key.items() if key not in known]
+
+
+def embed_texts(encoder: LoadedEncoder, texts: Sequence[str], *, scorer: Scorer | None = None) -> int:
+    """Compute and keep the vectors that are missing; return how many. `scorer`: whose measure rests on them."""
+    missing = texts_without_vector(encoder.row, texts)
+    batches = Batches(_TEXTS_AT_ONCE)
+    for start in range(0, len(missing), _TEXTS_AT_ONCE):
+        some = missing[start : start + _TEXTS_AT_ONCE]
+        vectors = np.stack(batches.map(_rows(encoder.encode_texts), some))
+        if not usable(vectors).all():
+            raise _no_direction("texts", encoder.row.precision)
+        with transaction.atomic():
+            write_texts(encoder.row, some, vectors)
+            if scorer is not None:
+                note_texts(scorer)
+    return len(missing)
+
+
+def embed_images(
+    *,
+    encoder: LoadedEncoder,
+    scorer: Scorer | None,
+    images: Sequence[ScopeImage],
+    batch_size: int,
+    progress: Progress,
+) -> Embedded:
+    """Compute and keep the vectors that are missing. A file that cannot be read fails alone, and is told.
+
+    While the model works on a batch, threads read the next ones, and the one before is written.
+    """
+    missing = files_without_vector(encoder.row, images)
+    keys = _images_by_hash(images)
+    batches, reasons, done = Batches(batch_size), dict[str, str](), 0
+    unusable = _Unusable(encoder.row)
+    with ThreadPoolExecutor(1, thread_name_prefix="encoder") as model:
+        before: tuple[list[Prepared], np.ndarray] | None = None
+        for batch in prepared_batches(missing, encoder.prepare, size=batch_size):
+            progress.check_cancelled()
+            readable = [one for one in batch if not one.reason]
+            future = model.submit(batches.map, _rows(encoder.encode_images), [one.value for one in readable])
+            if before is not None:
+                done += _write(encoder.row, *before, progress)
+            failed = {one.file.sha256: one.reason for one in batch if one.reason}
+            vectors = _stacked(future.result(), encoder.row.dim)
+            is_usable = usable(vectors)
+            failed |= {
+                one.file.sha256: unusable.reason
+                for one, kept in zip(readable, is_usable, strict=True)
+                if not kept
+            }
+            reasons |= failed
+            if failed and scorer is not None:
+                note_failed(scorer, {key: reason for sha, reason in failed.items() for key in keys[sha]})
+            progress.advance(len(failed), "reading images")
+            before = [one for one, kept in zip(readable, is_usable, strict=True) if kept], vectors[is_usable]
+            unusable.note(is_usable)
+        if before is not None:
+            done += _write(encoder.row, *before, progress)
+    return Embedded(done, reasons)
+
+
+class _Unusable:
+    """Vectors without a direction: one may be its image's fault, several in a row are the model's."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.reason = f"The model returned no finite vector for it, computing in {encoder.precision}."
+        self._precision = encoder.precision
+        self._in_a_row = 0
+
+    def note(self, is_usable: np.ndarray) -> None:
+        """Stop when the newest five vectors, or more, had no direction."""
+        for kept in is_usable:
+            self._in_a_row = 0 if kept else self._in_a_row + 1
+            if self._in_a_row >= _UNUSABLE_IN_A_ROW:
+                raise _no_direction(f"{self._in_a_row} images in a row", self._precision)
+
+
+def _no_direction(what: str, precision: str) -> DomainError:
+    remedy = (
+        "the weights are damaged, or of another architecture"
+        if precision == "fp32"
+        else "score with precision fp32, or bf16"
+    )
+    return DomainError(
+        "vectors_not_finite",
+        f"The model returned no finite vectors for {what}, computing in {precision}: {remedy}.",
+    )
+
+
+def _write(encoder: Encoder, batch: list[Prepared], vectors: np.ndarray, progress: Progress) -> int:
+    with transaction.atomic():
+        write_vectors(encoder, [one.file.sha256 for one in batch], vectors)
+    progress.advance(len(batch), "embedding images")
+    return len(batch)
+
+
+def _images_by_hash(images: Sequence[ScopeImage]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for one in images:
+        found.setdefault(one.file.sha256, []).append(one.pk)
+    return found
+
+
+def _rows(encode: Callable[[Sequence[Any]], np.ndarray]) -> Callable[[Sequence[Any]], list[np.ndarray]]:
+    return lambda items: list(encode(items))
+
+
+def _stacked(rows: list[np.ndarray], dim: int) -> np.ndarray:
+    return np.stack(rows) if rows else np.empty((0, dim), dtype=np.float32)

@@ -1,0 +1,55 @@
+"""Going back to what one answered a short while ago."""
+
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from annotation.annotator.access import WORK, enrolment_for, own_assignment, step_before_work
+from annotation.annotator.task import task_page
+from annotation.answers import edit_window
+from annotation.models import Campaign
+
+
+@never_cache
+@login_required
+@require_safe
+def answers(request: HttpRequest, campaign_id: int) -> HttpResponse:
+    """List the answers that can still be corrected."""
+    enrolment = enrolment_for(request, campaign_id)
+    if step := step_before_work(enrolment):
+        return redirect(step)
+    context = {
+        "campaign_id": campaign_id,
+        "work": WORK[Campaign.Kind(enrolment.campaign.kind)],
+        "answers": edit_window.recent_answers(enrolment),
+        "minutes": edit_window.edit_minutes(enrolment.campaign),
+        "rating": enrolment.campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT,
+    }
+    return render(request, "annotation/annotator/corrections.html", context)
+
+
+@never_cache
+@login_required
+@require_safe
+def previous(request: HttpRequest, campaign_id: int, public_id: UUID | None = None) -> HttpResponse:
+    """Show one of one's own recent answers, the last unless told, to correct it."""
+    enrolment = enrolment_for(request, campaign_id)
+    if step := step_before_work(enrolment):
+        return redirect(step)
+    recent = edit_window.recent_answers(enrolment)
+    ids = [one.public_id for one in recent]
+    wanted = public_id or next(iter(ids), None)
+    if wanted not in ids:
+        return redirect("annotate:answers", campaign_id)
+    place = ids.index(wanted)
+    steps = {
+        "place": place + 1,
+        "of": len(ids),
+        "earlier": ids[place + 1] if place + 1 < len(ids) else None,
+        "later": ids[place - 1] if place else None,
+    }
+    return task_page(request, enrolment, own_assignment(enrolment, wanted), revising=steps)

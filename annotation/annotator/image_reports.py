@@ -1,0 +1,28 @@
+"""Reporting the picture of a task without scripts; the same verb as the API."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from annotation.annotator.access import enrolment_for, own_assignment
+from annotation.campaigns.images import reports
+
+
+@login_required
+@require_POST
+def report(request: HttpRequest, campaign_id: int, public_id: UUID) -> HttpResponse:
+    """Tell the lead that the picture should not be shown, and go on with the task."""
+    enrolment = enrolment_for(request, campaign_id)
+    reports.report(
+        assignment=own_assignment(enrolment, public_id),
+        annotator=enrolment.annotator,
+        reason=request.POST.get("reason", ""),
+        details=request.POST.get("details", ""),
+    )
+    messages.success(request, _("Reported. Thank you. Whoever runs this will look at the picture."))
+    return redirect("annotate:task", campaign_id)

@@ -1,0 +1,170 @@
+"""From the invitation to the first task: what this is, consent, about you, the link to keep."""
+
+from django.contrib.auth import login
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts import consent_texts, profiles
+from accounts.models import User
+from accounts.pages.forms import ProfileForm
+from annotation.annotator.access import (
+    WORK,
+    annotator_of,
+    enrolment_for,
+    pay_statement,
+    step_before_work,
+)
+from annotation.assignment import checks
+from annotation.kinds.public_names import task_kind
+from annotation.models import Campaign, Enrolment, Task
+from annotation.people import invitations, withdrawal
+from foundation.errors import DomainError, NotFound
+from studies import consent
+
+# Where a return link waits, from when it is made until its annotator goes on from the page that shows it.
+SIGNED_IN_BY = "django.contrib.auth.backends.ModelBackend"
+RETURN_LINK = "annotate_return_link"
+# The cookie of who wants pictures blurred until they show them; the task's script sets it too.
+BLUR = "stereoscope_blur"
+_BLUR_SECONDS = 365 * 24 * 3600
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def invitation(request: HttpRequest, token: str) -> HttpResponse:
+    """Say what this is; only 'Start' uses the link, so that previews of it in a mail program do not."""
+    user = request.user if isinstance(request.user, User) else None
+    try:
+        found = invitations.look_up(token, user=user)
+        if request.method == "POST":
+            return _start(request, token, user)
+    except DomainError as error:
+        page = "annotation/annotator/onboarding/link_unusable.html"
+        return render(request, page, {"error": error, "here": request.path}, status=error.status)
+    campaign = found.campaign
+    labels = campaign.tasks.filter(purpose=Task.Purpose.LABEL, withdrawn=False)
+    context = {
+        "work": WORK[Campaign.Kind(campaign.kind)],
+        "kind": task_kind(campaign),
+        "tasks": checks.at_most(campaign, labels.count()),
+        "text": consent.current_text(campaign.study),
+        "pay": pay_statement(campaign),
+        "is_annotator": annotator_of(request.user) is not None,
+    }
+    return render(request, "annotation/annotator/onboarding/invitation.html", context)
+
+
+def _start(request: HttpRequest, token: str, user: User | None) -> HttpResponse:
+    """Take the invitation up, sign the annotator in and go to what comes first."""
+    enrolment = invitations.accept(token=token, user=user, fingerprint=_fingerprint(request))
+    person = enrolment.annotator.user
+    if person is None:
+        raise NotFound("annotator_without_sign_in", _("This link belongs to nobody who could sign in."))
+    if person != user:
+        login(request, person, backend=SIGNED_IN_BY)
+    step = step_before_work(enrolment)
+    if invitations.look_up(token, user=person).annotator == enrolment.annotator:
+        _remember_link(request, enrolment, token)  # a link for one person is theirs from now on
+    elif step is not None:
+        _remember_link(request, enrolment, invitations.return_link(enrolment=enrolment))
+    return redirect(step or reverse("annotate:task", args=[enrolment.campaign_id]))
+
+
+def _remember_link(request: HttpRequest, enrolment: Enrolment, token: str) -> None:
+    address = request.build_absolute_uri(reverse("annotate:invitation", args=[token]))
+    request.session[RETURN_LINK] = {"campaign": enrolment.campaign_id, "address": address}
+
+
+def _fingerprint(request: HttpRequest) -> str:
+    """Return what a browser shows of itself; only a keyed hash of it is stored."""
+    return f"{request.META.get('REMOTE_ADDR', '')} {request.headers.get('User-Agent', '')}"
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def agree(request: HttpRequest, campaign_id: int) -> HttpResponse:
+    """Show the current consent text and content notice, and record agreement to that version."""
+    enrolment = enrolment_for(request, campaign_id)
+    study = enrolment.campaign.study
+    text = consent.current_text(study)
+    stale = False
+    if request.method == "POST":
+        # What was agreed to is what was read: a version published in between is shown first.
+        stale = request.POST.get("text") != str(text.pk)
+        if not stale:
+            withdrawal.agree(annotator=enrolment.annotator, text=text, study=study)
+            onward = redirect(step_before_work(enrolment) or reverse("annotate:task", args=[campaign_id]))
+            if "blur" in request.POST:
+                onward.set_cookie(
+                    BLUR, "1", max_age=_BLUR_SECONDS, samesite="Lax", secure=request.is_secure()
+                )
+            return onward
+    context = {
+        "campaign_id": campaign_id,
+        "text": text,
+        "parts": consent_texts.parts(text.body),
+        "pictures": enrolment.campaign.kind == Campaign.Kind.STEREOTYPE_MARKING,
+        "stale": stale,
+        "withdrawn": consent.withdrawal_of(enrolment.annotator, study),
+        "can_withdraw": withdrawal.is_possible(annotator=enrolment.annotator, study=study),
+        "agreed": consent.has_consented(enrolment.annotator, study),
+    }
+    return render(
+        request, "annotation/annotator/onboarding/consent.html", context, status=409 if stale else 200
+    )
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def about_you(request: HttpRequest, campaign_id: int | None = None) -> HttpResponse:
+    """Offer to say who one is; skipping is as good an answer."""
+    annotator = annotator_of(request.user)
+    if annotator is None:
+        raise NotFound("not_an_annotator", _("You are not an annotator, so there is nothing to say here."))
+    joining = campaign_id is not None
+    onward = reverse("annotate:link", args=[campaign_id]) if joining else reverse("annotate:home")
+    profile = profiles.of(annotator)
+    form = ProfileForm(request.POST if request.method == "POST" else None, instance=profile)
+    if request.method == "POST":
+        if "skip" in request.POST:
+            if profile.pk is None:
+                profiles.describe(annotator=annotator)
+            return redirect(onward)
+        if form.is_valid():
+            form.describe()
+            return redirect(onward)
+    context = {"form": form, "joining": joining, "onward": onward, "pseudonym": annotator.pseudonym}
+    return render(
+        request, "annotation/annotator/onboarding/profile.html", context, status=400 if form.errors else 200
+    )
+
+
+@never_cache
+@login_required
+@require_safe
+def return_link(request: HttpRequest, campaign_id: int) -> HttpResponse:
+    """Show the personal link by which one comes back, on any device."""
+    enrolment_for(request, campaign_id)
+    made = request.session.get(RETURN_LINK)
+    context = {
+        "campaign_id": campaign_id,
+        "link": made["address"] if made and made["campaign"] == campaign_id else "",
+    }
+    return render(request, "annotation/annotator/onboarding/return_link.html", context)
+
+
+@never_cache
+@login_required
+@require_POST
+def make_return_link(request: HttpRequest, campaign_id: int) -> HttpResponse:
+    """Make a new personal link; one made before stops working."""
+    enrolment = enrolment_for(request, campaign_id)
+    _remember_link(request, enrolment, invitations.return_link(enrolment=enrolment))
+    return redirect("annotate:link", campaign_id)

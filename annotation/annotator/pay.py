@@ -1,0 +1,63 @@
+"""What one worked so far, and what that comes to."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from annotation.annotator.access import WORK, annotator_of, pay_statement
+from annotation.models import Campaign, Enrolment
+from annotation.people.pay import Rate, Work, work_of
+
+
+@dataclass(frozen=True)
+class Part:
+    """One's part in a campaign; `amount` is None where no rate is set."""
+
+    campaign_id: int
+    number: int
+    title: str
+    work: Work
+    rate: Rate | None
+    amount: Decimal | None
+    said: str
+
+    @property
+    def minutes(self) -> int:
+        return round(self.work.seconds / 60)
+
+
+@never_cache
+@login_required
+@require_safe
+def time_and_pay(request: HttpRequest) -> HttpResponse:
+    """List one's own work, campaign by campaign, newest first."""
+    annotator = annotator_of(request.user)
+    enrolments = list(
+        Enrolment.objects.filter(annotator=annotator).select_related("campaign").order_by("pk")
+        if annotator
+        else ()
+    )
+    done = work_of(annotator.pk, [one.campaign_id for one in enrolments]) if annotator else {}
+    parts = [
+        _part(number, one.campaign, done.get(one.campaign_id, Work()))
+        for number, one in enumerate(enrolments, start=1)
+    ]
+    return render(request, "annotation/annotator/pay.html", {"parts": parts[::-1]})
+
+
+def _part(number: int, campaign: Campaign, work: Work) -> Part:
+    rate = Rate.of(campaign)
+    return Part(
+        campaign_id=campaign.pk,
+        number=number,
+        title=str(WORK[Campaign.Kind(campaign.kind)]),
+        work=work,
+        rate=rate,
+        amount=rate.comes_to(tasks=work.tasks, seconds=work.seconds) if rate else None,
+        said=pay_statement(campaign),
+    )

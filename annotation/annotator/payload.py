@@ -1,0 +1,190 @@
+"""The only thing that reaches an annotator, on a page or through the API: an allow-list, field by field.
+
+Nothing here names the identity group, the prompt, the condition, a role, what the study is about or any key of ours.
+"""
+
+import time
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
+
+from annotation.answers.references import reference, remember, shown
+from annotation.answers.validation import answer_of
+from annotation.assignment import checks
+from annotation.assignment.leases import open_tasks
+from annotation.kinds.public_names import task_kind
+from annotation.models import Annotation, Assignment, Campaign, Instrument, Task
+from annotation.people import pay
+from foundation.database.statements import known, rows
+from generation.images.signed_urls import image_url
+from generation.models import Image
+
+_LEASED = """
+    SELECT t.public_id, m.id, m.public_id, m.file, m.width, m.height,
+           (SELECT MAX(i.version) FROM annotation_instrument i WHERE i.campaign_id = %(campaign)s),
+           (SELECT COUNT(*) FROM annotation_assignment a JOIN annotation_task u ON u.id = a.task_id
+            WHERE a.annotator_id = %(annotator)s AND a.state IN ('submitted', 'surplus')
+            AND u.campaign_id = %(campaign)s),
+           b.id, b.text
+    FROM annotation_task t
+    LEFT JOIN generation_image m ON m.id = t.image_id
+    JOIN annotation_taskattribute x ON x.task_id = t.id
+    JOIN catalog_attribute b ON b.id = x.attribute_id
+    WHERE t.id = %(task)s ORDER BY x.position
+"""
+
+
+def leased_payload(assignment: Assignment, campaign: Campaign) -> dict[str, Any]:
+    """Return `task_payload` of a task that was leased just now, in one statement written by hand."""
+    asked = {"annotator": assignment.annotator_id, "campaign": campaign.pk, "task": assignment.task_id}
+    found = rows(_LEASED, asked)
+    public_id, image, image_id, file, width, height, version, done, _, _ = found[0]
+    task = known(Task, id=assignment.task_id, public_id=UUID(str(public_id)))
+    task.campaign, task.image = campaign, None
+    if image is not None:
+        image_id = UUID(str(image_id))
+        task.image = known(Image, id=image, public_id=image_id, file=file, width=width, height=height)
+    remember(task, [row[-2:] for row in found])
+    read = None if version is None else _instrument(campaign.pk, campaign.seed, campaign.opened_at, version)
+    return {
+        "assignment": str(assignment.public_id),
+        "expires_at": assignment.expires_at.isoformat(),
+        **_screen(task, read, viewer=f"annotator:{assignment.annotator_id}"),
+        "progress": {"done": done, "left": _left(assignment.annotator_id, campaign, done) + 1},
+        "answer": None,
+    }
+
+
+@lru_cache(maxsize=256)
+def _instrument(campaign_id: int, seed: int, opened_at: datetime | None, version: int) -> Instrument:  # noqa: ARG001
+    """Return a version of what is read: it never changes. Seed and moment tell campaigns of one number apart."""
+    return Instrument.objects.get(campaign=campaign_id, version=version)
+
+
+def task_payload(assignment: Assignment) -> dict[str, Any]:
+    """Return what an annotator may know of the task that is leased to them."""
+    task = Task.objects.select_related("campaign", "image").get(pk=assignment.task_id)
+    return {
+        "assignment": str(assignment.public_id),
+        "expires_at": assignment.expires_at.isoformat(),
+        **screen(task, viewer=f"annotator:{assignment.annotator_id}"),
+        "progress": progress(assignment.annotator_id, task.campaign, current=assignment)
+        | _pay(assignment.annotator_id, task.campaign),
+        "answer": _previous(assignment, task),
+    }
+
+
+def _pay(annotator_id: int, campaign: Campaign) -> dict[str, Any]:
+    """Return the pay so far where a rate is set. Summed up when a task is asked for; screens add to it."""
+    earned = pay.so_far(annotator_id, campaign)
+    return {"pay": earned} if earned else {}
+
+
+def shown_status(annotation: Annotation) -> str:
+    """Return what an annotator is told became of an answer: nobody learns what was a check."""
+    if annotation.status not in {Annotation.Status.GOLD, Annotation.Status.REPEAT}:
+        return annotation.status
+    given, closed = annotation.assignment, annotation.campaign.closed_at
+    late = (
+        given is not None
+        and given.ended_at is not None
+        and closed is not None
+        and given.ended_at >= max(closed, given.expires_at)
+    )
+    return (Annotation.Status.SURPLUS if late else Annotation.Status.ACCEPTED).value
+
+
+def screen(task: Task, *, viewer: str) -> dict[str, Any]:
+    """Return one screen: what is read, seen and asked. `viewer` names who looks, for the image's address."""
+    instrument = Instrument.objects.filter(campaign=task.campaign_id).order_by("-version").first()
+    return _screen(task, instrument, viewer=viewer)
+
+
+def _screen(task: Task, instrument: Instrument | None, *, viewer: str) -> dict[str, Any]:
+    campaign = task.campaign
+    return {
+        "kind": task_kind(campaign),
+        "instrument": instrument_payload(instrument),
+        "image": _image(task.image, viewer) if task.image is not None else None,
+        "attributes": [{"ref": one.ref, "text": one.text} for one in shown(task)],
+        "boxes_required": campaign.boxes_required and campaign.kind == Campaign.Kind.STEREOTYPE_MARKING,
+    }
+
+
+def instrument_payload(instrument: Instrument | None) -> dict[str, Any] | None:
+    """Return what annotators read beside every task."""
+    if instrument is None:
+        return None
+    return {
+        "version": instrument.version,
+        "guidelines": instrument.guidelines,
+        "statement": instrument.statement,
+        "labels": instrument.labels,
+    }
+
+
+def progress(annotator_id: int, campaign: Campaign, *, current: Assignment | None = None) -> dict[str, int]:
+    """Return how many tasks the annotator answered, and how many are still to come, this one included.
+
+    Checks are among both, told apart by nothing (`checks.expected`).
+    """
+    done = Assignment.objects.filter(
+        annotator=annotator_id,
+        task__campaign=campaign,
+        state__in=[Assignment.State.SUBMITTED, Assignment.State.SURPLUS],
+    ).count()
+    left = _left(annotator_id, campaign, done)
+    open_now = current is not None and current.state == Assignment.State.LEASED
+    return {"done": done, "left": left + open_now}
+
+
+# Counting tens of thousands of open tasks for every answer would cost more than the answer: a large number is
+# counted anew twice a minute, and what the annotator did meanwhile is taken off it.
+_EXACT_UP_TO = 50
+_COUNTED_FOR_SECONDS = 30.0
+_counted: dict[tuple[int, int, int], tuple[float, int]] = {}
+
+
+def _left(annotator_id: int, campaign: Campaign, done: int) -> int:
+    key = (campaign.pk, campaign.seed, annotator_id)
+    now = time.monotonic()
+    until, together = _counted.get(key, (0.0, 0))
+    if now < until and together - done > _EXACT_UP_TO:
+        return together - done
+    left = open_tasks(campaign, annotator_id).count()
+    left += checks.expected(campaign, annotator_id, left)
+    if left > _EXACT_UP_TO:
+        if len(_counted) > 10_000:
+            _counted.clear()
+        _counted[key] = (now + _COUNTED_FOR_SECONDS, left + done)
+    return left
+
+
+def _image(image: Image, viewer: str) -> dict[str, Any]:
+    return {"url": image_url(image, viewer=viewer), "width": image.width, "height": image.height}
+
+
+def _previous(assignment: Assignment, task: Task) -> dict[str, Any] | None:
+    if assignment.state == Assignment.State.LEASED:
+        return None  # a lease ends when its answer comes
+    annotation = Annotation.objects.filter(assignment=assignment, is_latest=True).first()
+    if annotation is None:
+        return None
+    answer = answer_of(annotation)
+    if answer.rating is not None:
+        return {"rating": answer.rating, "justification": answer.justification}
+    return {
+        "ticked": [one.ref for one in shown(task) if one.attribute_id in answer.ticked],
+        "boxes": [
+            {
+                "attribute": reference(task, box.attribute_id),
+                "x": box.x,
+                "y": box.y,
+                "width": box.width,
+                "height": box.height,
+            }
+            for box in answer.boxes
+        ],
+        "none_of_the_above": bool(answer.none_of_the_above),
+    }

@@ -1,0 +1,176 @@
+"""Practice before real tasks: what it is, one task after another with feedback, and how it went.
+
+Plain forms and pages; the script adds keys, and boxes to the picture.
+"""
+
+import json
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import get_language
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotation.annotator.access import WORK, enrolment_for, step_before_work
+from annotation.annotator.onboarding import BLUR
+from annotation.annotator.payload import screen
+from annotation.annotator.practice.payload import practice_task_payload
+from annotation.annotator.screen import Screen, posted_answer
+from annotation.annotator.translation.scripts import script_words
+from annotation.kinds.defaults import RATING_ORDER
+from annotation.models import Campaign, Enrolment, PracticeAnswer, Task
+from annotation.quality.practice import rounds
+from annotation.quality.practice.gate import Practice, State, practice_of
+from foundation.errors import Conflict, DomainError
+from studies import consent
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def intro(request: HttpRequest, campaign_id: int) -> HttpResponse:
+    """Say what practice is and how it went so far; a POST goes to its next task."""
+    enrolment = enrolment_for(request, campaign_id)
+    if step := step_before_work(enrolment):
+        return redirect(step)
+    standing = practice_of(enrolment)
+    if standing.state == State.NOT_NEEDED:
+        return redirect("annotate:task", campaign_id)
+    if standing.state == State.OPEN and not _may_practise(enrolment):
+        return redirect("annotate:done", campaign_id)
+    if request.method == "POST":
+        return redirect("annotate:practice_task", campaign_id)
+    context = _context(enrolment, standing) | {"answers": rounds.latest_answers(enrolment)}
+    return render(request, "annotation/annotator/practice/intro.html", context)
+
+
+@never_cache
+@login_required
+@require_safe
+def task(request: HttpRequest, campaign_id: int) -> HttpResponse:
+    """Show the next practice task; when there is none any more, how it went."""
+    enrolment = enrolment_for(request, campaign_id)
+    if step := step_before_work(enrolment):
+        return redirect(step)
+    if not _may_practise(enrolment):
+        return redirect("annotate:practice", campaign_id)
+    found = rounds.next_task(campaign=enrolment.campaign, annotator=enrolment.annotator)
+    if found is None:
+        return redirect("annotate:practice", campaign_id)
+    return _task_page(request, enrolment, found)
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def answer(request: HttpRequest, campaign_id: int, public_id: UUID) -> HttpResponse:
+    """Take an answer; then, and to who comes back, show it beside what is right."""
+    enrolment = enrolment_for(request, campaign_id)
+    found = rounds.own_task(request.user.pk, public_id)
+    if found.campaign_id != campaign_id or not consent.has_consented(
+        enrolment.annotator, enrolment.campaign.study
+    ):
+        return redirect("annotate:practice", campaign_id)
+    if request.method == "POST":
+        try:
+            rounds.answer(task=found, annotator=enrolment.annotator, data=_given(request, enrolment.campaign))
+        except Conflict as conflict:
+            if not conflict.code.startswith("practice_"):
+                raise
+            # Sent twice, or the task is gone: what stands is shown, or where to go on.
+        except DomainError as error:
+            if error.status != 400:
+                raise
+            return _task_page(request, enrolment, found, error=error)
+        return redirect("annotate:practice_answer", campaign_id, public_id)
+    kept = rounds.answered_before(enrolment, found)
+    if kept is None:
+        return redirect("annotate:practice", campaign_id)
+    return _feedback_page(request, enrolment, kept)
+
+
+def _may_practise(enrolment: Enrolment) -> bool:
+    return enrolment.state == Enrolment.State.ACTIVE and enrolment.campaign.state == Campaign.State.OPEN
+
+
+def _given(request: HttpRequest, campaign: Campaign) -> object:
+    """Return what the script sent, boxes and all, or else the plain form's fields."""
+    try:
+        return json.loads(request.POST.get("answer") or "")
+    except (ValueError, RecursionError):
+        return posted_answer(request.POST, campaign)
+
+
+def _task_page(
+    request: HttpRequest,
+    enrolment: Enrolment,
+    found: Task,
+    *,
+    error: DomainError | None = None,
+) -> HttpResponse:
+    standing = practice_of(enrolment)
+    payload = practice_task_payload(found, annotator_id=enrolment.annotator_id, standing=standing)
+    context = {
+        **_context(enrolment, standing),
+        "payload": payload,
+        # The form's own fields hold what the script sends, but for boxes.
+        "screen": Screen.of(payload, answer=posted_answer(request.POST, enrolment.campaign)),
+        "number": (standing.latest.answered if standing.latest else 0) + 1,
+        "error": error,
+        "text": consent.current_text(enrolment.campaign.study),
+        "words": script_words(get_language() or settings.LANGUAGE_CODE),
+        "blurred": request.COOKIES.get(BLUR) == "1",
+    }
+    return render(request, "annotation/annotator/practice/task.html", context, status=400 if error else 200)
+
+
+def _feedback_page(request: HttpRequest, enrolment: Enrolment, kept: PracticeAnswer) -> HttpResponse:
+    standing = practice_of(enrolment)
+    shown = screen(kept.task, viewer=f"annotator:{enrolment.annotator_id}")
+    told = rounds.feedback(kept)
+    labels = shown["instrument"]["labels"]
+    numbers = {one.ref: number for number, one in enumerate(told, start=1)}
+    context = {
+        **_context(enrolment, standing),
+        "payload": shown,
+        "screen": Screen.of(shown),
+        "kept": kept,
+        "lines": [(numbers[one.ref], one, _labels(one, labels)) for one in told],
+        "boxes": [
+            {"number": numbers[box["attribute"]], **_drawn(box, shown["image"])}
+            for box in rounds.boxes_of(kept)
+        ],
+        "more": standing.running is not None,
+        "text": consent.current_text(enrolment.campaign.study),
+        "words": script_words(get_language() or settings.LANGUAGE_CODE),
+        "blurred": request.COOKIES.get(BLUR) == "1",
+    }
+    return render(request, "annotation/annotator/practice/feedback.html", context)
+
+
+def _drawn(box: dict[str, Any], image: dict[str, Any]) -> dict[str, str]:
+    """Return a box in the units of its image."""
+    units = {"x": "width", "y": "height", "width": "width", "height": "height"}
+    return {side: f"{box[side] * image[unit]:.1f}" for side, unit in units.items()}
+
+
+def _labels(told: rounds.Feedback, labels: dict[str, str]) -> dict[str, Any]:
+    """Return a rating and the right ones in words, most agreement first."""
+    right = [labels[one] for one in RATING_ORDER if one in labels and int(one) in told.right_ratings]
+    return {"yours": labels.get(str(told.rating), ""), "right": right}
+
+
+def _context(enrolment: Enrolment, standing: Practice) -> dict[str, Any]:
+    latest = standing.latest
+    return {
+        "campaign_id": enrolment.campaign_id,
+        "rating": enrolment.campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT,
+        "work": WORK[Campaign.Kind(enrolment.campaign.kind)],
+        "practice": standing,
+        "ended": latest if latest is not None and latest.passed is not None else None,
+        "mark": round(100 * standing.pass_mark),
+    }

@@ -1,0 +1,115 @@
+"""How far an annotator has come, in words and numbers that are theirs to know."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
+
+from accounts.models import Annotator
+from annotation.annotator.access import WORK, pay_statement
+from annotation.assignment import checks
+from annotation.assignment.day_caps import tomorrow
+from annotation.assignment.leases import labelled_elsewhere, more_tomorrow, open_tasks
+from annotation.models import Annotation, Assignment, Campaign, Enrolment
+
+ANSWERED = Q(state__in=[Assignment.State.SUBMITTED, Assignment.State.SURPLUS])
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One campaign of an annotator.
+
+    `state` is what keeps them from working, else `ready` or `finished`; `back_at` is when `enough_for_today` ends.
+    `elsewhere`: the tasks are given out in a Label Studio.
+    """
+
+    enrolment: Enrolment
+    work: str
+    number: int
+    state: str
+    done: int
+    left: int
+    active_minutes: int
+    pay: str
+    back_at: datetime | None = None
+
+    @property
+    def total(self) -> int:
+        return self.done + self.left
+
+
+def standing(enrolment: Enrolment) -> Standing:
+    """Return where the annotator stands in one campaign."""
+    number = Enrolment.objects.filter(annotator=enrolment.annotator_id, pk__lte=enrolment.pk).count()
+    done = Assignment.objects.filter(
+        ANSWERED, annotator=enrolment.annotator_id, task__campaign=enrolment.campaign_id
+    ).count()
+    return _standing(enrolment, number, done, _active_seconds(enrolment))
+
+
+def standings(annotator: Annotator) -> list[Standing]:
+    """Return every campaign the annotator takes part in, newest first."""
+    finished = (
+        Assignment.objects.filter(ANSWERED, annotator=annotator, task__campaign=OuterRef("campaign"))
+        .order_by()
+        .values("task__campaign")
+        .annotate(number=Count("pk"))
+        .values("number")
+    )
+    enrolments: QuerySet[Enrolment] = (
+        Enrolment.objects.filter(annotator=annotator)
+        .select_related("annotator", "campaign__label_studio")
+        .annotate(finished=Subquery(finished))
+        .order_by("pk")
+    )
+    found = [
+        _standing(enrolment, number, getattr(enrolment, "finished") or 0, None)  # noqa: B009
+        for number, enrolment in enumerate(enrolments, start=1)
+    ]
+    return found[::-1]
+
+
+def _standing(enrolment: Enrolment, number: int, done: int, seconds: float | None) -> Standing:
+    campaign = enrolment.campaign
+    left = 0
+    state = f"annotator_{enrolment.state}"
+    back_at = None
+    if enrolment.state == Enrolment.State.ACTIVE:
+        state = campaign.state
+        if campaign.state == Campaign.State.OPEN and labelled_elsewhere(campaign):
+            state = "elsewhere"
+        elif campaign.state == Campaign.State.OPEN:
+            left, leased = _left(enrolment), _leased(enrolment)
+            state = "ready" if left or leased else "finished"
+            if left and not leased and more_tomorrow(campaign, enrolment.annotator_id):
+                state, back_at = "enough_for_today", tomorrow()
+            left += leased
+    return Standing(
+        enrolment=enrolment,
+        work=str(WORK[Campaign.Kind(campaign.kind)]),
+        number=number,
+        state=state,
+        done=done,
+        left=left,
+        active_minutes=round((seconds or 0) / 60),
+        pay=pay_statement(campaign),
+        back_at=back_at,
+    )
+
+
+def _left(enrolment: Enrolment) -> int:
+    """Return how many tasks are still to come, with the checks among them."""
+    campaign, annotator = enrolment.campaign, enrolment.annotator_id
+    left = open_tasks(campaign, annotator).count()
+    return left + checks.expected(campaign, annotator, left)
+
+
+def _leased(enrolment: Enrolment) -> int:
+    return Assignment.objects.filter(
+        annotator=enrolment.annotator_id, task__campaign=enrolment.campaign_id, state=Assignment.State.LEASED
+    ).count()
+
+
+def _active_seconds(enrolment: Enrolment) -> float:
+    mine = Annotation.objects.filter(annotator=enrolment.annotator_id, campaign=enrolment.campaign_id)
+    return mine.aggregate(total=Sum("active_seconds"))["total"] or 0.0

@@ -1,0 +1,176 @@
+"""The task on the screen. Scripts make it quick; the forms alone carry it through."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotation.annotator.access import WORK, enrolment_for, own_assignment, step_before_work
+from annotation.annotator.onboarding import BLUR, RETURN_LINK
+from annotation.annotator.payload import task_payload
+from annotation.annotator.progress import standing
+from annotation.annotator.screen import Screen, posted_answer
+from annotation.annotator.translation.scripts import script_words
+from annotation.answers import edit_window
+from annotation.answers.submission import Answer, submit
+from annotation.answers.validation import instrument_version, submission_id
+from annotation.assignment import leases as assigning
+from annotation.campaigns.instruments import versions
+from annotation.campaigns.instruments.diff import Change
+from annotation.models import Assignment, Campaign, Enrolment, ImageReport, QualityAction
+from annotation.quality import enforcement
+from annotation.quality.sentences import for_annotator
+from foundation.errors import DomainError
+from studies import consent
+
+# What the task's script imports, so that the browser fetches all of it at once and not level by level.
+_OWN = (
+    "marking/attribute-list marking/box-editor marking/geometry marking/pane marking/zoom screen/active-time "
+    "screen/answer-state screen/comfort screen/guidelines screen/progress-line screen/rating-pane screen/report "
+    "screen/shortcuts submission/draft submission/outbox submission/resend submission/saved-state words"
+)
+MODULES = ("web/js/announce.js", *(f"annotation/annotator/{name}.js" for name in _OWN.split()))
+
+
+@never_cache
+@login_required
+@require_safe
+def task(request: HttpRequest, campaign_id: int) -> HttpResponse:
+    """Show the annotator's open task, or lease the next one."""
+    enrolment = enrolment_for(request, campaign_id)
+    if step := step_before_work(enrolment):
+        return redirect(step)
+    request.session.pop(RETURN_LINK, None)
+    campaign = enrolment.campaign
+    if enrolment.state != Enrolment.State.ACTIVE or campaign.state != Campaign.State.OPEN:
+        return redirect("annotate:done", campaign_id)
+    if assigning.labelled_elsewhere(campaign):
+        return redirect("annotate:done", campaign_id)
+    try:
+        found = assigning.next_assignment(campaign=campaign, annotator=enrolment.annotator)
+    except DomainError as refusal:
+        if refusal.code != "practice_first":
+            raise
+        return redirect("annotate:practice", campaign_id)
+    if found is None:
+        return redirect("annotate:done", campaign_id)
+    return task_page(request, enrolment, found)
+
+
+@never_cache
+@login_required
+@require_POST
+def answer(request: HttpRequest, campaign_id: int, public_id: UUID) -> HttpResponse:
+    """Submit without scripts: the same verb as the API, the same rules."""
+    enrolment = enrolment_for(request, campaign_id)
+    found = own_assignment(enrolment, public_id)
+    sent = submission_id(request.POST.get("submission_id"))
+    edit_window.refuse_late(found, sent)
+    try:
+        parsed = Answer.parse(posted_answer(request.POST, enrolment.campaign), found.task)
+        saved = submit(
+            assignment=found,
+            annotator=enrolment.annotator,
+            submission_id=sent,
+            answer=parsed,
+            instrument_version=instrument_version(_whole(request.POST.get("instrument_version"))),
+        )
+    except DomainError as error:
+        if error.status != 400:
+            raise
+        revising = {"place": 1, "of": 1} if "revising" in request.POST else None
+        return task_page(request, enrolment, found, revising=revising, error=error)
+    enforcement.after_answer(annotation_id=saved.pk)
+    return redirect("annotate:task", campaign_id)
+
+
+@never_cache
+@login_required
+@require_POST
+def skip(request: HttpRequest, campaign_id: int, public_id: UUID) -> HttpResponse:
+    """Give the task back unanswered and go to the next."""
+    enrolment = enrolment_for(request, campaign_id)
+    assigning.skip(assignment=own_assignment(enrolment, public_id), annotator=enrolment.annotator)
+    return redirect("annotate:task", campaign_id)
+
+
+@never_cache
+@login_required
+@require_POST
+def warning_read(request: HttpRequest, campaign_id: int) -> HttpResponse:
+    """Keep that the annotator has read what they were warned of; it is shown no more."""
+    enforcement.seen(enrolment=enrolment_for(request, campaign_id))
+    return redirect("annotate:task", campaign_id)
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def done(request: HttpRequest, campaign_id: int) -> HttpResponse:
+    """Thank, count, and say what now; a POST takes a break and frees the open task for others."""
+    enrolment = enrolment_for(request, campaign_id)
+    if request.method == "POST":
+        assigning.release(annotator=enrolment.annotator, campaign=enrolment.campaign)
+        return redirect("annotate:done", campaign_id)
+    context = {
+        "campaign_id": campaign_id,
+        "standing": standing(enrolment),
+        "pauses": [
+            for_annotator(event) for event in enforcement.standing_events(enrolment, QualityAction.PAUSE)
+        ],
+        "correctable": edit_window.has_recent(enrolment),
+        "text": consent.current_text(enrolment.campaign.study),
+        "consented": consent.has_consented(enrolment.annotator, enrolment.campaign.study),
+    }
+    return render(request, "annotation/annotator/done.html", context)
+
+
+def task_page(
+    request: HttpRequest,
+    enrolment: Enrolment,
+    found: Assignment,
+    *,
+    revising: Mapping[str, object] | None = None,
+    error: DomainError | None = None,
+) -> HttpResponse:
+    """Render a task; `revising` says where it stands among the answers that can be corrected."""
+    payload = task_payload(found)
+    posted = posted_answer(request.POST, enrolment.campaign) if error else None
+    context = {
+        "campaign_id": enrolment.campaign_id,
+        "work": WORK[Campaign.Kind(enrolment.campaign.kind)],
+        "payload": payload,
+        "guidelines_changed": _guidelines_changed(enrolment, payload),
+        "warnings": [for_annotator(event) for event in enforcement.unseen_warnings(enrolment)],
+        "screen": Screen.of(payload, answer=posted),
+        "revising": revising,
+        "error": error,
+        "now": timezone.now(),
+        "submission_id": uuid4(),
+        "has_previous": revising is None and edit_window.has_recent(enrolment),
+        "text": consent.current_text(enrolment.campaign.study),
+        "report_reasons": ImageReport.Reason.choices,
+        "modules": MODULES,
+        "words": script_words(get_language() or settings.LANGUAGE_CODE),
+        "blurred": request.COOKIES.get(BLUR) == "1",
+    }
+    return render(request, "annotation/annotator/task/task.html", context, status=400 if error else 200)
+
+
+def _guidelines_changed(enrolment: Enrolment, payload: Mapping[str, Any]) -> tuple[Change, ...]:
+    version = payload["instrument"]["version"]
+    if version == 1:
+        return ()
+    return versions.changed_since(enrolment.campaign, enrolment.annotator_id, version)
+
+
+def _whole(text: str | None) -> int | None:
+    return int(text) if text and text.isascii() and text.isdecimal() else None

@@ -1,0 +1,1 @@
+"""What annotators answered: validated, saved once, corrected, counted and replaced."""

@@ -1,0 +1,237 @@
+"""What an annotator answered, checked against what they were asked."""
+
+import math
+import uuid
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self, TypeGuard
+
+from annotation.answers.references import references
+from annotation.kinds.defaults import UNSURE
+from annotation.models import Annotation, Box, Campaign, Task
+from foundation.errors import DomainError
+
+MAX_BOXES = 50  # per attribute
+MAX_JUSTIFICATION = 2000
+# Fractions of a pixel lost in rounding are forgiven; the constraint on Box allows as much.
+_SLACK = 1e-6
+_LARGEST = 10**15
+
+
+@dataclass(frozen=True)
+class AnswerBox:
+    """A rectangle in fractions of the image's width and height, from the top left corner."""
+
+    attribute_id: int
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A checked answer: marks and boxes, or a rating."""
+
+    ticked: frozenset[int] = frozenset()
+    boxes: tuple[AnswerBox, ...] = ()
+    none_of_the_above: bool | None = None
+    rating: int | None = None
+    justification: str = ""
+
+    @classmethod
+    def parse(cls, data: object, task: Task, *, boxes_required: bool = True) -> Self:
+        """Return the answer `data` gives to `task`; DomainError `answer_invalid` names each wrong field.
+
+        Without `boxes_required` ticks need no boxes, even where the campaign asks for them.
+        """
+        if not isinstance(data, Mapping):
+            raise DomainError(
+                "answer_invalid", "The answer must be an object.", fields={"answer": "not an object"}
+            )
+        if task.campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT:
+            return cls.rating_of(data)
+        boxes_required = boxes_required and task.campaign.boxes_required
+        return cls.marks_of(data, references(task), boxes_required=boxes_required)
+
+    @classmethod
+    def rating_of(cls, data: Mapping[str, Any]) -> Self:
+        """Return the rating that `data` gives; DomainError as `parse` raises it."""
+        wrong = _unknown(data, {"rating", "justification"})
+        rating, justification = data.get("rating"), data.get("justification") or ""
+        if type(rating) is not int or not 1 <= rating <= 5:
+            wrong["rating"] = "Choose one of the five answers."
+        if not isinstance(justification, str) or not is_text(justification):
+            wrong["justification"] = "Write text."
+        elif len(justification) > MAX_JUSTIFICATION:
+            wrong["justification"] = f"Please keep it under {MAX_JUSTIFICATION:,} characters."
+        elif rating == UNSURE and not justification.strip():
+            wrong["justification"] = "Please write why you are unsure."
+        _refuse(wrong)
+        return cls(rating=rating, justification=justification.strip())
+
+    @classmethod
+    def marks_of(cls, data: Mapping[str, Any], asked: Mapping[str, int], *, boxes_required: bool) -> Self:
+        """Return what `data` marks of the attributes `asked`, by its names for them; DomainError as in `parse`."""
+        wrong = _unknown(data, {"ticked", "boxes", "none_of_the_above"})
+        ticked = _ticked(data.get("ticked", []), asked, wrong)
+        boxes = _boxes(data.get("boxes", []), asked, ticked, wrong)
+        none = data.get("none_of_the_above", False)
+        if type(none) is not bool:
+            wrong["none_of_the_above"] = "Say true or false."
+        elif none and (ticked or boxes):
+            wrong["none_of_the_above"] = "‘None of the above’ cannot go with a tick or a box."
+        elif not none and not ticked and not wrong:
+            wrong["ticked"] = "Tick what the picture shows, or choose ‘None of the above’."
+        per_attribute = Counter(box.attribute_id for box in boxes)
+        bare = ticked - per_attribute.keys()
+        unboxed = [ref for ref, attribute in asked.items() if attribute in bare]
+        if unboxed and boxes_required and "boxes" not in wrong:
+            wrong |= {f"boxes.{ref}": "Draw a box around what shows it." for ref in unboxed}
+        for ref, attribute in asked.items():
+            if per_attribute[attribute] > MAX_BOXES:
+                wrong[f"boxes.{ref}"] = f"At most {MAX_BOXES} boxes can be drawn for one answer."
+        _refuse(wrong)
+        return cls(ticked=frozenset(ticked), boxes=tuple(boxes), none_of_the_above=none)
+
+
+def answer_of(annotation: Annotation) -> Answer:
+    """Return what a stored annotation answered."""
+    judgements = list(annotation.judgements.order_by("pk"))
+    if any(judgement.rating is not None for judgement in judgements):
+        return Answer(rating=judgements[0].rating, justification=annotation.justification)
+    boxes = Box.objects.filter(judgement__annotation=annotation).order_by("pk")
+    return Answer(
+        ticked=frozenset(judgement.attribute_id for judgement in judgements if judgement.present),
+        boxes=tuple(
+            AnswerBox(attribute_id, x, y, width, height)
+            for attribute_id, x, y, width, height in boxes.values_list(
+                "judgement__attribute_id", "x", "y", "width", "height"
+            )
+        ),
+        none_of_the_above=bool(annotation.none_of_the_above),
+    )
+
+
+def is_text(text: str) -> bool:
+    """Return whether every database can hold `text`: JSON may spell NUL characters and half of a character."""
+    return not any(character == "\0" or "\ud800" <= character <= "\udfff" for character in text)
+
+
+def submission_id(raw: object) -> uuid.UUID:
+    """Return the client's submission id; raises DomainError `submission_id_invalid`."""
+    try:
+        return raw if isinstance(raw, uuid.UUID) else uuid.UUID(str(raw))
+    except ValueError:
+        raise DomainError(
+            "submission_id_invalid",
+            "submission_id must be a UUID that your client made for this submission.",
+            fields={"submission_id": "not a UUID"},
+        ) from None
+
+
+def seconds(raw: object) -> float | None:
+    """Return how long the client says the annotator worked; raises DomainError `active_seconds_invalid`."""
+    if raw is None:
+        return None
+    if not _is_number(raw) or raw < 0:
+        raise DomainError(
+            "active_seconds_invalid",
+            "active_seconds must be a number of seconds from 0.",
+            fields={"active_seconds": "not a number of seconds"},
+        )
+    return float(raw)
+
+
+def instrument_version(raw: object) -> int | None:
+    """Return which version of the guidelines the annotator saw, None for the latest; raises DomainError."""
+    if raw is None or (type(raw) is int and 1 <= raw <= 32_767):
+        return raw
+    raise instrument_unknown()
+
+
+def instrument_unknown() -> DomainError:
+    """Return the refusal of a version that the campaign never had."""
+    return DomainError(
+        "instrument_unknown",
+        "The campaign has no such version of its guidelines; send the version that came with the task.",
+        fields={"instrument_version": "no such version"},
+    )
+
+
+def _ticked(raw: object, asked: Mapping[str, int], wrong: dict[str, str]) -> set[int]:
+    if not isinstance(raw, list) or not all(isinstance(ref, str) for ref in raw):
+        wrong["ticked"] = "Give a list of attribute references."
+        return set()
+    if any(ref not in asked for ref in raw):
+        wrong["ticked"] = "One of them is not on this screen."
+    elif len(set(raw)) != len(raw):
+        wrong["ticked"] = "One of them is ticked twice."
+    return {asked[ref] for ref in raw if ref in asked}
+
+
+def _boxes(raw: object, asked: Mapping[str, int], ticked: set[int], wrong: dict[str, str]) -> list[AnswerBox]:
+    if not isinstance(raw, list):
+        wrong["boxes"] = "Give a list of boxes."
+        return []
+    if len(raw) > MAX_BOXES * len(asked):
+        wrong["boxes"] = f"At most {MAX_BOXES} boxes can be drawn for one answer."
+        return []
+    boxes = []
+    for index, one in enumerate(raw):
+        ref = one.get("attribute") if isinstance(one, Mapping) else None
+        if not isinstance(one, Mapping) or not isinstance(ref, str) or ref not in asked:
+            wrong[f"boxes.{index}.attribute"] = "It is not on this screen."
+        elif asked[ref] not in ticked:
+            wrong[f"boxes.{index}.attribute"] = "A box was drawn for something that is not ticked."
+        elif unknown := sorted(str(name) for name in one.keys() - {"attribute", "x", "y", "width", "height"}):
+            wrong[f"boxes.{index}.{unknown[0]}"] = "A box has no such field."
+        elif problem := _geometry_problem(one):
+            wrong[f"boxes.{index}.{problem[0]}"] = problem[1]
+        else:
+            boxes.append(_box(asked[ref], one))
+    return boxes
+
+
+def _geometry_problem(raw: Mapping[str, Any]) -> tuple[str, str] | None:
+    for name in ("x", "y", "width", "height"):
+        value = raw.get(name)
+        if not _is_number(value):
+            return name, "Give a number."
+    for start, length in (("x", "width"), ("y", "height")):
+        if not -_SLACK <= raw[start] <= 1 + _SLACK:
+            return start, "It lies outside the picture."
+        if raw[length] <= 0 or raw[start] >= 1 or raw[start] + raw[length] <= 0:
+            return length, "The box has no area."
+        if raw[start] + raw[length] > 1 + _SLACK:
+            return length, "The box reaches outside the picture."
+    return None
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    # A whole number of thousands of digits is legal JSON, and too large for a float.
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= _LARGEST if isinstance(value, int) else math.isfinite(value)
+
+
+def _box(attribute_id: int, raw: Mapping[str, Any]) -> AnswerBox:
+    x, y = max(0.0, float(raw["x"])), max(0.0, float(raw["y"]))
+    return AnswerBox(
+        attribute_id=attribute_id,
+        x=x,
+        y=y,
+        width=min(float(raw["width"]), 1 - x),
+        height=min(float(raw["height"]), 1 - y),
+    )
+
+
+def _unknown(data: Mapping[str, Any], known: set[str]) -> dict[str, str]:
+    return {str(name): "There is no such field in this answer." for name in data if name not in known}
+
+
+def _refuse(wrong: dict[str, str]) -> None:
+    if wrong:
+        fields = {f"answer.{name}": message for name, message in wrong.items()}
+        raise DomainError("answer_invalid", " ".join(dict.fromkeys(wrong.values())), fields=fields)

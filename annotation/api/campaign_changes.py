@@ -1,0 +1,119 @@
+"""Changing a campaign over HTTP: its settings, its copies, how many answer each task, what they read."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.models import User
+from annotation.api.serializers import CampaignSerializer, InstrumentSerializer
+from annotation.api.views import CampaignDetail
+from annotation.campaigns import clone, extension, lifecycle
+from annotation.campaigns.access import campaign_for
+from annotation.campaigns.instruments import versions
+from foundation.errors import DomainError
+from studies.access import LEAD
+
+
+class ChangesSerializer(serializers.Serializer[Any]):
+    """What may change while people work. Options not given stay; one given as null goes back to its default."""
+
+    name = serializers.CharField(max_length=120, required=False)
+    lease_minutes = serializers.IntegerField(required=False)
+    options = serializers.DictField(required=False)
+
+
+class CopySerializer(serializers.Serializer[Any]):
+    """`same_draw` keeps the seed, so that the same is asked in the same order."""
+
+    name = serializers.CharField(max_length=120, required=False)
+    same_draw = serializers.BooleanField(default=False)
+
+
+class ExtensionSerializer(serializers.Serializer[Any]):
+    annotators_per_task = serializers.IntegerField()
+
+
+class WordsSerializer(serializers.Serializer[Any]):
+    """What annotators read; what is not given stays."""
+
+    guidelines = serializers.CharField(required=False)
+    statement = serializers.CharField(required=False)
+    labels = serializers.DictField(child=serializers.CharField(), required=False)
+
+
+class VersionSerializer(InstrumentSerializer):
+    """A version of what annotators read, and how many annotations rest on it."""
+
+    annotations = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+
+
+class CampaignSettings(CampaignDetail):
+    """One campaign's settings and state; a lead changes what may change while people work."""
+
+    @extend_schema(request=ChangesSerializer, responses=CampaignSerializer)
+    def patch(self, request: Request, pk: int) -> Response:
+        campaign = campaign_for(request.user, pk, role=LEAD)
+        given = _checked(ChangesSerializer, request)
+        changed = lifecycle.change_settings(campaign=campaign, by=_person(request), **given)
+        return Response(CampaignSerializer(changed).data)
+
+
+class CampaignCopies(APIView):
+    """Draft a copy of a campaign."""
+
+    @extend_schema(request=CopySerializer, responses={201: CampaignSerializer})
+    def post(self, request: Request, pk: int) -> Response:
+        campaign = campaign_for(request.user, pk, role=LEAD)
+        draft = clone.clone(campaign=campaign, by=_person(request), **_checked(CopySerializer, request))
+        return Response(CampaignSerializer(draft).data, status=201)
+
+
+class CampaignExtension(APIView):
+    """Ask another number of annotators for each task."""
+
+    @extend_schema(request=ExtensionSerializer, responses=CampaignSerializer)
+    def post(self, request: Request, pk: int) -> Response:
+        campaign = campaign_for(request.user, pk, role=LEAD)
+        given = _checked(ExtensionSerializer, request)
+        extended = extension.extend(campaign=campaign, by=_person(request), **given)
+        return Response(CampaignSerializer(extended).data)
+
+
+class CampaignInstruments(APIView):
+    """What annotators read, newest version first; a lead makes the next one."""
+
+    @extend_schema(operation_id="campaigns_instruments_list", responses=VersionSerializer(many=True))
+    def get(self, request: Request, pk: int) -> Response:
+        found = versions.versions(campaign_for(request.user, pk))
+        return Response([_version(one.instrument, one.annotations) for one in found])
+
+    @extend_schema(request=WordsSerializer, responses={201: VersionSerializer})
+    def post(self, request: Request, pk: int) -> Response:
+        campaign = campaign_for(request.user, pk, role=LEAD)
+        made = versions.revise(campaign=campaign, by=_person(request), **_checked(WordsSerializer, request))
+        return Response(_version(made, made.annotations.count()), status=201)
+
+
+def _version(instrument: Any, annotations: int) -> dict[str, Any]:
+    shown = VersionSerializer({**vars(instrument), "annotations": annotations})
+    return dict(shown.data)
+
+
+def _checked(form: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
+    """Return what was sent, in its types; a name that is not known is refused rather than passed over."""
+    given = form(data=request.data)
+    given.is_valid(raise_exception=True)
+    if unknown := sorted(set(request.data) - set(given.fields)):
+        wrong = dict.fromkeys(unknown, "This cannot be set here.")
+        raise DomainError("field_unknown", f"{', '.join(unknown)} cannot be set here.", fields=wrong)
+    return dict(given.validated_data)
+
+
+def _person(request: Request) -> User:
+    assert isinstance(request.user, User)  # HasScope lets nobody else in
+    return request.user

@@ -1,0 +1,61 @@
+"""Practice over HTTP: the next practice task, and an answer that is explained."""
+
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.models import ApiToken, User
+from annotation.annotator.practice.payload import feedback_payload, practice_task_payload
+from annotation.api.practice_serializers import (
+    PracticeFeedbackSerializer,
+    PracticeSubmissionSerializer,
+    PracticeTaskSerializer,
+)
+from annotation.campaigns.access import own_enrolment
+from annotation.models import Enrolment, Task
+from annotation.quality.practice import rounds
+from annotation.quality.practice.gate import practice_of
+
+
+class PracticeNext(APIView):
+    """Get the next practice task; a round begins with its first."""
+
+    unsafe_scope = ApiToken.Scope.ANNOTATE
+
+    @extend_schema(
+        request=None,
+        responses={
+            200: PracticeTaskSerializer,
+            204: OpenApiResponse(description="There is nothing to practise: ask for real tasks."),
+        },
+    )
+    def post(self, request: Request, pk: int) -> Response:
+        enrolment = own_enrolment(request.user, pk)
+        task = rounds.next_task(campaign=enrolment.campaign, annotator=enrolment.annotator)
+        if task is None:
+            return Response(status=204)
+        standing = practice_of(enrolment)
+        return Response(practice_task_payload(task, annotator_id=enrolment.annotator_id, standing=standing))
+
+
+class PracticeAnswer(APIView):
+    """Answer a practice task and learn what was right; the same answer again returns the same."""
+
+    unsafe_scope = ApiToken.Scope.ANNOTATE
+
+    @extend_schema(request=PracticeSubmissionSerializer, responses=PracticeFeedbackSerializer)
+    def post(self, request: Request, public_id: UUID) -> Response:
+        enrolment, task = _own(request, public_id)
+        data = request.data if isinstance(request.data, dict) else {}
+        kept = rounds.answer(task=task, annotator=enrolment.annotator, data=data.get("answer"))
+        enrolment.refresh_from_db(fields=["state"])  # the last wrong answer of the last round pauses it
+        return Response(feedback_payload(kept, standing=practice_of(enrolment)))
+
+
+def _own(request: Request, public_id: UUID) -> tuple[Enrolment, Task]:
+    assert isinstance(request.user, User)  # HasScope lets nobody else in
+    task = rounds.own_task(request.user.pk, public_id)
+    return own_enrolment(request.user, task.campaign_id), task

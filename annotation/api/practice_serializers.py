@@ -1,0 +1,89 @@
+"""How practice looks over HTTP."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from annotation.api.serializers import (
+    AnswerField,
+    InstrumentSerializer,
+    ShownAttributeSerializer,
+    ShownImageSerializer,
+)
+from annotation.kinds.public_names import TaskKind
+from annotation.quality.practice.gate import State
+
+
+class PracticeRoundSerializer(serializers.Serializer[Any]):
+    """The running round, or the latest; `passed` is null while it runs."""
+
+    number = serializers.IntegerField()
+    passed = serializers.BooleanField(allow_null=True)
+    answered = serializers.IntegerField()
+    correct = serializers.IntegerField()
+    scored = serializers.IntegerField()
+
+
+class PracticeSerializer(serializers.Serializer[Any]):
+    """Where the annotator stands: a round has `tasks`; the share `pass_mark` of right answers passes it."""
+
+    state = serializers.ChoiceField(choices=State.choices)
+    tasks = serializers.IntegerField()
+    pass_mark = serializers.FloatField()
+    rounds_left = serializers.IntegerField()
+    round = PracticeRoundSerializer(allow_null=True)
+
+
+class PracticeTaskSerializer(serializers.Serializer[Any]):
+    """A practice task: shown and answered as a real one."""
+
+    task = serializers.UUIDField()
+    kind = serializers.ChoiceField(choices=TaskKind.choices)
+    instrument = InstrumentSerializer()
+    image = ShownImageSerializer(allow_null=True)
+    attributes = ShownAttributeSerializer(many=True)
+    boxes_required = serializers.BooleanField()
+    practice = PracticeSerializer()
+
+
+class PracticeSubmissionSerializer(serializers.Serializer[Any]):
+    """The answer, as `submit` takes it; boxes may be left out."""
+
+    answer = AnswerField()
+
+
+@extend_schema_field({"oneOf": [{"type": "boolean"}, {"type": "integer"}]})
+class GivenField(serializers.JSONField):
+    """Ticked or not, or a rating."""
+
+
+@extend_schema_field(
+    {
+        "oneOf": [
+            {"type": "boolean"},
+            {"type": "array", "items": {"type": "integer"}},
+            {"type": "null"},
+        ]
+    }
+)
+class RightField(serializers.JSONField):
+    """Whether it is there, or which ratings are right; null where it is not scored."""
+
+
+class PracticeFeedbackAttributeSerializer(serializers.Serializer[Any]):
+    ref = serializers.CharField()
+    text = serializers.CharField()
+    yours = GivenField()
+    right = RightField()
+    is_right = serializers.BooleanField(allow_null=True)
+    explanation = serializers.CharField(allow_blank=True)
+
+
+class PracticeFeedbackSerializer(serializers.Serializer[Any]):
+    """What was right, attribute by attribute, and where the annotator stands after it."""
+
+    correct = serializers.IntegerField()
+    scored = serializers.IntegerField()
+    attributes = PracticeFeedbackAttributeSerializer(many=True)
+    practice = PracticeSerializer()

@@ -1,0 +1,222 @@
+"""How campaigns and their progress read in JSON, and what a new campaign is made of."""
+
+from typing import Any, ClassVar
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from annotation.assignment import quota_rules
+from annotation.kinds.public_names import TaskKind
+from annotation.models import Campaign, Enrolment, ImageReport
+
+
+class CampaignSerializer(serializers.ModelSerializer[Campaign]):
+    """A campaign as members see it."""
+
+    study = serializers.CharField(source="study.slug", read_only=True)
+    quotas = serializers.SerializerMethodField()
+
+    @staticmethod
+    def get_quotas(campaign: Campaign) -> list[str]:
+        return [quota_rules.line(rule) for rule in quota_rules.stored(campaign)]
+
+    class Meta:
+        model = Campaign
+        fields: ClassVar = [
+            "id",
+            "study",
+            "slug",
+            "name",
+            "kind",
+            "state",
+            "annotators_per_task",
+            "attributes_per_screen",
+            "boxes_required",
+            "lease_minutes",
+            "seed",
+            "options",
+            "quotas",
+            "cloned_from",
+            "imported",
+            "created_at",
+            "opened_at",
+            "closed_at",
+        ]
+        read_only_fields = fields
+
+
+class NewCampaignSerializer(serializers.Serializer[Any]):
+    """What a draft is made of; `annotation.campaigns.lifecycle.create` checks the rest."""
+
+    name = serializers.CharField(max_length=120)
+    kind = serializers.ChoiceField(choices=Campaign.Kind.choices)
+    annotators_per_task = serializers.IntegerField(default=3)
+    attributes_per_screen = serializers.IntegerField(default=5)
+    boxes_required = serializers.BooleanField(default=True)
+    lease_minutes = serializers.IntegerField(default=30)
+    options = serializers.DictField(required=False)
+    guidelines = serializers.CharField(required=False)
+    quotas = serializers.ListField(
+        child=serializers.JSONField(),
+        required=False,
+        help_text=f"Presets ({', '.join(quota_rules.PRESETS)}), lines over codes such as "
+        "'at_least 1 gender != man', or objects with kind, field, k, values, negated, matches_group.",
+    )
+
+
+class GroupProgressSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    tasks = serializers.IntegerField()
+    slots = serializers.IntegerField()
+    accepted = serializers.IntegerField()
+
+
+class DayProgressSerializer(serializers.Serializer[Any]):
+    day = serializers.DateField()
+    submitted = serializers.IntegerField()
+
+
+class CampaignProgressSerializer(serializers.Serializer[Any]):
+    """Tasks by state, slots (places for one annotator on one task), and what came in."""
+
+    tasks = serializers.IntegerField()
+    untouched = serializers.IntegerField()
+    begun = serializers.IntegerField()
+    complete = serializers.IntegerField()
+    withdrawn = serializers.IntegerField()
+    slots = serializers.IntegerField()
+    free = serializers.IntegerField()
+    accepted = serializers.IntegerField()
+    leased = serializers.IntegerField()
+    surplus = serializers.IntegerField()
+    excluded = serializers.IntegerField()
+    revisions = serializers.IntegerField()
+    share = serializers.FloatField()
+    finished = serializers.BooleanField()
+    groups = GroupProgressSerializer(many=True)
+    days = DayProgressSerializer(many=True)
+    counted_at = serializers.DateTimeField(
+        allow_null=True, help_text="When these numbers were counted; null: for this answer."
+    )
+
+
+class EnrolmentSerializer(serializers.ModelSerializer[Enrolment]):
+    """An annotator's part in a campaign: a pseudonym and a state, nothing of the person."""
+
+    pseudonym = serializers.CharField(source="annotator.pseudonym", read_only=True)
+    origin = serializers.CharField(source="annotator.origin", read_only=True)
+
+    class Meta:
+        model = Enrolment
+        fields: ClassVar = ["pseudonym", "origin", "state", "joined_at"]
+        read_only_fields = fields
+
+
+class ShownAttributeSerializer(serializers.Serializer[Any]):
+    ref = serializers.CharField()
+    text = serializers.CharField()
+
+
+class ShownImageSerializer(serializers.Serializer[Any]):
+    url = serializers.CharField()
+    width = serializers.IntegerField(allow_null=True)
+    height = serializers.IntegerField(allow_null=True)
+
+
+class InstrumentSerializer(serializers.Serializer[Any]):
+    version = serializers.IntegerField()
+    guidelines = serializers.CharField()
+    statement = serializers.CharField()
+    labels = serializers.DictField(child=serializers.CharField())
+
+
+class PaySoFarSerializer(serializers.Serializer[Any]):
+    """What one has earned so far, and the rate it was reckoned with."""
+
+    amount = serializers.CharField()
+    currency = serializers.CharField()
+    rate = serializers.CharField()
+    per = serializers.ChoiceField(choices=[("hour", "an hour of active work"), ("task", "a submitted task")])
+
+
+class StandingSerializer(serializers.Serializer[Any]):
+    """`pay` comes with a task that was asked for, where a rate is set; not with the answer to a submission."""
+
+    done = serializers.IntegerField()
+    left = serializers.IntegerField()
+    pay = PaySoFarSerializer(required=False)
+
+
+class BoxSerializer(serializers.Serializer[Any]):
+    """In fractions of the image's width and height, from its top left corner."""
+
+    attribute = serializers.CharField()
+    x = serializers.FloatField()
+    y = serializers.FloatField()
+    width = serializers.FloatField()
+    height = serializers.FloatField()
+
+
+class AnswerSerializer(serializers.Serializer[Any]):
+    """Marks (`ticked`, `boxes`, `none_of_the_above`) or a rating (`rating`, `justification`)."""
+
+    ticked = serializers.ListField(child=serializers.CharField(), required=False)
+    boxes = BoxSerializer(many=True, required=False)
+    none_of_the_above = serializers.BooleanField(required=False)
+    rating = serializers.IntegerField(min_value=1, max_value=5, required=False)
+    justification = serializers.CharField(required=False)
+
+
+class TaskSerializer(serializers.Serializer[Any]):
+    """All that an annotator may know of a task: see `annotation.annotator.payload`."""
+
+    assignment = serializers.UUIDField()
+    kind = serializers.ChoiceField(choices=TaskKind.choices)
+    expires_at = serializers.DateTimeField()
+    instrument = InstrumentSerializer()
+    image = ShownImageSerializer(allow_null=True)
+    attributes = ShownAttributeSerializer(many=True)
+    boxes_required = serializers.BooleanField()
+    progress = StandingSerializer()
+    answer = AnswerSerializer(allow_null=True)
+
+
+@extend_schema_field(AnswerSerializer)
+class AnswerField(serializers.JSONField):
+    """Taken as it came: `annotation.answers.validation` checks it against the task."""
+
+
+class SubmissionSerializer(serializers.Serializer[Any]):
+    """The client makes `submission_id`, one for each submission: a retry with the same id is recognised."""
+
+    submission_id = serializers.UUIDField()
+    answer = AnswerField()
+    active_seconds = serializers.FloatField(required=False, allow_null=True, min_value=0)
+    instrument_version = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        min_value=1,
+        help_text="The version of the guidelines that came with the task; left out: the latest.",
+    )
+
+
+class SavedSerializer(serializers.Serializer[Any]):
+    """What was saved, and the next task; where `next` is null, `why` is a code that says why.
+
+    `warning` is what the annotator should know of how they work, mostly nothing.
+    """
+
+    annotation = serializers.IntegerField()
+    submission_id = serializers.UUIDField()
+    revision = serializers.IntegerField()
+    status = serializers.CharField()
+    next = TaskSerializer(allow_null=True)
+    why = serializers.CharField(allow_blank=True)
+    warning = serializers.CharField(allow_blank=True)
+
+
+class ReportSerializer(serializers.Serializer[Any]):
+    """Why an image should not be shown; `details` are needed with `other`."""
+
+    reason = serializers.ChoiceField(choices=ImageReport.Reason.choices)
+    details = serializers.CharField(required=False, allow_blank=True, max_length=1000)

@@ -1,0 +1,1 @@
+"""Which annotator is given which task: quotas, selection, slots, leases and checks."""

@@ -1,0 +1,52 @@
+"""How many tasks one annotator is given in a day, where a campaign sets a cap: of all, and of sensitive ones.
+
+A day is one of the server's time zone. Nothing is counted where no cap is set.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+
+from django.utils import timezone
+
+from annotation.models import Campaign
+from foundation.database.statements import rows
+from foundation.database.values import moment_value
+
+# Whatever was seen of sensitive ones counts, also what was skipped or came back.
+_TODAY = """
+    SELECT COUNT(CASE WHEN a.state IN ('leased', 'submitted', 'surplus') THEN 1 END),
+           COUNT(CASE WHEN t.sensitive THEN 1 END)
+    FROM annotation_assignment a JOIN annotation_task t ON t.id = a.task_id
+    WHERE a.annotator_id = %(annotator)s AND t.campaign_id = %(campaign)s AND a.leased_at >= %(midnight)s
+"""
+
+
+@dataclass(frozen=True)
+class Today:
+    """What an annotator may still be given today."""
+
+    enough: bool = False  # nothing
+    calm: bool = False  # only what is not sensitive
+
+
+def today(campaign: Campaign, annotator_id: int, *, now: datetime | None = None) -> Today:
+    """Return what the campaign's caps leave of the day for the annotator; one query where there is a cap."""
+    tasks, sensitive = (campaign.options.get(cap) for cap in ("tasks_per_day", "sensitive_per_day"))
+    if tasks is None and sensitive is None:
+        return Today()
+    asked = {"annotator": annotator_id, "campaign": campaign.pk}
+    given, seen = rows(_TODAY, asked | {"midnight": moment_value(_midnight(now or timezone.now()))})[0]
+    return Today(
+        enough=tasks is not None and given >= tasks, calm=sensitive is not None and seen >= sensitive
+    )
+
+
+def tomorrow(now: datetime | None = None) -> datetime:
+    """Return when the next day begins, in the server's time zone."""
+    # Midnight of a day in which clocks change may be 23 or 25 hours away.
+    return _midnight(_midnight(now or timezone.now()) + timedelta(hours=36))
+
+
+def _midnight(now: datetime) -> datetime:
+    zone = timezone.get_default_timezone()
+    return datetime.combine(now.astimezone(zone).date(), time.min, tzinfo=zone)

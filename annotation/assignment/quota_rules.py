@@ -1,0 +1,363 @@
+"""Quota rules as leads name them, as they are stored, and as sentences.
+
+Most are presets: `woman_and_man`, `one_non_man`, `from_the_country`. Any other rule is one line, which names codes
+(`accounts.codes`) or what they are called:
+
+    at_least 1 gender != man
+    at_least 1 region_of_origin = 030 | 034
+    at_most 2 languages = en
+    at_least 1 nationality = group.nationality
+    distinct region_of_origin
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from accounts import codes, profiles
+from accounts.models import AnnotatorProfile
+from annotation.assignment.quotas import (
+    AT_LEAST,
+    DISTINCT,
+    Profile,
+    Rule,
+    TaskRules,
+    closed_mix,
+    normalise,
+    resolve,
+)
+from annotation.models import Campaign, QuotaRule
+from foundation.errors import DomainError
+from studies.models import StudyGroup
+from studies.protocol.own_codes import own_code
+
+AT_MOST_RULES = 20
+AT_MOST_VALUES = 250
+_GROUP = "group."
+_LINE = re.compile(
+    r"(?P<kind>at_least|at_most)\s+(?P<k>\d{1,4})\s+(?P<field>\w+)\s*"
+    r"(?P<how>!=|=|\bnot\s+in\b|\bin\b)\s*(?P<values>\S.*)|(?P<all>distinct)\s+(?P<one>\w+)",
+    re.IGNORECASE,
+)
+FIELD_WORDS = {
+    "gender": "gender",
+    "region_of_origin": "region of origin",
+    "nationality": "nationality",
+    "country_of_residence": "country of residence",
+    "age_band": "age band",
+    "languages": "language",
+}
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Rules that leads ask for most, under one name."""
+
+    title: str
+    lines: tuple[str, ...]
+
+    @property
+    def needs_group(self) -> bool:
+        """Whether it speaks of the group shown, which a rating has none of."""
+        return any(_GROUP in one for one in self.lines)
+
+
+PRESETS: Mapping[str, Preset] = {
+    "woman_and_man": Preset(
+        "At least one woman and one man", ("at_least 1 gender = woman", "at_least 1 gender = man")
+    ),
+    "one_non_man": Preset("At least one person who is not a man", ("at_least 1 gender != man",)),
+    "one_non_woman": Preset("At least one person who is not a woman", ("at_least 1 gender != woman",)),
+    "from_the_country": Preset(
+        "At least one person of the nationality shown", ("at_least 1 nationality = group.nationality",)
+    ),
+    "from_elsewhere": Preset(
+        "At least one person of another nationality than the one shown",
+        ("at_least 1 nationality != group.nationality",),
+    ),
+    "from_the_region": Preset(
+        "At least one person from the region shown", ("at_least 1 region_of_origin = group.region",)
+    ),
+    "different_nationalities": Preset("All of different nationalities", ("distinct nationality",)),
+    "different_regions": Preset("All from different regions", ("distinct region_of_origin",)),
+    "different_genders": Preset("All of different genders", ("distinct gender",)),
+    "different_ages": Preset("All of different age bands", ("distinct age_band",)),
+}
+_HOW_TO = (
+    f"Give a preset ({', '.join(PRESETS)}) or a rule such as ‘at_least 1 gender != man’, "
+    "‘at_most 2 languages = en | fr’, ‘at_least 1 nationality = group.nationality’ or ‘distinct region_of_origin’."
+)
+
+
+def parse(given: Sequence[object], *, annotators_per_task: int, kind: str) -> tuple[Rule, ...]:
+    """Return checked rules from presets, lines or objects; DomainError `quotas_invalid` names each wrong one."""
+    rules: list[Rule] = []
+    wrong: dict[str, str] = {}
+    for number, one in enumerate(given, start=1):
+        preset = PRESETS.get(one.strip()) if isinstance(one, str) else None
+        for part in preset.lines if preset else (one,):
+            try:
+                rule = _coded(_parse_line(part) if isinstance(part, str) else _parse_object(part))
+                _check(rule, annotators_per_task, kind)
+            except ValueError as error:
+                wrong[f"quotas.{number}"] = f"Rule {number}: {error}"
+            else:
+                if rule not in rules:
+                    rules.append(rule)
+    if len(given) > AT_MOST_RULES:
+        wrong["quotas"] = f"A campaign has at most {AT_MOST_RULES} rules."
+    if wrong:
+        message = " ".join(wrong.values())
+        raise DomainError("quotas_invalid", message, fields={**wrong, "quotas": message})
+    without_group = TaskRules(tuple(rule for rule in rules if not rule.matches_group))
+    if not without_group.completable([], annotators_per_task):
+        message = f"No {annotators_per_task} annotators can meet these rules together."
+        raise DomainError("quotas_impossible", message, fields={"quotas": message})
+    return tuple(rules)
+
+
+def store(campaign: Campaign, rules: Sequence[Rule]) -> None:
+    """Replace the rules of a draft."""
+    campaign.quota_rules.all().delete()
+    QuotaRule.objects.bulk_create(
+        QuotaRule(
+            campaign=campaign,
+            kind=rule.kind,
+            field=rule.field,
+            k=None if rule.kind == DISTINCT else rule.k,
+            values=sorted(rule.values),
+            negated=rule.negated,
+            matches_group=rule.matches_group,
+        )
+        for rule in rules
+    )
+
+
+def stored(campaign: Campaign) -> tuple[Rule, ...]:
+    """Return the rules of a campaign in the order they were given; none of one that is not saved."""
+    if campaign.pk is None:
+        return ()
+    return tuple(
+        Rule(one.kind, one.field, one.k or 0, frozenset(one.values), one.negated, one.matches_group)
+        for one in campaign.quota_rules.all()
+    )
+
+
+def line(rule: Rule) -> str:
+    """Return a rule as a lead would write it."""
+    if rule.kind == DISTINCT:
+        return f"distinct {rule.field}"
+    written = sorted(codes.canonical(rule.field, one) or one for one in rule.values)
+    values = f"{_GROUP}{rule.matches_group}" if rule.matches_group else " | ".join(written)
+    return f"{rule.kind} {rule.k} {rule.field} {'!=' if rule.negated else '='} {values}"
+
+
+def in_words(rule: Rule) -> str:
+    """Return a rule as a sentence about the annotators of one task."""
+    field = FIELD_WORDS[rule.field]
+    if rule.kind == DISTINCT:
+        return f"No two share a {field}; all have given it."
+    number = f"{'At least' if rule.kind == AT_LEAST else 'At most'} {rule.k} of each task’s annotators"
+    values = "that of the group shown" if rule.matches_group else names_of(rule)
+    return f"{number}: {field} {'given, and not' if rule.negated else 'is'} {values}."
+
+
+def presets_in(rules: Sequence[Rule]) -> tuple[list[str], list[Rule]]:
+    """Return the presets that rules hold, and the rules that belong to none of these."""
+    held = [name for name, preset in PRESETS.items() if set(_rules_of(preset)) <= set(rules)]
+    covered = {rule for name in held for rule in _rules_of(PRESETS[name])}
+    return held, [rule for rule in rules if rule not in covered]
+
+
+def _rules_of(preset: Preset) -> list[Rule]:
+    return [_parse_line(one) for one in preset.lines]
+
+
+def names_of(rule: Rule) -> str:
+    """Return the values of a rule in words."""
+    if rule.field not in codes.CODED:
+        return " or ".join(sorted(rule.values))
+    names = (codes.label(rule.field, one, language="en") for one in rule.values)
+    # Within a sentence; countries and regions are proper names.
+    return " or ".join(sorted(name.lower() if rule.field == "gender" else name for name in names))
+
+
+@dataclass(frozen=True)
+class CampaignQuotas:
+    """The rules of a campaign, put together with each group's own region and nationality."""
+
+    rules: tuple[Rule, ...]
+    by_group: Mapping[int | None, TaskRules]
+
+    def of_group(self, group_id: int | None) -> TaskRules:
+        return self.by_group.get(group_id) or self.by_group[None]
+
+    def of_mix(self, mix: str) -> TaskRules | None:
+        key = mix.split("/", 2)[1]
+        return next((one for one in self.by_group.values() if one.key == key), None)
+
+    def allows(self, mix: str, profile: Profile) -> bool:
+        """Return whether an annotator may join tasks of this mix."""
+        rules = self.of_mix(mix)
+        return rules is not None and rules.allows(mix, profile)
+
+    def joined(self, mix: str, profile: Profile) -> str | None:
+        """Return the mix of a task of `mix` once somebody of this profile joined; None if `mix` cannot tell."""
+        rules = self.of_mix(mix)
+        return rules.joined(mix, profile) if rules is not None else None
+
+    def first_mix(self, group_id: int | None, wanted: int) -> str:
+        """Return the mix of a task that nobody holds."""
+        rules = self.of_group(group_id)
+        return rules.mix([], wanted) if rules.completable([], wanted) else closed_mix(wanted)
+
+
+def quotas_of(campaign: Campaign) -> CampaignQuotas | None:
+    """Return the quotas of a campaign, or None. Those of a campaign that was opened never change."""
+    if campaign.opened_at is None:
+        return read(campaign)
+    return _kept(_Opened(campaign))
+
+
+def read(campaign: Campaign) -> CampaignQuotas | None:
+    """Return the quotas of a campaign as the database has them now."""
+    rules = stored(campaign)
+    if not rules:
+        return None
+    by_group: dict[int | None, TaskRules] = {None: resolve(rules, {})}
+    for group in campaign.study.groups.all():
+        by_group[group.pk] = resolve(rules, own_values(group))
+    return CampaignQuotas(rules, by_group)
+
+
+class _Opened:
+    """A campaign as a key: its seed and the moment it opened belong to its number, so no other has it."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        self.campaign = campaign
+        self.key = (campaign.pk, campaign.seed, campaign.opened_at)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Opened) and other.key == self.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+@lru_cache(maxsize=256)
+def _kept(opened: _Opened) -> CampaignQuotas | None:
+    return read(opened.campaign)
+
+
+def own_values(group: StudyGroup) -> dict[str, frozenset[str]]:
+    """Return the codes that an annotator of the group has: its region's, and its country's or its own."""
+    region = codes.code_of("region_of_origin", group.region) or own_code(group.region)
+    country = _country(group.iso_code) or own_code(group.name)
+    return {
+        "region": frozenset(filter(None, [normalise(region)])),
+        "nationality": frozenset(filter(None, [normalise(country)])),
+    }
+
+
+# Countries whose parts (ISO 3166-2) are identity groups of a resource.
+_COUNTRY_OF_PARTS = {"US": "USA", "IN": "IND", "GB": "GBR"}
+
+
+def _country(iso_code: str) -> str:
+    """Return the country's code for an ISO 3166 code (`KEN`, or `US-NY` for a part), or "" if unknown."""
+    whole, _, part = iso_code.partition("-")
+    return codes.canonical("nationality", _COUNTRY_OF_PARTS.get(whole, "") if part else whole)
+
+
+def _coded(rule: Rule) -> Rule:
+    """Return the rule with codes for its values; ValueError names one that there is none for, with the list."""
+    if rule.field not in codes.CODED:
+        return rule
+    found = {
+        value: profiles.code_of(rule.field, value) or codes.canonical(rule.field, value)
+        for value in rule.values
+    }
+    if unknown := sorted(value for value, code in found.items() if not code):
+        listed = ", ".join(codes.codes(rule.field))
+        raise ValueError(f"“{unknown[0]}” is not a code for {FIELD_WORDS[rule.field]}. Codes are: {listed}.")
+    return replace(rule, values=frozenset(map(normalise, found.values())))
+
+
+def _parse_line(text: str) -> Rule:
+    found = _LINE.fullmatch(text.strip())
+    if found is None:
+        raise ValueError(f"“{text.strip()[:80]}” is not a rule. {_HOW_TO}")
+    if found["all"]:
+        return Rule(DISTINCT, found["one"].lower())
+    values = found["values"].strip()
+    group = values.removeprefix(_GROUP) if values.startswith(_GROUP) else ""
+    return Rule(
+        kind=found["kind"].lower(),
+        field=found["field"].lower(),
+        k=int(found["k"]),
+        values=frozenset() if group else _normalised(values.split("|")),
+        negated=found["how"].lower() not in {"=", "in"},
+        matches_group=group,
+    )
+
+
+def _parse_object(raw: object) -> Rule:
+    if not isinstance(raw, Mapping):
+        raise ValueError(f"Give a line or an object. {_HOW_TO}")
+    known = {"kind", "field", "k", "values", "negated", "matches_group"}
+    if unknown := sorted(str(name) for name in raw.keys() - known):
+        raise ValueError(f"a rule has no {', '.join(unknown)}.")
+    data: dict[str, Any] = {name: value for name, value in raw.items() if value is not None}
+    k, values, negated = data.get("k", 0), data.get("values", []), data.get("negated", False)
+    if type(k) is not int or type(negated) is not bool:
+        raise ValueError("k is a whole number, negated is true or false.")
+    if not isinstance(values, list | tuple) or not all(isinstance(one, str) for one in values):
+        raise ValueError("values is a list of texts.")
+    return Rule(
+        kind=str(data.get("kind", "")),
+        field=str(data.get("field", "")),
+        k=k,
+        values=_normalised(values),
+        negated=negated,
+        matches_group=str(data.get("matches_group", "")),
+    )
+
+
+def _normalised(values: Sequence[str]) -> frozenset[str]:
+    found = frozenset(filter(None, map(normalise, values)))
+    if not all(one.isprintable() for one in found):
+        raise ValueError("a value holds a control character.")
+    return found
+
+
+def _check(rule: Rule, annotators_per_task: int, kind: str) -> None:
+    if rule.kind not in QuotaRule.Kind.values:
+        raise ValueError(f"choose one of {', '.join(QuotaRule.Kind.values)}.")
+    if rule.field not in AnnotatorProfile.FIELDS:
+        raise ValueError(f"“{rule.field}” is no profile field; use {', '.join(AnnotatorProfile.FIELDS)}.")
+    if rule.kind == DISTINCT:
+        if rule.k or rule.values or rule.negated or rule.matches_group:
+            raise ValueError("‘distinct’ takes a field and nothing else.")
+        return
+    if rule.kind == AT_LEAST and rule.k < 1:
+        raise ValueError("‘at least 0’ asks for nothing; give a number from 1.")
+    if not 0 <= rule.k <= annotators_per_task:
+        raise ValueError(f"{rule.k} of {annotators_per_task} annotators per task cannot be asked for.")
+    if rule.matches_group:
+        _check_group(rule, kind)
+    elif not rule.values or len(rule.values) > AT_MOST_VALUES:
+        raise ValueError(f"give 1 to {AT_MOST_VALUES} values.")
+    ages = AnnotatorProfile.AgeBand.values
+    if rule.field == "age_band" and (unknown := sorted(rule.values - set(ages))):
+        raise ValueError(f"“{unknown[0]}” is no age band; use {', '.join(ages)}.")
+
+
+def _check_group(rule: Rule, kind: str) -> None:
+    if rule.values:
+        raise ValueError("give values or matches_group, not both.")
+    if rule.matches_group not in QuotaRule.GroupPart.values:
+        raise ValueError("a rule can refer to group.region or group.nationality.")
+    if kind == Campaign.Kind.ATTRIBUTE_LIKERT:
+        raise ValueError("a rating shows no group that a rule could refer to.")

@@ -1,0 +1,139 @@
+"""Slots of a task: the one place that takes and gives them back.
+
+`Task.held` counts the assignments that hold a slot and never exceeds `Task.wanted` (a CHECK); an assignment's
+slot number is unique in its task (a UNIQUE). `Task.quota_mix` is what the campaign's quotas see of those who
+hold it. All change together in the caller's transaction.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+from django.db.models import F, Q, QuerySet
+
+from accounts.models import Annotator, AnnotatorProfile
+from annotation.assignment.quota_rules import CampaignQuotas, quotas_of
+from annotation.assignment.quotas import Profile, closed_mix, profile_of
+from annotation.assignment.selection import Choice
+from annotation.label_studio.base import invalidate
+from annotation.models import Assignment, Task
+from foundation.database.statements import changed
+
+_HOLD = """
+    UPDATE annotation_task SET held = held + 1, quota_mix = %(joined)s
+    WHERE id = %(task_id)s AND held = %(held)s AND held < wanted AND NOT withdrawn AND quota_mix = %(mix)s
+"""
+
+
+def take(task_id: int, annotator_id: int) -> int | None:
+    """Take the lowest free slot of a task for an annotator.
+
+    None when none is free, the task is no longer offered, or with this annotator its quotas could not be met
+    any more. The UPDATE locks the task's row, so whoever comes second waits and then sees what it left.
+    """
+    offered = Task.objects.filter(pk=task_id, withdrawn=False, held__lt=F("wanted"))
+    if not offered.update(held=F("held") + 1):
+        return None
+    task = Task.objects.select_related("campaign__study", "image").get(pk=task_id)
+    if quotas := quotas_of(task.campaign):
+        holders = list(_holding([task_id]).values_list("annotator_id", flat=True))
+        profiles = profiles_of([*holders, annotator_id])
+        mix = mix_of(quotas, task, [profiles[one] for one in (*holders, annotator_id)])
+        if mix is None:
+            mix = mix_of(quotas, task, [profiles[one] for one in holders]) or closed_mix(task.wanted)
+            Task.objects.filter(pk=task_id).update(held=F("held") - 1, quota_mix=mix)
+            return None
+        Task.objects.filter(pk=task_id).update(quota_mix=mix)
+    return _lowest_free(task_id)
+
+
+def claim(choice: Choice, annotator_id: int, joined: str | None) -> int | None:
+    """Take a slot of a task that is still as it was when it was chosen; None when it is not.
+
+    `joined` is its mix with the annotator, where `choice.mix` said all there is to know: then this one
+    UPDATE both checks the quotas and takes the slot.
+    """
+    if joined is None:
+        return take(choice.task_id, annotator_id)
+    return _lowest_free(choice.task_id) if hold(choice, joined) else None
+
+
+def hold(choice: Choice, joined: str) -> bool:
+    """Count one more slot of a task as held, if nobody did since it was chosen; return whether that was so."""
+    return changed(_HOLD, {**choice._asdict(), "joined": joined}) == 1
+
+
+def _lowest_free(task_id: int) -> int:
+    used = set(_holding([task_id]).values_list("slot", flat=True))
+    return next(slot for slot in range(len(used) + 1) if slot not in used)
+
+
+def give_back(task_ids: Iterable[int]) -> None:
+    """Count one slot of each task as free; a task named twice gives back two.
+
+    The assignments have let go of their slots before. Rows are locked in the order of their ids, so that two
+    such calls cannot wait for each other; and not against a submission, which at its commit looks whether the
+    task it answered is still there while it holds its next one.
+    """
+    freed = Counter(task_ids)
+    locked = Task.objects.select_for_update(no_key=True).filter(pk__in=freed).order_by("pk")
+    by_count: dict[int, list[int]] = defaultdict(list)
+    mixed = []
+    for pk, mix in locked.values_list("pk", "quota_mix"):
+        by_count[freed[pk]].append(pk)
+        if mix:
+            mixed.append(pk)
+    for count, pks in by_count.items():
+        Task.objects.filter(pk__in=pks).update(held=F("held") - count)
+    if mixed:
+        mix_anew(mixed)
+
+
+def profile_changed(annotator: Annotator) -> int:
+    """See the tasks that an annotator holds as their profile is now; return how many. Call it in a transaction."""
+    holding = Q(assignments__annotator=annotator, assignments__slot__isnull=False)
+    # Those of closed campaigns too: they may be opened again.
+    held = Task.objects.filter(holding, ~Q(quota_mix="")).values("pk")
+    locked = Task.objects.select_for_update(no_key=True).filter(pk__in=held).order_by("pk")
+    pks = list(locked.values_list("pk", flat=True))
+    if pks:
+        mix_anew(pks)
+    invalidate.profile_changed(annotator)
+    return len(pks)
+
+
+def profiles_of(annotator_ids: Iterable[int]) -> dict[int, Profile]:
+    """Return what each annotator said of themselves, as rules compare it."""
+    wanted = set(annotator_ids)
+    rows = AnnotatorProfile.objects.filter(annotator__in=wanted).values(
+        "annotator_id", *AnnotatorProfile.FIELDS
+    )
+    said = {row.pop("annotator_id"): profile_of(row) for row in rows}
+    return {one: said.get(one, {}) for one in wanted}
+
+
+def mix_anew(pks: Sequence[int]) -> None:
+    """Write what quotas see of these tasks from who holds them now. The caller has locked them."""
+    by_task: dict[int, list[int]] = defaultdict(list)
+    for pk, annotator_id in _holding(pks).values_list("task_id", "annotator_id"):
+        by_task[pk].append(annotator_id)
+    profiles = profiles_of({one for holders in by_task.values() for one in holders})
+    tasks = Task.objects.filter(pk__in=pks).select_related("campaign__study", "image")
+    campaigns: dict[int, CampaignQuotas | None] = {}
+    for task in tasks:
+        quotas = campaigns.setdefault(task.campaign_id, quotas_of(task.campaign))
+        if quotas is None:
+            continue
+        mix = mix_of(quotas, task, [profiles[one] for one in by_task[task.pk]]) or closed_mix(task.wanted)
+        if mix != task.quota_mix:
+            Task.objects.filter(pk=task.pk).update(quota_mix=mix)
+
+
+def mix_of(quotas: CampaignQuotas, task: Task, profiles: Sequence[Profile]) -> str | None:
+    """Return the mix of a task held by annotators of these profiles; None when that breaks a rule for good."""
+    rules = quotas.of_group(task.image.group_id if task.image else None)
+    members = [rules.member(profile) for profile in profiles]
+    return rules.mix(members, task.wanted) if rules.completable(members, task.wanted) else None
+
+
+def _holding(task_ids: Sequence[int]) -> QuerySet[Assignment]:
+    return Assignment.objects.filter(task__in=task_ids, slot__isnull=False)

@@ -1,0 +1,1 @@
+"""Campaigns: their life cycle, what they ask, what annotators read, and how far they are."""

@@ -1,0 +1,96 @@
+"""A campaign once more: a draft in the same study with the settings, words, quotas, rules and checks of another."""
+
+from django.db import transaction
+
+from accounts.models import User
+from annotation.assignment import quota_rules
+from annotation.campaigns import known_tasks, lifecycle
+from annotation.campaigns.instruments import versions
+from annotation.models import Campaign, Instrument, QualityRule, Task
+from foundation.errors import Conflict, DomainError
+from studies import audit
+
+
+@transaction.atomic
+def clone(
+    *, campaign: Campaign, by: User | None, name: str | None = None, same_draw: bool = False
+) -> Campaign:
+    """Make a draft like `campaign`. Nobody who works there is invited here, and no answer is taken over.
+
+    Its seed follows from its own short name, so it is another draw of attributes, samples and orders;
+    `same_draw` keeps the seed. Gold and practice tasks come along where their images are still shown.
+    """
+    if campaign.imported:
+        raise Conflict(
+            "campaign_imported", f"“{campaign.name}” was imported from a file: there is nothing to repeat."
+        )
+    words = versions.current(campaign)
+    draft = lifecycle.create(
+        study=campaign.study,
+        name=free_name(campaign) if name is None else name,
+        kind=campaign.kind,
+        by=by,
+        annotators_per_task=campaign.annotators_per_task,
+        attributes_per_screen=campaign.attributes_per_screen,
+        boxes_required=campaign.boxes_required,
+        lease_minutes=campaign.lease_minutes,
+        options=campaign.options,
+        guidelines=words.guidelines,
+        quotas=[quota_rules.line(rule) for rule in quota_rules.stored(campaign)],
+    )
+    draft.cloned_from = campaign
+    draft.seed = campaign.seed if same_draw else draft.seed
+    draft.save(update_fields=["cloned_from", "seed"])
+    Instrument.objects.filter(campaign=draft).update(statement=words.statement, labels=words.labels)
+    _copy_quality_rules(campaign, draft)
+    left_out = _copy_known_tasks(campaign, draft, by)
+    audit.record(
+        by=by,
+        action="campaign.cloned",
+        subject=draft,
+        study=draft.study,
+        source=campaign.slug,
+        same_draw=same_draw,
+        known_tasks_left_out=left_out,
+    )
+    return draft
+
+
+def free_name(campaign: Campaign) -> str:
+    """Return “… (copy)”, or “… (copy 2)” and so on, as the study has no campaign of yet."""
+    base = campaign.name[:105]
+    used = set(campaign.study.campaigns.values_list("name", flat=True))
+    names = (f"{base} (copy{f' {number}' if number > 1 else ''})" for number in range(1, len(used) + 2))
+    return next(name for name in names if name not in used)
+
+
+def _copy_quality_rules(campaign: Campaign, draft: Campaign) -> None:
+    fields = ("measure", "threshold", "minimum", "action", "standard")
+    draft.quality_rules.all().delete()
+    QualityRule.objects.bulk_create(
+        QualityRule(campaign=draft, **values) for values in campaign.quality_rules.values(*fields)
+    )
+
+
+def _copy_known_tasks(campaign: Campaign, draft: Campaign, by: User | None) -> int:
+    """Copy gold and practice tasks; return how many cannot be asked any more."""
+    left_out = 0
+    tasks = Task.objects.filter(campaign=campaign, purpose__in=known_tasks.PURPOSES, withdrawn=False)
+    tasks = tasks.select_related("image").prefetch_related(
+        "task_attributes__attribute", "known_answers__attribute"
+    )
+    for task in tasks.order_by("pk"):
+        known = list(task.known_answers.all())
+        try:
+            known_tasks.add(
+                campaign=draft,
+                purpose=task.purpose,
+                by=by,
+                image=task.image,
+                attributes=[one.attribute for one in task.task_attributes.all()],
+                answers={one.attribute: one.ratings if one.present is None else one.present for one in known},
+                explanations={one.attribute: one.explanation for one in known},
+            )
+        except DomainError:
+            left_out += 1  # its image was retracted, or the study no longer lists an attribute
+    return left_out

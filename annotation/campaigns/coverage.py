@@ -1,0 +1,104 @@
+"""Who has labelled what: annotators against identity groups (or regions), or the answers of a rating."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, QuerySet
+
+from annotation.campaigns import snapshots
+from annotation.models import Annotation, Campaign, Enrolment, Judgement
+from studies.protocol.groups import NO_REGION
+
+# More groups than this are shown by their regions.
+GROUPS_AS_COLUMNS = 20
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """One page of the matrix: a row of counts for each annotator, under the columns."""
+
+    what: str  # what a column is
+    columns: list[str]
+    rows: list[tuple[Enrolment, list[int], int]]  # annotator, counts, their sum
+
+
+def shown_coverage(
+    campaign: Campaign, enrolments: Iterable[Enrolment]
+) -> tuple[Coverage | None, datetime | None]:
+    """Return the matrix of a page, and of when it is (None: of now); no matrix while a large one is counted."""
+    enrolments = list(enrolments)
+    if not snapshots.is_large(campaign):
+        return coverage(campaign, enrolments), None
+    counted = snapshots.read(campaign, "coverage")
+    if counted.pending:
+        return None, None
+    columns, rows = counted.value["columns"], counted.value["rows"]
+    counts = ((one, rows.get(str(one.pk), [0] * len(columns))) for one in enrolments)
+    lines = [(one, numbers, sum(numbers)) for one, numbers in counts]
+    return Coverage(counted.value["what"], columns, lines), counted.counted_at
+
+
+@snapshots.register("coverage")
+def _count(campaign: Campaign, _: str) -> dict[str, Any]:
+    found = coverage(campaign, campaign.enrolments.order_by("pk"))
+    rows = {str(enrolment.pk): numbers for enrolment, numbers, _ in found.rows}
+    return {"what": found.what, "columns": found.columns, "rows": rows}
+
+
+def coverage(campaign: Campaign, enrolments: Iterable[Enrolment]) -> Coverage:
+    """Return the counts of these annotators; two queries whatever their number."""
+    enrolments = list(enrolments)
+    people = [one.annotator_id for one in enrolments]
+    latest = Annotation.objects.filter(
+        campaign=campaign, is_latest=True, status__in=Annotation.LABELS, annotator__in=people
+    )
+    if campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT:
+        return _ratings(campaign, enrolments, latest)
+    return _groups(campaign, enrolments, latest)
+
+
+def _ratings(campaign: Campaign, enrolments: list[Enrolment], latest: QuerySet[Annotation]) -> Coverage:
+    instrument = campaign.instruments.first()
+    labels = instrument.labels if instrument else {}
+    values = [5, 4, 3, 2, 1]
+    counts = _table(
+        Judgement.objects.filter(annotation__in=latest)
+        .order_by()
+        .values_list("annotation__annotator", "rating")
+        .annotate(n=Count("pk"))
+    )
+    columns = [labels.get(str(value), str(value)) for value in values]
+    return Coverage("answer", columns, _rows(enrolments, counts, values))
+
+
+def _groups(campaign: Campaign, enrolments: list[Enrolment], latest: QuerySet[Annotation]) -> Coverage:
+    groups = campaign.study.groups
+    names = list(groups.order_by("display_name").values_list("display_name", flat=True))
+    field, what = ("task__image__group__display_name", "identity group")
+    if len(names) > GROUPS_AS_COLUMNS:
+        field, what = ("task__image__group__region", "region")
+        names = sorted(set(groups.values_list("region", flat=True)))
+    counts = _table(latest.order_by().values_list("annotator", field).annotate(n=Count("pk")))
+    columns = [name or NO_REGION for name in names]
+    return Coverage(what, columns, _rows(enrolments, counts, names))
+
+
+def _table(rows: Iterable[tuple[int, object, int]]) -> dict[int, dict[object, int]]:
+    counts: dict[int, dict[object, int]] = defaultdict(dict)
+    for person, column, number in rows:
+        counts[person][column] = number
+    return counts
+
+
+def _rows(
+    enrolments: list[Enrolment], counts: dict[int, dict[object, int]], columns: Sequence[object]
+) -> list[tuple[Enrolment, list[int], int]]:
+    found = []
+    for one in enrolments:
+        mine = counts.get(one.annotator_id, {})
+        row = [mine.get(column, 0) for column in columns]
+        found.append((one, row, sum(mine.values())))
+    return found

@@ -1,0 +1,1 @@
+"""Images that annotators reported, and images that a lead retracted."""

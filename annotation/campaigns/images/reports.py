@@ -1,0 +1,111 @@
+"""Reports of images that should not be shown, and what a lead does about them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from accounts.models import Annotator, User
+from annotation.answers.validation import is_text
+from annotation.assignment.leases import lock_own
+from annotation.campaigns.images import retraction
+from annotation.models import Assignment, ImageReport
+from foundation.errors import Conflict, DomainError
+from generation.models import Image
+from studies import audit
+from studies.models import Study
+
+Reason, State = ImageReport.Reason, ImageReport.State
+MAX_DETAILS = 1000
+
+
+@dataclass(frozen=True)
+class ReportedImage:
+    """An image with the reports of it that are open."""
+
+    image: Image
+    reports: tuple[ImageReport, ...]
+
+
+@transaction.atomic
+def report(*, assignment: Assignment, annotator: Annotator, reason: str, details: str = "") -> ImageReport:
+    """Keep that the annotator finds the task's image should not be shown.
+
+    One report of an image stands for each annotator: a further one replaces what it said.
+    """
+    assignment = lock_own(assignment, annotator)
+    image = assignment.task.image
+    if image is None:
+        raise Conflict("no_image", _("This task has no picture that could be reported."))
+    details = "".join(filter(is_text, details)).strip()
+    _refuse_unclear(reason, details)
+    kept, _made = ImageReport.objects.update_or_create(
+        image=image,
+        annotator=annotator,
+        state=State.OPEN,
+        defaults={"reason": reason, "details": details, "campaign": assignment.task.campaign},
+    )
+    return kept
+
+
+@transaction.atomic
+def retract(*, image: Image, by: User | None, reason: str) -> Image:
+    """Retract the image: see `annotation.campaigns.images.retraction`. Its open reports are closed with it."""
+    retracted = retraction.retract(image=image, by=by, reason=reason)
+    ImageReport.objects.filter(image=image, state=State.OPEN).update(
+        state=State.RETRACTED, closed_at=timezone.now(), closed_by=by
+    )
+    return retracted
+
+
+@transaction.atomic
+def dismiss(*, image: Image, by: User | None, reason: str) -> int:
+    """Let the image stay, for a reason, and close its open reports; return how many."""
+    reason = " ".join(reason.split())
+    if not reason or len(reason) > 300:
+        message = "Give a reason of 1 to 300 characters."
+        raise DomainError("reason_invalid", message, fields={"reason": message})
+    closed = ImageReport.objects.filter(image=image, state=State.OPEN).update(
+        state=State.DISMISSED, closed_at=timezone.now(), closed_by=by
+    )
+    if not closed:
+        raise Conflict("not_reported", "No report of this image is open.")
+    audit.record(
+        by=by,
+        action="image_report.dismissed",
+        subject=image,
+        study=image.study,
+        reason=reason,
+        reports=closed,
+    )
+    return closed
+
+
+def open_reports(study: Study) -> QuerySet[ImageReport]:
+    """Return the reports of the study's images that nobody has decided on, oldest first."""
+    reports = ImageReport.objects.filter(image__study=study, state=State.OPEN)
+    return reports.select_related("image__group", "annotator", "campaign").order_by("image", "pk")
+
+
+def by_image(reports: Iterable[ImageReport]) -> list[ReportedImage]:
+    """Return each reported image with its reports; the most reported first."""
+    found: dict[int, list[ImageReport]] = {}
+    for one in reports:
+        found.setdefault(one.image_id, []).append(one)
+    grouped = [ReportedImage(same[0].image, tuple(same)) for same in found.values()]
+    return sorted(grouped, key=lambda one: (-len(one.reports), one.image.pk))
+
+
+def _refuse_unclear(reason: str, details: str) -> None:
+    wrong = {}
+    if reason not in Reason.values:
+        wrong["reason"] = _("Choose what is wrong with the picture.")
+    if reason == Reason.OTHER and not details:
+        wrong["details"] = _("Write a few words on what is wrong.")
+    elif len(details) > MAX_DETAILS:
+        wrong["details"] = _("Please keep it under 1,000 characters.")
+    if wrong:
+        raise DomainError("report_invalid", " ".join(wrong.values()), fields=wrong)

@@ -1,0 +1,49 @@
+"""Retracting an image: nobody is shown it any more, and what was said of it counts no more."""
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from accounts.models import User
+from annotation.assignment import leases
+from annotation.models import Task
+from foundation.errors import Conflict, DomainError
+from generation.models import Image
+from studies import audit
+
+
+@transaction.atomic
+def retract(*, image: Image, by: User | None, reason: str) -> Image:
+    """Retract an image with a reason. Its tasks are withdrawn, open ones are released, labels stay stored."""
+    reason = " ".join(reason.split())
+    if not reason or len(reason) > 300:
+        message = "Give a reason of 1 to 300 characters."
+        raise DomainError("reason_invalid", message, fields={"reason": message})
+    retracted = Image.objects.filter(pk=image.pk, retracted_at=None).update(
+        retracted_at=timezone.now(), retracted_reason=reason
+    )
+    if not retracted:
+        raise Conflict("already_retracted", "This image was retracted before.")
+    tasks = Task.objects.filter(image=image)
+    leases.release_tasks(tasks=tasks)  # leases before tasks, as everywhere: nobody waits in a circle
+    tasks.update(withdrawn=True)
+    leases.release_tasks(tasks=tasks)  # what was leased between the two
+    # A check takes no place on its task, so that one leased meanwhile shows only once both have ended.
+    transaction.on_commit(lambda: leases.release_tasks(tasks=Task.objects.filter(image=image)))
+    audit.record(by=by, action="image.retracted", subject=image, study=image.study, reason=reason)
+    return Image.objects.get(pk=image.pk)
+
+
+@transaction.atomic
+def restore(*, image: Image, by: User | None) -> Image:
+    """Take a retraction back: the image is shown and its labels count again."""
+    restored = Image.objects.filter(pk=image.pk, retracted_at__isnull=False).update(
+        retracted_at=None, retracted_reason=""
+    )
+    if not restored:
+        raise Conflict("not_retracted", "This image is not retracted.")
+    # A gold or practice task that a lead removed has no known answers, and stays away.
+    removed = Q(known_answers=None) & ~Q(purpose=Task.Purpose.LABEL)
+    Task.objects.filter(pk__in=Task.objects.filter(~removed, image=image)).update(withdrawn=False)
+    audit.record(by=by, action="image.restored", subject=image, study=image.study)
+    return Image.objects.get(pk=image.pk)

@@ -1,0 +1,315 @@
+"""What a campaign will ask: decided from its seed alone, before anything is written.
+
+Every random choice is the order of keyed hashes of what is chosen among. So it depends on the campaign's seed
+and on the content, never on the order of rows, and no order tells which attribute is a stereotype.
+"""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from annotation.assignment.quota_rules import quotas_of
+from annotation.campaigns.planning.associations import Associations
+from annotation.campaigns.planning.visual_attributes import visual_attributes
+from annotation.kinds.options import FROM_CAMPAIGN, Options
+from annotation.models import Campaign, CampaignAttribute, Task, TaskAttribute
+from catalog.models import Attribute
+from foundation.database import bulk
+from generation.models import Image
+from studies.protocol.attribute_roles import RANDOM, STEREOTYPE
+
+
+@dataclass(frozen=True)
+class PlannedTask:
+    """One screen: its image (None for a rating) and its attributes in the order they are shown."""
+
+    image_id: int | None
+    screen: int
+    attribute_ids: tuple[int, ...]
+    sensitive: bool  # asks for an offensive stereotype of the group shown; a rating, of any group
+
+
+@dataclass(frozen=True)
+class PlannedAttribute:
+    """That an attribute is asked in a group's images, and as what."""
+
+    group_id: int
+    attribute_id: int
+    role: str
+
+
+@dataclass(frozen=True)
+class PlannedGroup:
+    """What is asked about one identity group."""
+
+    group_id: int
+    name: str
+    images: int
+    stereotypes: int
+    random_attributes: int
+    screens: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a campaign asks when it opens; `problems` are sentences for the lead."""
+
+    tasks: tuple[PlannedTask, ...]
+    planned_attributes: tuple[PlannedAttribute, ...]
+    images: int
+    attributes: int
+    annotators_per_task: int
+    groups: tuple[PlannedGroup, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    @property
+    def screens(self) -> int:
+        return len(self.tasks)
+
+    @property
+    def submissions(self) -> int:
+        """How many screens are answered in all."""
+        return len(self.tasks) * self.annotators_per_task
+
+    @property
+    def judgements(self) -> int:
+        """How many answers about one attribute are given in all."""
+        return sum(len(task.attribute_ids) for task in self.tasks) * self.annotators_per_task
+
+
+def plan(campaign: Campaign) -> Plan:
+    """Return what `campaign` would ask if it opened now. Reads only."""
+    options = Options.of(campaign)
+    if campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT:
+        return _plan_ratings(campaign, options)
+    return _plan_marking(campaign, options)
+
+
+def write(plan: Plan, campaign: Campaign) -> None:
+    """Write a plan's tasks and its draw. Call it inside the transaction that opens the campaign."""
+    drawn, tasks = plan.planned_attributes, plan.tasks
+    bulk.insert(
+        CampaignAttribute,
+        {
+            "campaign_id": [campaign.pk] * len(drawn),
+            "group_id": [one.group_id for one in drawn],
+            "attribute_id": [one.attribute_id for one in drawn],
+            "role": [one.role for one in drawn],
+        },
+    )
+    keys = bulk.allocate_keys(Task, len(tasks))
+    quotas = quotas_of(campaign)
+    groups = _groups_shown(campaign) if quotas else {}
+    bulk.insert(
+        Task,
+        {
+            "id": keys,
+            "public_id": bulk.new_uuids(len(tasks)),
+            "campaign_id": [campaign.pk] * len(tasks),
+            "image_id": [one.image_id for one in tasks],
+            "screen": [one.screen for one in tasks],
+            "wanted": [campaign.annotators_per_task] * len(tasks),
+            "withdrawn": [False] * len(tasks),
+            "sensitive": [one.sensitive for one in tasks],
+            "quota_mix": [
+                quotas.first_mix(groups.get(one.image_id or 0), campaign.annotators_per_task)
+                if quotas
+                else ""
+                for one in tasks
+            ],
+        },
+    )
+    shown = [
+        (key, attribute, position)
+        for key, one in zip(keys, tasks, strict=True)
+        for position, attribute in enumerate(one.attribute_ids)
+    ]
+    bulk.insert(
+        TaskAttribute,
+        {
+            "task_id": [task for task, _, _ in shown],
+            "attribute_id": [attribute for _, attribute, _ in shown],
+            "position": [position for _, _, position in shown],
+        },
+    )
+
+
+def _groups_shown(campaign: Campaign) -> dict[int, int | None]:
+    return dict(campaign.study.images.values_list("pk", "group_id"))
+
+
+def _plan_ratings(campaign: Campaign, options: Options) -> Plan:
+    found = Associations.of(campaign.study)
+    by_group = found.stereotypes if options.attributes == "stereotypes" else found.listed
+    candidates = set().union(*by_group.values())
+    order = shuffled(candidates, found.texts, campaign.seed, "ratings")
+    problems = [] if order else ["The study's groups have no attributes to rate."]
+    return Plan(
+        tasks=tuple(
+            PlannedTask(None, 0, (attribute,), found.is_offensive(None, [attribute])) for attribute in order
+        ),
+        planned_attributes=(),
+        images=0,
+        attributes=len(order),
+        annotators_per_task=campaign.annotators_per_task,
+        problems=tuple(problems),
+    )
+
+
+def _plan_marking(campaign: Campaign, options: Options) -> Plan:
+    found = Associations.of(campaign.study)
+    visual, problems = _visual(campaign, options, found)
+    images = _images(campaign, options)
+    groups = [
+        _asked(campaign, options, found, visual, group_id, name, images.get(group_id, {}))
+        for group_id, name in campaign.study.groups.order_by("name").values_list("pk", "name")
+    ]
+    problems += _missing([one.name for one in groups if not one.stereotypes], "no visual stereotypes")
+    groups = [one for one in groups if one.stereotypes]
+    problems += _missing([one.name for one in groups if not one.images], "no images to show")
+    groups = [one for one in groups if one.images]
+    problems += [sentence for one in groups if (sentence := one.too_few(options))]
+    # Screens of an image stand together; images in an order of their own, which tells nothing of the group.
+    screens = {
+        _hash(campaign.seed, "images", key): _screens(campaign, one, key, found)
+        for one in groups
+        for key in one.images
+    }
+    return Plan(
+        tasks=tuple(task for key in sorted(screens) for task in screens[key]),
+        planned_attributes=tuple(attribute for one in groups for attribute in one.planned()),
+        images=len(screens),
+        attributes=len({attribute for one in groups for attribute in one.shown}),
+        annotators_per_task=campaign.annotators_per_task,
+        groups=tuple(one.summary(campaign) for one in groups),
+        problems=tuple(problems),
+    )
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked in the images of one group; `images` are keys of `_images` and primary keys."""
+
+    group_id: int
+    name: str
+    stereotypes: tuple[int, ...]
+    drawn: tuple[int, ...]
+    images: Mapping[str, int]
+
+    @property
+    def shown(self) -> tuple[int, ...]:
+        return self.stereotypes + self.drawn
+
+    def planned(self) -> list[PlannedAttribute]:
+        return [
+            PlannedAttribute(self.group_id, attribute, role)
+            for role, attributes in ((STEREOTYPE, self.stereotypes), (RANDOM, self.drawn))
+            for attribute in attributes
+        ]
+
+    def too_few(self, options: Options) -> str:
+        wanted = len(self.stereotypes) * options.random_per_stereotype
+        if len(self.drawn) == wanted:
+            return ""
+        return (
+            f"{self.name} should get {wanted} random attributes, but only {len(self.drawn)} of the study's "
+            "are not listed for it; all of them are taken."
+        )
+
+    def summary(self, campaign: Campaign) -> PlannedGroup:
+        return PlannedGroup(
+            group_id=self.group_id,
+            name=self.name,
+            images=len(self.images),
+            stereotypes=len(self.stereotypes),
+            random_attributes=len(self.drawn),
+            screens=len(self.images) * -(-len(self.shown) // campaign.attributes_per_screen),
+        )
+
+
+def _asked(
+    campaign: Campaign,
+    options: Options,
+    found: Associations,
+    visual: set[int],
+    group_id: int,
+    name: str,
+    images: Mapping[str, int],
+) -> _Asked:
+    marked = found.stereotypes.get(group_id, set()) & visual
+    free = visual - found.listed.get(group_id, set())
+    draw = shuffled(free, found.texts, campaign.seed, "draw", name)
+    return _Asked(
+        group_id=group_id,
+        name=name,
+        stereotypes=tuple(sorted(marked)),
+        drawn=tuple(draw[: len(marked) * options.random_per_stereotype]),
+        images=images,
+    )
+
+
+def _screens(campaign: Campaign, asked: _Asked, key: str, found: Associations) -> list[PlannedTask]:
+    order = shuffled(asked.shown, found.texts, campaign.seed, "screens", key)
+    size = campaign.attributes_per_screen
+    shown = [tuple(order[start : start + size]) for start in range(0, len(order), size)]
+    return [
+        PlannedTask(asked.images[key], screen, attributes, found.is_offensive(asked.group_id, attributes))
+        for screen, attributes in enumerate(shown)
+    ]
+
+
+def _visual(campaign: Campaign, options: Options, found: Associations) -> tuple[set[int], list[str]]:
+    """Return the study's visual attributes, from which both stereotypes and random ones are taken."""
+    if options.visual_source == "all":
+        return set().union(*found.stereotypes.values()), []
+    rating = campaign.study.campaigns.get(slug=options.visual_source.removeprefix(FROM_CAMPAIGN))
+    visual, unrated = visual_attributes(rating, rule=options.visual_rule)
+    problems = []
+    if unrated:
+        problems.append(
+            f"{unrated} attributes of “{rating.name}” have no rating yet, so they are not visual."
+        )
+    if not visual:
+        problems.append(f"“{rating.name}” has found no visual attribute yet.")
+    missing = visual - found.texts.keys()
+    found.texts.update(Attribute.objects.filter(pk__in=missing).values_list("pk", "text"))
+    return visual, problems
+
+
+def _images(campaign: Campaign, options: Options) -> dict[int, dict[str, int]]:
+    """Return per group the images to show, by a key made of their content only, in the order of the keys."""
+    rows = Image.objects.filter(
+        study=campaign.study, condition=options.condition, retracted_at=None, group__isnull=False
+    ).exclude(file="")
+    if options.model_labels is not None:
+        rows = rows.filter(model_label__in=options.model_labels)
+    by_cell: dict[tuple[int, str], dict[str, int]] = defaultdict(dict)
+    columns = rows.values_list("pk", "group_id", "group__name", "model_label", "sha256")
+    for pk, group, name, label, sha256 in columns:
+        by_cell[group, label][f"{label}|{name}|{sha256}"] = pk
+    chosen: dict[int, dict[str, int]] = defaultdict(dict)
+    for (group, _), cell in sorted(by_cell.items()):
+        keys = sorted(cell)
+        if options.images_per_group is not None:
+            keys.sort(key=lambda key: _hash(campaign.seed, "sample", key))
+            del keys[options.images_per_group :]
+        chosen[group].update((key, cell[key]) for key in keys)
+    return chosen
+
+
+def _missing(names: list[str], what: str) -> list[str]:
+    if not names:
+        return []
+    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    has, left = ("group has", "is") if len(names) == 1 else ("groups have", "are")
+    return [f"{len(names)} {has} {what} and {left} left out: {shown}."]
+
+
+def shuffled(attributes: Iterable[int], texts: Mapping[int, str], seed: int, *key: str) -> list[int]:
+    """Return `attributes` in the order that belongs to `seed` and `key`."""
+    return sorted(attributes, key=lambda attribute: _hash(seed, *key, texts[attribute]))
+
+
+def _hash(seed: int, *parts: str) -> str:
+    return hashlib.sha256("\x1f".join((str(seed), *parts)).encode()).hexdigest()

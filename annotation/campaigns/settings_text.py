@@ -1,0 +1,96 @@
+"""A campaign's settings in plain words."""
+
+from annotation.assignment.quota_rules import in_words, quotas_of
+from annotation.kinds.options import FROM_CAMPAIGN, Options
+from annotation.models import Campaign
+
+
+def settings_in_words(campaign: Campaign) -> list[tuple[str, str]]:
+    """Return (term, description) pairs for the campaign's page."""
+    if campaign.imported:
+        return [("Labels", "imported from a file; nobody is asked anything here")]
+    return fixed_in_words(campaign) + _working_in_words(campaign)
+
+
+def fixed_in_words(campaign: Campaign) -> list[tuple[str, str]]:
+    """Return what was fixed when the campaign opened."""
+    people = campaign.annotators_per_task
+    quotas = quotas_of(campaign)
+    words = [
+        ("Kind", campaign.get_kind_display()),
+        (
+            "Each screen",
+            f"answered by {people} {'person' if people == 1 else 'different people'}, independently",
+        ),
+        (
+            "Quotas",
+            " ".join(map(in_words, quotas.rules)) if quotas else "none: anybody may answer any screen",
+        ),
+    ]
+    options = Options.of(campaign)
+    if campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT:
+        every = options.attributes == "all"
+        words.append(
+            ("Attributes", "everything the resource lists" if every else "stereotypes by the study’s rule")
+        )
+    else:
+        words += _marking(campaign, options)
+    words.append(("Seed", str(campaign.seed)))
+    return words
+
+
+def _working_in_words(campaign: Campaign) -> list[tuple[str, str]]:
+    """Return what may change while people work."""
+    options = Options.of(campaign)
+    return [
+        ("Time for a screen", f"{campaign.lease_minutes} minutes, then it is offered to somebody else"),
+        ("A day", _a_day(options)),
+        ("Corrections", f"for {options.edit_minutes} minutes" if options.edit_minutes else "none"),
+        (
+            "Consent taken back",
+            "their screens are asked of others" if options.reopen_withdrawn else "asked of nobody else",
+        ),
+        ("Pay", options.pay or "nothing said"),
+        ("Rate", rate_in_words(options)),
+    ]
+
+
+def rate_in_words(options: Options) -> str:
+    """Return the rate that statements of pay are reckoned with."""
+    if options.pay_amount is None:
+        return "none set"
+    per = "hour of active work" if options.pay_per == "hour" else "submitted screen"
+    return f"{options.pay_amount:,.2f} {options.pay_currency} per {per}"
+
+
+def _a_day(options: Options) -> str:
+    caps = [
+        (options.tasks_per_day, "at most {} screens for each person"),
+        (options.sensitive_per_day, "at most {} with offensive stereotypes"),
+    ]
+    return ", ".join(words.format(number) for number, words in caps if number is not None) or "no limit"
+
+
+def _marking(campaign: Campaign, options: Options) -> list[tuple[str, str]]:
+    return [
+        ("Stereotypes", _source(campaign, options)),
+        ("Random attributes", f"{options.random_per_stereotype} for each stereotype, drawn once per group"),
+        ("Images", _images(options)),
+        ("On one screen", f"at most {campaign.attributes_per_screen} attributes and ‘None of the above’"),
+        ("Boxes", "needed for each ticked attribute" if campaign.boxes_required else "optional"),
+    ]
+
+
+def _source(campaign: Campaign, options: Options) -> str:
+    if options.visual_source == "all":
+        return "all by the study’s rule, visual or not"
+    slug = options.visual_source.removeprefix(FROM_CAMPAIGN)
+    rating = campaign.study.campaigns.filter(slug=slug).first()
+    who = "everybody" if options.visual_rule == "unanimous" else "more than half"
+    return f"those that {who} in “{rating.name if rating else slug}” rated as visual"
+
+
+def _images(options: Options) -> str:
+    number = "all" if options.images_per_group is None else f"{options.images_per_group:,}"
+    models = "every model" if options.model_labels is None else ", ".join(options.model_labels)
+    return f"{number} per group, of {models}"

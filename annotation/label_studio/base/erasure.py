@@ -1,0 +1,82 @@
+"""Whoever takes back consent or is erased: what the mirror holds of them goes, and how the server names them."""
+
+from collections.abc import Iterable
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.models import Annotator
+from annotation.label_studio.base import reasons
+from annotation.models import (
+    Campaign,
+    LabelStudioAnnotation,
+    LabelStudioServer,
+    LabelStudioUser,
+    LabelStudioVersion,
+)
+from studies.models import AuditEntry
+
+State = LabelStudioAnnotation.State
+_AT_ONCE = 10_000  # SQLite takes 32,766 values in a statement
+ERASED = "erased"  # as it stands in the study's history, behind the name of what it happened to
+
+
+def forget(*, annotator: Annotator, campaigns: Iterable[Campaign]) -> None:
+    """Drop what was mirrored of an annotator in these campaigns. Call it in the transaction of the withdrawal.
+
+    The labels made of it stay stored, out of every result, as those of our own pages do; should the annotator agree
+    again, those count again, and what still stands over there is read anew.
+    """
+    of = list(campaigns)
+    users = LabelStudioUser.objects.filter(
+        annotator=annotator, server__study__in={one.study_id for one in of}
+    )
+    users.update(name="", forgotten_at=timezone.now())
+    rows = LabelStudioAnnotation.objects.filter(project__bridge__campaign__in=of, user__annotator=annotator)
+    wipe(rows, reasons.WITHDRAWN, state=State.CONSENT)
+    forget_given(users, reasons.WITHDRAWN, campaigns=of)
+
+
+def forget_given(
+    users: Iterable[LabelStudioUser], reason: str, *, campaigns: Iterable[Campaign] | None = None
+) -> None:
+    """Drop the versions of others' annotations that name these users; what their makers sent stays."""
+    given = [one.pk for one in users]
+    versions = LabelStudioVersion.objects.filter(user__in=given)
+    rows = LabelStudioAnnotation.objects.filter(given_to__in=given)
+    if campaigns is not None:
+        of = list(campaigns)
+        versions = versions.filter(mirrored__project__bridge__campaign__in=of)
+        rows = rows.filter(project__bridge__campaign__in=of)
+    wipe(rows, reason, state=State.NEW, earlier=False)
+    versions.exclude(mirrored__user__in=given).delete()
+
+
+def wipe(rows: QuerySet[LabelStudioAnnotation], reason: str, *, state: str, earlier: bool = True) -> None:
+    """Drop what these say, and what they said `earlier`; what became of them is settled as `state` tells. The caller
+    locked the enrolments.
+    """
+    locked = rows.select_for_update(of=("self",), no_key=True).order_by("pk")
+    pks = list(locked.values_list("pk", flat=True))
+    for start in range(0, len(pks), _AT_ONCE):
+        some = pks[start : start + _AT_ONCE]
+        if earlier:
+            LabelStudioVersion.objects.filter(mirrored__in=some).delete()
+        LabelStudioAnnotation.objects.filter(pk__in=some).update(
+            # Without its digest the next comparison looks at it anew, and keeps it only if it may.
+            digest="",
+            result=reasons.instead_of_result(reason),
+            lead_time=None,
+            state=state,
+            chosen="",
+            chosen_against="",
+            edit="",
+        )
+
+
+def erased_at(server: LabelStudioServer) -> set[int]:
+    """Return the numbers of the users who were erased, though the server was connected anew since."""
+    entries = AuditEntry.objects.filter(
+        study=server.study_id, action=f"label_studio_user.{ERASED}", details__server=server.url
+    )
+    return {number for number in entries.values_list("details__number", flat=True) if type(number) is int}

@@ -1,0 +1,64 @@
+"""A decision here may change what follows from the mirror: the next comparison looks at it anew."""
+
+from collections.abc import Iterable
+
+from django.db.models import Q, QuerySet
+
+from accounts.models import Annotator
+from annotation.label_studio.base import job_queue
+from annotation.models import Campaign, LabelStudioAnnotation, LabelStudioBridge, LabelStudioUser
+
+State = LabelStudioAnnotation.State
+_AT_ONCE = 10_000  # SQLite takes 32,766 values in a statement
+
+
+def look_again(task_ids: Iterable[int]) -> None:
+    """Have what was answered over there to these tasks settled again: places became free, or labels came back.
+
+    Call it in the transaction of the decision.
+    """
+    _mark(LabelStudioAnnotation.objects.filter(task__in=set(task_ids)))
+
+
+def look_again_at(*, campaign: Campaign, annotator_id: int | None = None) -> None:
+    """Have what an annotator answered over there settled again, or everybody: it was decided anew what counts."""
+    rows = LabelStudioAnnotation.objects.filter(project__bridge__campaign=campaign, task__isnull=False)
+    _mark(rows if annotator_id is None else rows.filter(_of(annotator_id)))
+
+
+def look_again_at_user(user: LabelStudioUser) -> None:
+    """Have all that a user answered over there settled again: it was decided anew whose it is, or whether it counts."""
+    _mark(LabelStudioAnnotation.objects.filter(Q(user=user) | Q(given_to=user), task__isnull=False))
+
+
+def profile_changed(annotator: Annotator) -> None:
+    """Have the places of tasks with quotas given anew where an annotator answered over there."""
+    rows = LabelStudioAnnotation.objects.filter(_of(annotator.pk), task__quota_mix__gt="")
+    bridges = list(LabelStudioBridge.objects.filter(pk__in=rows.values("project__bridge")).order_by("pk"))
+    if not bridges:
+        return
+    _mark(rows)
+    for bridge in bridges:
+        for user in LabelStudioUser.objects.filter(annotator=annotator, server=bridge.server_id):
+            job_queue.start_settle(bridge=bridge, by=None, user=user.pk)
+
+
+def reopened(campaign: Campaign) -> None:
+    """Have settled again what was left as it was because the campaign was closed."""
+    look_again_at(campaign=campaign)
+    for bridge in LabelStudioBridge.objects.filter(campaign=campaign):
+        job_queue.start_settle(bridge=bridge, by=None)
+
+
+def _of(annotator_id: int) -> Q:
+    return Q(user__annotator=annotator_id) | Q(given_to__annotator=annotator_id)
+
+
+def _mark(rows: QuerySet[LabelStudioAnnotation]) -> None:
+    # In the order of their keys, as mirroring and settling lock them. What was deleted there is looked at too: its
+    # label may have stood for as long as nothing could change it.
+    locked = rows.select_for_update(of=("self",), no_key=True).order_by("pk")
+    pks = list(locked.values_list("pk", flat=True))
+    for start in range(0, len(pks), _AT_ONCE):
+        some = LabelStudioAnnotation.objects.filter(pk__in=pks[start : start + _AT_ONCE])
+        some.update(state=State.NEW)

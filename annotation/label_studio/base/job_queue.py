@@ -1,0 +1,150 @@
+"""Jobs of a bridge: queued once, and tried again later where that may help."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from annotation.models import LabelStudioBridge
+from jobs.models import Job
+from jobs.progress.reporter import Progress
+from jobs.run.execution import deliver, enqueue, prepare, run_here
+
+PUSH = "label_studio.push"
+EVENTS = "label_studio.events"
+RECONCILE = "label_studio.reconcile"
+ADDRESSES = "label_studio.addresses"
+SETTLE = "label_studio.settle"
+CLEANUP = "label_studio.cleanup"
+
+_TITLES = {
+    PUSH: "Push “{name}” to Label Studio",
+    EVENTS: "Take in what changed in Label Studio: “{name}”",
+    RECONCILE: "Compare “{name}” with Label Studio",
+    ADDRESSES: "Renew the addresses of images of “{name}”",
+    SETTLE: "Count answers from Label Studio: “{name}”",
+    CLEANUP: "Delete answers that do not count from Label Studio: “{name}”",
+}
+KINDS = tuple(_TITLES)
+_LONGEST_WAIT = timedelta(minutes=15)
+# Of each kind; one that failed tells when to try again.
+_ENDED_KEPT = 20
+_NOT_ENDED = (Job.State.QUEUED, Job.State.RUNNING)
+
+
+def start_push(*, bridge: LabelStudioBridge, by: User | None) -> Job:
+    """Queue sending what is not there yet."""
+    return start(PUSH, bridge, by=by)
+
+
+def start_reconcile(*, bridge: LabelStudioBridge, by: User | None) -> Job:
+    """Queue a comparison of everything."""
+    return start(RECONCILE, bridge, by=by)
+
+
+def start_addresses(*, bridge: LabelStudioBridge, by: User | None) -> Job:
+    """Queue sending new addresses of images to the tasks that are there."""
+    return start(ADDRESSES, bridge, by=by)
+
+
+def start_settle(*, bridge: LabelStudioBridge, by: User | None, user: int | None = None) -> Job:
+    """Queue counting again: what one user over there answered, or everything."""
+    return start(SETTLE, bridge, by=by, user=user)
+
+
+@transaction.atomic
+def start(
+    kind: str,
+    bridge: LabelStudioBridge,
+    *,
+    by: User | None,
+    not_before: datetime | None = None,
+    **arguments: Any,
+) -> Job:
+    """Queue a job of a bridge, or return the one that waits already: it will do the same, and at once if it may."""
+    bridge = (
+        LabelStudioBridge.objects.select_for_update(of=("self",)).select_related("campaign").get(pk=bridge.pk)
+    )
+    job = _waiting(kind, bridge, arguments)
+    if job is None:
+        job = enqueue(**_described(kind, bridge, arguments), by=by)
+        if not_before is not None:
+            job.wait_until = not_before
+            job.save(update_fields=["wait_until"])
+    elif not_before is None and job.wait_until is not None:
+        job.wait_until = None
+        job.save(update_fields=["wait_until"])
+        deliver(job)
+    return job
+
+
+def wake(bridge: LabelStudioBridge) -> Job | None:
+    """Have events worked off, unless a job waits to do it, or such jobs fail: then the sweep has them done later.
+
+    Takes no lock: a second such job finds nothing to do. Call it after the event was committed, so that a job that
+    waits now is sure to see it.
+    """
+    if _waiting(EVENTS, bridge, {}) is not None or not _rested(bridge, EVENTS, now=timezone.now()):
+        return None
+    return enqueue(**_described(EVENTS, bridge, {}), by=None)
+
+
+def do_here(kind: str, *, bridge: LabelStudioBridge, by: User | None, progress: Progress) -> Job:
+    """Do a job of a bridge in this process."""
+    return run_here(prepare(**_described(kind, bridge, {}), by=by), progress)
+
+
+def jobs_of(bridge: LabelStudioBridge, *kinds: str) -> QuerySet[Job]:
+    """Return the jobs of a bridge, newest first."""
+    # The study is in an index, and has few jobs.
+    mine = Job.objects.filter(study_id=bridge.campaign.study_id, arguments__bridge=bridge.pk)
+    return mine.filter(kind__in=kinds).order_by("-pk")
+
+
+def may_try(bridge: LabelStudioBridge, *kinds: str, now: datetime | None = None) -> bool:
+    """Whether none of these is queued or at work, and long enough ago failed: each time in a row twice as long."""
+    if jobs_of(bridge, *kinds).filter(state__in=_NOT_ENDED).exists():
+        return False
+    return _rested(bridge, *kinds, now=now or timezone.now())
+
+
+def forget(bridge: LabelStudioBridge) -> None:
+    """Keep the newest of the jobs that ended: one may follow each answer, and one comes every few minutes."""
+    for kind in KINDS:
+        ended = jobs_of(bridge, kind).exclude(state__in=_NOT_ENDED)
+        oldest = ended.values_list("pk", flat=True)[_ENDED_KEPT : _ENDED_KEPT + 1].first()
+        if oldest is not None:
+            ended.filter(pk__lte=oldest).delete()
+
+
+def _rested(bridge: LabelStudioBridge, *kinds: str, now: datetime) -> bool:
+    failures, last = 0, None
+    for job in jobs_of(bridge, *kinds).exclude(state__in=_NOT_ENDED)[:10]:
+        if job.state != Job.State.FAILED:
+            break
+        failures, last = failures + 1, last or job.finished_at
+    if last is None:
+        return True
+    wait = timedelta(seconds=settings.JOB_BACKOFF_SECONDS) * 2 ** (failures - 1)
+    return now - last >= min(wait, _LONGEST_WAIT)
+
+
+def _waiting(kind: str, bridge: LabelStudioBridge, arguments: dict[str, Any]) -> Job | None:
+    return jobs_of(bridge, kind).filter(state=Job.State.QUEUED, arguments=_keys(bridge, arguments)).first()
+
+
+def _keys(bridge: LabelStudioBridge, arguments: dict[str, Any]) -> dict[str, Any]:
+    return {"bridge": bridge.pk, **{name: value for name, value in arguments.items() if value is not None}}
+
+
+def _described(kind: str, bridge: LabelStudioBridge, arguments: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "kind": kind,
+        "title": _TITLES[kind].format(name=bridge.campaign.name),
+        "arguments": _keys(bridge, arguments),
+        "study_id": bridge.campaign.study_id,
+    }

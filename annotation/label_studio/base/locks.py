@@ -1,0 +1,100 @@
+"""One at a time for a bridge: whoever pushes has all of it to themselves, and a killed process holds nothing."""
+
+import fcntl
+import hashlib
+import os
+import stat
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+from django.db import connection
+
+from annotation.models import LabelStudioBridge
+from foundation.errors import Conflict
+from jobs.progress.reporter import Progress
+
+_SECONDS_BETWEEN_LOOKS = 0.1
+
+
+@contextmanager
+def alone_with(bridge: LabelStudioBridge) -> Iterator[None]:
+    """Hold the bridge for the block; Conflict when somebody else does. The database's connection holds it, or a file
+    where the database is one: both let go by themselves when a process dies. No transaction stays open meanwhile.
+    """
+    with _held(f"stereoscope.label_studio:{bridge.public_id}") as mine:
+        if not mine:
+            raise Conflict(
+                "label_studio_push_under_way",
+                "This campaign is being sent to Label Studio just now; wait until that has ended.",
+            )
+        yield
+
+
+@contextmanager
+def reading_from(bridge: LabelStudioBridge, *, seconds: float, progress: Progress) -> Iterator[bool]:
+    """Be the only one who takes in what is there, for the block; False where another still does after `seconds`.
+
+    Two at once could write what was read earlier over what is newer. Pushing does not wait for this.
+    """
+    end = time.monotonic() + seconds
+    while True:
+        with _held(f"stereoscope.label_studio.reading:{bridge.public_id}") as mine:
+            if mine or time.monotonic() >= end:
+                yield mine
+                return
+        progress.check_cancelled()
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
+
+
+def _held(name: str) -> AbstractContextManager[bool]:
+    return _on_server(name) if connection.vendor == "postgresql" else _on_this_machine(name)
+
+
+@contextmanager
+def _on_server(name: str) -> Iterator[bool]:
+    key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [key])
+        mine = bool(cursor.fetchone()[0])
+    try:
+        yield mine
+    finally:
+        # A connection that was lost meanwhile has let go already.
+        if mine and connection.is_usable():
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [key])
+
+
+@contextmanager
+def _on_this_machine(name: str) -> Iterator[bool]:
+    # An SQLite database is used on one machine only.
+    database = Path(connection.settings_dict["NAME"])
+    digest = hashlib.sha256(f"{database} {name}".encode()).hexdigest()[:32]
+    if database.is_file():
+        file = _opened(database.with_name(f"{database.name}.{digest}.lock"), like=database.stat())
+    else:  # it is in memory
+        file = _opened(Path(tempfile.gettempdir()) / f"stereoscope-{digest}.lock", like=None)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        mine = False
+    else:
+        mine = True
+    try:
+        yield mine
+    finally:
+        os.close(file)  # which unlocks it
+
+
+def _opened(path: Path, *, like: os.stat_result | None) -> int:
+    """Open a file, made where need be: whoever may write the database may lock it, whoever made it."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    held = os.fstat(file)
+    if like is not None and held.st_uid == os.geteuid():
+        os.fchmod(file, stat.S_IMODE(like.st_mode) & 0o666)
+        if os.geteuid() == 0:
+            os.fchown(file, like.st_uid, like.st_gid)
+    return file

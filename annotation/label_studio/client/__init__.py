@@ -1,0 +1,1 @@
+"""Requests to a Label Studio server: addresses, tokens, responses and errors."""

@@ -1,0 +1,151 @@
+"""What can be wrong with a Label Studio server: a code, one sentence a person can act on, whether to try again."""
+
+from annotation.label_studio.client.sanitize import storable
+from foundation.errors import DomainError
+
+_LONGEST = 500
+# Codes after which the same request may succeed later, with nobody doing anything.
+PASSING = frozenset({"unreachable", "timeout", "server_error", "busy"})
+
+
+class Trouble(DomainError):
+    """A Label Studio server did not do what it was asked. Its text never holds what was sent to it."""
+
+    status = 409
+
+    def __init__(self, code: str, message: str) -> None:
+        # It may hold words of theirs.
+        super().__init__(code, storable(message, longest=_LONGEST))
+
+    @property
+    def passing(self) -> bool:
+        """Return whether trying again may help."""
+        return self.code in PASSING
+
+
+def unreachable(place: str) -> Trouble:
+    return Trouble(
+        "unreachable", f"No server answers at {place}: check the address, and that Label Studio runs there."
+    )
+
+
+def name_unknown(host: str) -> Trouble:
+    return Trouble("unreachable", f"There is no server named {host}, as far as this server can find out.")
+
+
+def not_trusted(place: str) -> Trouble:
+    return Trouble("unreachable", f"The certificate of {place} is not one that this server trusts.")
+
+
+def timeout(place: str, seconds: float) -> Trouble:
+    return Trouble("timeout", f"Label Studio at {place} did not answer within {seconds:g} seconds.")
+
+
+def cut_off(place: str) -> Trouble:
+    return Trouble("unreachable", f"Label Studio at {place} ended the connection before it had answered.")
+
+
+def address_refused(host: str) -> Trouble:
+    return Trouble(
+        "address_refused",
+        f"{host} is an address inside this server’s own network, which is not connected to unless the "
+        "operator allows it (LABEL_STUDIO_ALLOWED_HOSTS or LABEL_STUDIO_ALLOW_PRIVATE).",
+    )
+
+
+def not_an_address() -> Trouble:
+    return Trouble(
+        "wrong_url",
+        "Give Label Studio’s address as http:// or https://, a host and nothing secret, such as "
+        "https://label.example.org.",
+    )
+
+
+def no_label_studio(place: str) -> Trouble:
+    return Trouble("wrong_url", f"{place} answers, but not as Label Studio does: check the address.")
+
+
+def sent_elsewhere(place: str, host: str) -> Trouble:
+    where = f" to {host}" if host else ""
+    return Trouble(
+        "wrong_url",
+        f"{place} sends requests on{where}. Give the address at which Label Studio itself answers.",
+    )
+
+
+def token_malformed() -> Trouble:
+    return Trouble(
+        "token_wrong",
+        "This is not a whole token. Copy all of it: Label Studio shows a personal access token once, when it is made.",
+    )
+
+
+def token_wrong(place: str) -> Trouble:
+    return Trouble(
+        "token_wrong",
+        f"Label Studio at {place} does not know this token. Copy it again from your account there.",
+    )
+
+
+def token_revoked(place: str) -> Trouble:
+    return Trouble(
+        "token_wrong",
+        f"Label Studio at {place} does not accept this personal access token: it was revoked or is over, "
+        "or such tokens are switched off there.",
+    )
+
+
+def legacy_tokens_off(place: str) -> Trouble:
+    return Trouble(
+        "legacy_tokens_off",
+        f"Legacy tokens are switched off in Label Studio at {place}. Use a personal access token, or switch "
+        "them on there (Organization, Access Token Settings).",
+    )
+
+
+def too_old(version: str, oldest: str) -> Trouble:
+    return Trouble(
+        "too_old", f"This Label Studio is version {version}; versions from {oldest} on can be connected."
+    )
+
+
+def forbidden(place: str, detail: str) -> Trouble:
+    said = detail.rstrip(".")
+    return Trouble(
+        "forbidden",
+        f"Label Studio at {place} does not allow the token’s owner to do this. Its answer: {said}.",
+    )
+
+
+def gone(what: str) -> Trouble:
+    return Trouble("gone", f"Label Studio has no {what} any more, or the token’s owner may not see it.")
+
+
+def refused(detail: str) -> Trouble:
+    return Trouble("refused", f"Label Studio refused what was sent: {detail}")
+
+
+def busy(place: str) -> Trouble:
+    return Trouble("busy", f"Label Studio at {place} asks to be left in peace for a while.")
+
+
+def server_error(place: str, status: int) -> Trouble:
+    return Trouble("server_error", f"Label Studio at {place} failed (status {status}). Its log says why.")
+
+
+def garbage(place: str) -> Trouble:
+    return Trouble("garbage", f"What {place} answered is not what Label Studio says.")
+
+
+def too_large(place: str, limit: int) -> Trouble:
+    return Trouble(
+        "garbage", f"{place} answered with more than {limit // 1024 // 1024} MiB, which is not read."
+    )
+
+
+def sdk_missing() -> Trouble:
+    return Trouble(
+        "sdk_missing",
+        "Label Studio’s client is not installed on this server: pip install --no-deps -r "
+        "requirements/label-studio-client.txt.",
+    )

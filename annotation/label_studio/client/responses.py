@@ -1,0 +1,102 @@
+"""What an answer of a Label Studio means: its status, its words about what was wrong, its content."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import orjson
+
+from annotation.label_studio.client import errors as client_errors
+from annotation.label_studio.client.sanitize import storable
+from foundation.redaction import HIDDEN, without_secrets
+
+if TYPE_CHECKING:
+    import httpx
+
+_NAMES = {"projects": "such project", "tasks": "such task", "webhooks": "such webhook"}
+_LONGEST_DETAIL = 300
+# Of what is said about mistakes, however much it is.
+_DEEPEST, _MOST_WORDS = 4, 20
+
+
+def check(response: httpx.Response, *, place: str, token: str) -> None:
+    """Pass an answer that says it went well; raise the Trouble that any other tells of."""
+    status = response.status_code
+    if status < 300:
+        if status != 204 and not _says_json(response):
+            raise client_errors.garbage(place)
+        return
+    if status < 400:
+        raise client_errors.sent_elsewhere(place, _host(response.headers.get("Location", "")))
+    if status >= 500:
+        raise client_errors.server_error(place, status)
+    if status in (408, 425, 429):
+        raise client_errors.busy(place)
+    said = _said(response)
+    if said is None:
+        # Label Studio says what is wrong as JSON; this is a proxy, or something else altogether.
+        raise client_errors.no_label_studio(place)
+    if status == 401:
+        detail = str(said.get("detail", ""))
+        raise (
+            client_errors.legacy_tokens_off(place) if "legacy" in detail else client_errors.token_wrong(place)
+        )
+    if status == 403:
+        raise client_errors.forbidden(place, _detail(said, token))
+    if status == 404:
+        raise client_errors.gone(_what(str(response.request.url)))
+    raise client_errors.refused(_detail(said, token))
+
+
+def content(response: httpx.Response, *, place: str) -> Any:
+    """Return what the answer holds."""
+    try:
+        return orjson.loads(response.content)
+    except orjson.JSONDecodeError:
+        raise client_errors.garbage(place) from None
+
+
+def _says_json(response: httpx.Response) -> bool:
+    return (
+        str(response.headers.get("Content-Type", "")).partition(";")[0].strip().lower() == "application/json"
+    )
+
+
+def _said(response: httpx.Response) -> dict[str, Any] | None:
+    try:
+        said = orjson.loads(response.content)
+    except orjson.JSONDecodeError:
+        return None
+    return said if isinstance(said, dict) else {"detail": str(said)}
+
+
+def _what(url: str) -> str:
+    parts = urlsplit(url).path.split("/")
+    return next((name for part, name in _NAMES.items() if part in parts), "such thing")
+
+
+def _detail(said: dict[str, Any], token: str) -> str:
+    errors = said.get("validation_errors")
+    words = _words(errors or said.get("detail") or "no reason given")
+    # What was sent may be said back.
+    return storable(without_secrets(words.replace(token, HIDDEN)), longest=_LONGEST_DETAIL)
+
+
+def _words(errors: Any, depth: int = 0) -> str:
+    if not isinstance(errors, dict | list):
+        return str(errors)
+    if depth == _DEEPEST:
+        return "…"
+    if isinstance(errors, list):
+        return ", ".join(_words(one, depth + 1) for one in errors[:_MOST_WORDS])
+    some = islice(errors.items(), _MOST_WORDS)
+    return "; ".join(f"{name}: {_words(one, depth + 1)}" for name, one in some)
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""

@@ -1,0 +1,316 @@
+"""What we ask of a Label Studio server: the only place that speaks to one.
+
+Small things go through Label Studio's own client, many tasks at once past it: it would make an object of each.
+Both use one guarded connection that signs the requests; Label Studio's client is never told the token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import orjson
+from django.conf import settings
+
+from annotation.label_studio.client import errors, pagination, responses
+from annotation.label_studio.client.encryption import unseal
+from annotation.models import LabelStudioServer
+
+if TYPE_CHECKING:
+    import httpx
+    from label_studio_sdk.core.http_response import HttpResponse
+
+# Answers longer than this are not read: pages and chunks are chosen so that none comes near.
+LARGEST_ANSWER = 96 * 1024 * 1024
+TASKS_PER_IMPORT = 2500
+# What is read of a task and of an annotation: leaving out the rest spares Label Studio half of its work. Its list
+# of tasks takes one set of names for both.
+_READ = (
+    "id,data,annotations,project,task,result,completed_by,updated_by,created_at,updated_at,was_cancelled,"
+    "lead_time,ground_truth"
+)
+_UNUSED = "unused"
+_MOST_PAGES = 500  # of projects
+
+
+class Client:
+    """A connection to one server, as the owner of a token. Close it, or use it in a `with` block."""
+
+    def __init__(
+        self, url: str, token: str, *, seconds: float | None = None, within: float | None = None
+    ) -> None:
+        """`seconds` are for each request, `within` for all together: where somebody waits for a page."""
+        try:
+            # Only here: it comes with the full installation, and takes a moment to read.
+            from label_studio_sdk.base_client import LabelStudioBase
+
+            from annotation.label_studio.client.guard import GuardedClient, plain_address
+        except ImportError:
+            raise errors.sdk_missing() from None
+        self.url = plain_address(url)
+        self._http = GuardedClient(
+            base=self.url,
+            token=token,
+            seconds=seconds or settings.LABEL_STUDIO_TIMEOUT_SECONDS,
+            limit=LARGEST_ANSWER,
+            within=within,
+        )
+        self._sdk = LabelStudioBase(
+            base_url=self.url, api_key=_UNUSED, httpx_client=self._http, max_retries=0
+        )
+
+    @classmethod
+    def of(cls, server: LabelStudioServer, *, within: float | None = None) -> Self:
+        """Connect to a server as it was connected before."""
+        return cls(server.url, unseal(server.token), within=within)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._http.close()
+
+    def version(self) -> str:
+        """Return which version the server is, which it tells anybody."""
+        said = self._get("/api/version")
+        release = said.get("release") if isinstance(said, dict) else None
+        if not isinstance(release, str):
+            raise errors.no_label_studio(self.url)
+        return release
+
+    def whoami(self) -> dict[str, Any]:
+        """Return the token's owner."""
+        return self._object(lambda: self._sdk.users.with_raw_response.whoami())
+
+    def users(self) -> list[dict[str, Any]]:
+        return self._list(lambda: self._sdk.users.with_raw_response.list())
+
+    def projects(self, *, title: str = "") -> Iterator[dict[str, Any]]:
+        """Yield the projects that the token's owner sees whose title holds `title`."""
+        seen: set[int] = set()
+        for page in range(1, _MOST_PAGES + 1):
+            asked = {"title": title, "page": str(page), "page_size": "100", "include": "id,title,description"}
+            said = self._dict(self._get("/api/projects/", **asked))
+            # One that is made meanwhile moves others to the next page; a page with nothing new leads nowhere.
+            new = {self._number(one): one for one in self._dicts(said.get("results"))}
+            yield from (one for number, one in new.items() if number not in seen)
+            if not said.get("next"):
+                return
+            if new.keys() <= seen:
+                break
+            seen |= new.keys()
+        raise errors.garbage(self.url)
+
+    def create_project(
+        self,
+        *,
+        title: str,
+        configuration: str,
+        annotations_per_task: int,
+        instructions: str,
+        **more: Any,
+    ) -> int:
+        """Make a project whose annotators see the instructions first and cannot send an empty answer. `more` are
+        further fields by the names that Label Studio has for them.
+        """
+        made = self._object(
+            lambda: self._sdk.projects.with_raw_response.create(
+                **{
+                    "title": title,
+                    "label_config": configuration,
+                    "maximum_annotations": annotations_per_task,
+                    "expert_instruction": instructions,
+                    "show_instruction": bool(instructions),
+                    "enable_empty_annotation": False,
+                    "show_collab_predictions": False,
+                    **more,
+                }
+            )
+        )
+        return self._number(made)
+
+    def project(self, project: int) -> dict[str, Any]:
+        return self._object(lambda: self._sdk.projects.with_raw_response.get(project))
+
+    def update_project(self, project: int, **fields: Any) -> dict[str, Any]:
+        """Change fields of a project, by the names that Label Studio has for them."""
+        return self._object(lambda: self._sdk.projects.with_raw_response.update(project, **fields))
+
+    def delete_project(self, project: int) -> None:
+        """Delete a project there, with every task and annotation in it."""
+        self._call(lambda: self._sdk.projects.with_raw_response.delete(project))
+
+    def import_tasks(self, project: int, rows: Sequence[Mapping[str, Any]]) -> list[int]:
+        """Send tasks' data and return the tasks' numbers in the same order.
+
+        Rows go in chunks; a chunk is stored there as a whole or not at all.
+        """
+        ids: list[int] = []
+        for start in range(0, len(rows), TASKS_PER_IMPORT):
+            chunk = rows[start : start + TASKS_PER_IMPORT]
+            response = self._http.post(
+                f"{self.url}/api/projects/{project}/import",
+                params={"return_task_ids": "true"},
+                content=orjson.dumps([{"data": row} for row in chunk]),
+                headers={"Content-Type": "application/json"},
+            )
+            made = responses.content(response, place=self.url)
+            new = made.get("task_ids") if isinstance(made, dict) else None
+            if not isinstance(new, list) or len(new) != len(chunk):
+                raise errors.garbage(self.url)
+            ids.extend(int(number) for number in new)
+        return ids
+
+    def delete_tasks(self, project: int, tasks: Sequence[int]) -> None:
+        """Delete tasks of a project, with every annotation of them."""
+        response = self._http.post(
+            f"{self.url}/api/dm/actions",
+            params={"id": "delete_tasks", "project": str(project)},
+            json={"selectedItems": {"all": False, "included": list(tasks)}},
+        )
+        responses.content(response, place=self.url)
+
+    def delete_annotation(self, annotation: int) -> None:
+        self._call(lambda: self._sdk.annotations.with_raw_response.delete(annotation))
+
+    def update_task_data(self, task: int, data: Mapping[str, Any]) -> None:
+        self._call(lambda: self._sdk.tasks.with_raw_response.update(str(task), data=dict(data)))
+
+    def task(self, task: int) -> dict[str, Any]:
+        """Return a task with its annotations in full, cancelled ones too."""
+        return self._plain(self._dict(self._get(f"/api/tasks/{task}/", resolve_uri="false")))
+
+    def annotations_of(self, task: int) -> list[dict[str, Any]]:
+        """Return a task's annotations in full, cancelled ones too: their own address there leaves those out."""
+        return self._dicts(self.task(task).get("annotations"))
+
+    def task_refs(self, project: int, *, page_size: int = 5000) -> Iterator[tuple[int, str]]:
+        """Yield each task's number and its data's `ref`, empty where there is none."""
+        for page in pagination.pages(self._asking(project, page_size, include="id,data"), pagination.Span(1)):
+            for task in page:
+                data = task.get("data")
+                yield task["id"], str(data.get("ref") or "") if isinstance(data, dict) else ""
+
+    def tasks_with_annotations(
+        self,
+        project: int,
+        *,
+        page_size: int = 500,
+        numbers: Collection[int] | None = None,
+        failing: pagination.Failing = pagination.fail,
+    ) -> Iterator[list[dict[str, Any]]]:
+        """Yield pages of tasks with their annotations: what `_READ` names of each, cancelled ones too.
+
+        Where the tasks' `numbers` are known it takes half the time; tasks beside them may then be left out, and those
+        at which the server fails are told to `failing` and passed over.
+        """
+        ask = self._asking(project, page_size, fields="all", include=_READ)
+        if numbers is None:
+            every = pagination.pages(ask, pagination.Span(1))
+        else:
+            every = pagination.pages_of(ask, numbers, size=page_size, failing=failing)
+        for page in every:
+            yield [self._plain(task) for task in page]
+
+    def create_webhook(
+        self, *, project: int, url: str, headers: Mapping[str, str], actions: Sequence[str]
+    ) -> int:
+        """Ask to be told of what happens in a project, with nothing of its content."""
+        made = self._object(
+            lambda: self._sdk.webhooks.with_raw_response.create(
+                url=url,
+                project=project,
+                headers=dict(headers),
+                actions=list(actions),
+                send_for_all_actions=False,
+                send_payload=True,
+                is_active=True,
+            )
+        )
+        return self._number(made)
+
+    def webhooks(self, project: int) -> list[dict[str, Any]]:
+        return self._list(lambda: self._sdk.webhooks.with_raw_response.list(project=str(project)))
+
+    def delete_webhook(self, webhook: int) -> None:
+        self._call(lambda: self._sdk.webhooks.with_raw_response.delete(webhook))
+
+    def _asking(self, project: int, page_size: int, **options: str) -> pagination.Ask:
+        def ask(span: pagination.Span) -> tuple[pagination.Page, int]:
+            said = self._dict(
+                self._get(
+                    "/api/tasks/",
+                    project=str(project),
+                    page="1",
+                    page_size=str(page_size),
+                    resolve_uri="false",
+                    query=span.query(),
+                    **options,
+                )
+            )
+            tasks, total = self._dicts(said.get("tasks")), said.get("total")
+            numbers = [self._number(task) for task in tasks]
+            if type(total) is not int or numbers != sorted(set(numbers)) or not all(map(span.holds, numbers)):
+                raise errors.garbage(self.url)
+            if total > 0 and not tasks:  # the rest is withheld: what was not shown is not gone
+                raise errors.garbage(self.url)
+            return tasks, total
+
+        return ask
+
+    def _get(self, path: str, **params: str) -> Any:
+        response = self._http.get(f"{self.url}{path}", params=params)
+        return responses.content(response, place=self.url)
+
+    def _call(self, ask: Callable[[], HttpResponse[Any]]) -> httpx.Response:
+        """Ask through Label Studio's client; it reads the answer, we take what was said in full."""
+        from label_studio_sdk.core.api_error import ApiError
+        from label_studio_sdk.core.parse_error import ParsingError
+
+        try:
+            return ask().response
+        except (ApiError, ParsingError, TypeError, ValueError):
+            # Statuses were told apart before. What is left is an answer that it cannot read: it makes an object
+            # of whatever it was sent, or fails.
+            raise errors.garbage(self.url) from None
+
+    def _object(self, ask: Callable[[], HttpResponse[Any]]) -> dict[str, Any]:
+        said = self._dict(responses.content(self._call(ask), place=self.url))
+        self._number(said)
+        return said
+
+    def _list(self, ask: Callable[[], HttpResponse[Any]]) -> list[dict[str, Any]]:
+        return self._dicts(responses.content(self._call(ask), place=self.url))
+
+    def _plain(self, task: dict[str, Any]) -> dict[str, Any]:
+        """Name who completed an annotation by number alone: some answers hold all about the person instead."""
+        for annotation in self._dicts(task.get("annotations")):
+            self._number(annotation)
+            if "result" not in annotation:  # nothing is taken for an empty answer because it was not sent
+                raise errors.garbage(self.url)
+            person = annotation.get("completed_by")
+            if isinstance(person, dict):
+                annotation["completed_by"] = person.get("id")
+        return task
+
+    def _dict(self, said: Any) -> dict[str, Any]:
+        if not isinstance(said, dict):
+            raise errors.garbage(self.url)
+        return said
+
+    def _dicts(self, said: Any) -> list[dict[str, Any]]:
+        if not isinstance(said, list) or not all(isinstance(one, dict) for one in said):
+            raise errors.garbage(self.url)
+        return said
+
+    def _number(self, said: Mapping[str, Any]) -> int:
+        number = said.get("id")
+        if type(number) is not int:
+            raise errors.garbage(self.url)
+        return number

@@ -1,0 +1,63 @@
+"""The jobs about exports of Label Studio that leads upload."""
+
+from typing import Any
+
+from django.urls import reverse
+
+from annotation.label_studio.format.importer import import_export
+from annotation.label_studio.format.names import parse_names
+from annotation.label_studio.format.reader import look_into
+from annotation.label_studio.format.uploads import EXPORT, IMPORT, LOOK
+from catalog.attributes import NONE_OF_THE_ABOVE
+from jobs.models import Job
+from jobs.progress.reporter import Progress
+from jobs.run.registry import register
+from jobs.uploads import opened_upload
+from studies.models import Study
+
+# A job's page lists this many rejected rows; the counts are always of all.
+_MOST_LINES = 500
+
+
+@register(LOOK)
+def look(job: Job, progress: Progress) -> dict[str, Any]:
+    """Read which fields and controls a file holds."""
+    study = Study.objects.get(pk=job.arguments["study"])
+    progress.step("Reading the file")
+    with opened_upload(job, EXPORT) as file:
+        inventory = look_into(file, file_name=job.arguments["file_name"])
+    return {
+        "summary": f"{inventory.tasks:,} tasks with {inventory.annotations:,} annotations were found. "
+        "Next, say what each field holds.",
+        "inventory": inventory.described(),
+        "url": reverse("annotation:label_studio_file", args=[study.slug, job.pk]),
+    }
+
+
+@register(IMPORT)
+def import_(job: Job, progress: Progress) -> dict[str, Any]:
+    """Import a file by the names that were said. Done twice it changes nothing."""
+    arguments = job.arguments
+    study = Study.objects.get(pk=arguments["study"])
+    with opened_upload(job, EXPORT) as file:
+        report = import_export(
+            study=study.name,
+            file=file,
+            file_name=arguments["file_name"],
+            by=job.created_by,
+            names=parse_names(arguments["map"], asked=tuple(arguments["asked"])),
+            none_value=arguments["none_value"] or NONE_OF_THE_ABOVE,
+            ground_truth=arguments["ground_truth"],
+            group_from_image=arguments["group_from_image"],
+            model=arguments["model"],
+            name=arguments["name"],
+            progress=progress,
+        )
+    rejected = [
+        f"Rejected: task {entry.row}: {entry.reason}" for one in report.reports for entry in one.rejected
+    ]
+    return {
+        "summary": " · ".join(report.lines()),
+        "lines": rejected[:_MOST_LINES],
+        "url": reverse("studies:detail", args=[study.slug]),
+    }

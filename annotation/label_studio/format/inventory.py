@@ -1,0 +1,202 @@
+"""What a JSON export of Label Studio holds: the fields of its tasks' data, and the controls that were answered.
+
+People name these where an export is not ours, so a refusal lists them with samples, and a page offers them.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from annotation.imports.column_map import RATING_WORDS
+from annotation.label_studio.format.names import CONTROLS, DATA_FIELDS, NONE_WORDS, Names
+
+# Of each kind: a hostile file may name millions.
+MOST_NAMES = 60
+_MOST_SAMPLES = 5
+_LONGEST_NAME, _LONGEST_SAMPLE = 100, 60
+_IN_MESSAGE, _SAMPLES_IN_MESSAGE = 15, 3
+_TEXTS = ("choices", "rectanglelabels", "labels", "text", "rating", "number")
+_PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
+_GROUPS = ("group", "identity_group", "identity", "people", "nationality", "country", "ethnicity")
+
+
+@dataclass(frozen=True)
+class Item:
+    """A field or a control. `kind` is a control's type; `count` is how many tasks or results have it."""
+
+    name: str
+    kind: str
+    count: int
+    samples: tuple[str, ...]
+
+    def __str__(self) -> str:
+        kind = f" ({self.kind}, {self.count:,} times)" if self.kind else f" ({self.count:,} tasks)"
+        samples = ", ".join(f"“{sample}”" for sample in self.samples[:_SAMPLES_IN_MESSAGE])
+        return f"{self.name}{kind}" + (f": {samples}" if samples else "")
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """The fields and controls of a file, those that come most often first."""
+
+    tasks: int
+    annotations: int
+    fields: tuple[Item, ...]
+    controls: tuple[Item, ...]
+
+    def described(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, described: Mapping[str, Any]) -> "Inventory":
+        """Return what `described` gave."""
+        fields, controls = (
+            tuple(Item(**{**one, "samples": tuple(one["samples"])}) for one in described[name])
+            for name in ("fields", "controls")
+        )
+        return cls(described["tasks"], described["annotations"], fields, controls)
+
+    def lists(self) -> str:
+        """Return what there is to name, for whoever has to."""
+        found = f"The file holds {self.tasks:,} tasks with {self.annotations:,} annotations."
+        return "\n".join(
+            (
+                found,
+                f"Fields of their data: {_listed(self.fields)}.",
+                f"Controls that were answered: {_listed(self.controls)}.",
+                "Say what each holds with --map FIELD=NAME, or on the study’s Label Studio page.",
+            )
+        )
+
+    def unknown(self, names: Names) -> str:
+        """Return the first given name that the file does not hold, as `FIELD=NAME`; "" if there is none."""
+        data, controls = {one.name for one in self.fields}, {one.name for one in self.controls}
+        if max(len(data), len(controls)) >= MOST_NAMES:
+            return ""  # it holds more than is listed
+        for given in names.given:
+            held, name = (
+                (data, names.data[given][0]) if given in DATA_FIELDS else (controls, names.control(given))
+            )
+            if name not in held:
+                return f"{given}={name}"
+        return ""
+
+
+@dataclass
+class _Count:
+    count: int = 0
+    samples: dict[str, None] = field(default_factory=dict)
+
+    def add(self, texts: Iterable[str]) -> None:
+        self.count += 1
+        if len(self.samples) < _MOST_SAMPLES:
+            for text in texts:
+                self.samples.setdefault(text)
+                if len(self.samples) >= _MOST_SAMPLES:
+                    break
+
+
+def take_inventory(tasks: Iterable[Mapping[str, Any]]) -> Inventory:
+    """Return what the tasks of an export hold, however they are made."""
+    number, annotated = 0, 0
+    fields: dict[tuple[str, str], _Count] = {}
+    controls: dict[tuple[str, str], _Count] = {}
+    for task in tasks:
+        number += 1
+        data = task.get("data")
+        for name, value in data.items() if isinstance(data, Mapping) else ():
+            _add(fields, (_short(str(name), _LONGEST_NAME), ""), _samples(value))
+        annotations = task.get("annotations")
+        for annotation in annotations if isinstance(annotations, list) else ():
+            annotated += 1
+            results = annotation.get("result") if isinstance(annotation, Mapping) else None
+            for result in results if isinstance(results, list) else ():
+                if isinstance(result, Mapping) and isinstance(result.get("from_name"), str):
+                    kind = _short(str(result.get("type") or "no type"), 40)
+                    name = _short(result["from_name"], _LONGEST_NAME)
+                    _add(controls, (name, kind), _said(result.get("value")))
+    return Inventory(number, annotated, _items(fields), _items(controls))
+
+
+def suggestions(inventory: Inventory) -> dict[str, str]:
+    """Return which of the file's names may hold what: a guess that a person confirms."""
+    names = {one.name: one for one in inventory.fields}
+    found = {
+        wanted: next((name for name in known if name in names), "") for wanted, known in DATA_FIELDS.items()
+    }
+    found["group"] = found["group"] or next((name for name in _GROUPS if name in names), "")
+    found["image"] = found["image"] or next(
+        (one.name for one in inventory.fields if any(_is_picture(text) for text in one.samples)), ""
+    )
+    taken: set[str] = set()
+    for wanted in ("box", "rating", "none_of_the_above", "present", "annotator", "justification"):
+        of_kind = [one for one in inventory.controls if one.name not in taken and _may_be(wanted, one)]
+        ours = [one.name for one in of_kind if one.name == CONTROLS[wanted]]
+        found[wanted] = next(iter([*ours, *(one.name for one in of_kind)]), "")
+        taken.add(found[wanted])
+    return found
+
+
+def _may_be(wanted: str, control: Item) -> bool:
+    words = {sample.casefold() for sample in control.samples}
+    rates = bool(words) and words <= set(RATING_WORDS)
+    if wanted == "box":
+        return control.kind in ("rectanglelabels", "labels")
+    if wanted == "rating":
+        return control.kind == "rating" or (control.kind == "choices" and rates)
+    if wanted == "none_of_the_above":
+        says_none = control.name == CONTROLS[wanted] or words <= {*NONE_WORDS, "yes", "no"}
+        return control.kind == "choices" and bool(words) and says_none
+    if wanted == "present":
+        return control.kind == "choices" and not rates
+    if wanted == "annotator":
+        return control.kind == "textarea" and control.name == CONTROLS[wanted]
+    return control.kind == "textarea"
+
+
+def _is_picture(text: str) -> bool:
+    return text.casefold().partition("?")[0].endswith(_PICTURES)
+
+
+def _add(found: dict[tuple[str, str], _Count], key: tuple[str, str], texts: Iterable[str]) -> None:
+    if key not in found and len(found) >= MOST_NAMES:
+        return
+    found.setdefault(key, _Count()).add(texts)
+
+
+def _items(found: Mapping[tuple[str, str], _Count]) -> tuple[Item, ...]:
+    ordered = Counter({key: one.count for key, one in found.items()}).most_common()
+    return tuple(Item(name, kind, count, tuple(found[name, kind].samples)) for (name, kind), count in ordered)
+
+
+def _said(value: object) -> list[str]:
+    """Return what a result says, as samples."""
+    if not isinstance(value, Mapping):
+        return []
+    return [text for key in _TEXTS if key in value for text in _samples(value[key])]
+
+
+def _samples(value: object) -> list[str]:
+    values = value[:_MOST_SAMPLES] if isinstance(value, list) else [value]
+    texts = []
+    for one in values:
+        text = one.get("value") if isinstance(one, Mapping) else one
+        if isinstance(text, str | float) or (type(text) is int and abs(text) < 10**15):
+            texts.append(_short(str(text), _LONGEST_SAMPLE))
+    return [text for text in texts if text]
+
+
+def _short(text: str, longest: int) -> str:
+    """Return a text in one line that any database, page and console can hold."""
+    text = text[: 4 * longest].encode("utf-8", "replace").decode()
+    text = " ".join("".join(one if one.isprintable() else " " for one in text).split())
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def _listed(items: tuple[Item, ...]) -> str:
+    if not items:
+        return "none"
+    more = len(items) - _IN_MESSAGE
+    return "; ".join(map(str, items[:_IN_MESSAGE])) + (f"; and {more:,} more" if more > 0 else "")

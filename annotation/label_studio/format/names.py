@@ -1,0 +1,86 @@
+"""What things are called in Label Studio: fields of a task's data, and controls of its labelling interface."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from annotation.imports.column_map import split_pairs
+from foundation.errors import DomainError
+
+# Where a task's data may hold it, the first that is there; the first name of each is the one we write.
+DATA_FIELDS: dict[str, tuple[str, ...]] = {
+    "image": ("image_id", "image"),
+    "group": ("group",),
+    "attribute": ("attributes", "attribute"),
+    "model": ("model",),
+    "condition": ("condition",),
+}
+CONTROLS: dict[str, str] = {
+    "present": "present",
+    "box": "box",
+    "none_of_the_above": "none_of_the_above",
+    "rating": "rating",
+    "justification": "justification",
+    "annotator": "annotator",
+}
+# Among the choices that say which attributes are there, these say that none is.
+NONE_WORDS = frozenset(
+    {
+        "none",
+        "none of the above",
+        "none of these",
+        "none of them",
+        "keine",
+        "keine davon",
+        "keins davon",
+        "nichts davon",
+    }
+)
+FIELDS = {
+    "image": "field of data with the image's name or address",
+    "group": "field of data with the identity group",
+    "attribute": "field of data with what was asked: a list of attributes, or the one rated",
+    "model": "field of data with the model that made the image",
+    "condition": "field of data with the condition",
+    "present": "choices that say which attributes are in the image",
+    "box": "rectangles labelled with an attribute; what has a box is in the image",
+    "none_of_the_above": "choice of yes or no; not needed where it is one of the choices of present",
+    "rating": "stars or choice of 1 to 5, or of the words for it",
+    "justification": "text why a rating is Unsure",
+    "annotator": "text that names the annotator, where completed_by does not",
+}
+
+
+@dataclass(frozen=True)
+class Names:
+    """Which field of a task's data, or which control (`from_name`), holds what."""
+
+    data: Mapping[str, tuple[str, ...]]
+    controls: Mapping[str, str]
+    asked: tuple[str, ...] = ()  # the attributes asked of every task, where its data does not list them
+    given: tuple[str, ...] = ()  # the fields whose names somebody gave: a file that lacks them is refused
+
+    def control(self, field: str) -> str:
+        """Return the control that holds a field; "" where another one says it too."""
+        return self.controls[field]
+
+    def described(self) -> dict[str, object]:
+        """Return the names as plain data: part of what makes two imports the same."""
+        return asdict(self)
+
+
+OURS = Names(DATA_FIELDS, CONTROLS)
+
+
+def parse_names(pairs: list[str], *, asked: tuple[str, ...] = ()) -> Names:
+    """Turn `FIELD=NAME` arguments into names; what is not given keeps the name that our own export writes."""
+    given = split_pairs(pairs, FIELDS)
+    data = DATA_FIELDS | {field: (name,) for field, name in given.items() if field in DATA_FIELDS}
+    controls = CONTROLS | {field: name for field, name in given.items() if field in CONTROLS}
+    if controls["none_of_the_above"] == controls["present"]:
+        # “None” is one of the choices there, which is seen without being named.
+        controls["none_of_the_above"] = ""
+        given.pop("none_of_the_above", None)
+    twice = {name for name in controls.values() if list(controls.values()).count(name) > 1}
+    if twice:
+        raise DomainError("map_bad", f"“{min(twice)}” cannot be two controls.", fields={"map": "twice"})
+    return Names(data, controls, asked, tuple(given))

@@ -1,0 +1,396 @@
+"""A JSON export of Label Studio becomes a table with one judgement a row; what is no answer is counted."""
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from annotation.imports.boxes import BoxFormat
+from annotation.imports.column_map import ColumnMap
+from annotation.label_studio.format.inventory import Inventory, take_inventory
+from annotation.label_studio.format.names import NONE_WORDS, OURS, Names
+from annotation.label_studio.format.regions import Answered, read_results, size_of, whole
+from catalog.attributes import normalise
+from foundation.errors import DomainError
+from foundation.tables.reader import Table, read_bytes
+
+MAX_DEPTH = 100
+MAX_OBJECTS = 10_000_000  # an annotation with a box has about ten
+# Texts are passed over whole, so that brackets in them are none. So is one that never ends, which would otherwise be
+# searched again from each quotation mark in it.
+_STRUCTURE = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
+_COLUMNS = (
+    "image",
+    "group",
+    "attribute",
+    "annotator",
+    "present",
+    "rating",
+    "box",
+    "image_width",
+    "image_height",
+    "model",
+    "condition",
+    "screen",
+    "submitted_at",
+    "seconds",
+    "justification",
+)
+_OF_RATINGS = ("attribute", "annotator", "rating", "justification", "submitted_at", "seconds")
+_IGNORED = {
+    "cancelled": "annotations that were skipped or cancelled were left out",
+    "drafts": "drafts were left out",
+    "predictions": "predictions of models were left out",
+    "truths": "annotations are marked as ground truth and were taken as any other",
+    "left_out_truths": "annotations marked as ground truth were left out",
+    "other": "results of controls that nothing was mapped to were left out",
+    "unanswered": "tasks have no annotation",
+}
+
+
+@dataclass(frozen=True)
+class Export:
+    """The rows of an export, which of their columns hold what, and what was left out."""
+
+    table: Table
+    columns: dict[str, str]
+    notes: tuple[str, ...]
+    inventory: Inventory
+
+    @property
+    def rates(self) -> bool:
+        return "rating" in self.columns
+
+    def column_map(self, **options: Any) -> ColumnMap:
+        """Return how to read the rows; boxes are in percent of the image."""
+        return ColumnMap(columns=self.columns, box_format=BoxFormat.PERCENT, **options)
+
+
+@dataclass
+class _Rows:
+    """Rows as they are found. A row's number is that of its task in the file, the first being 1."""
+
+    names: Names
+    none_text: str
+    rates: bool
+    ground_truth: bool  # whether annotations marked as such are taken
+    none_words: frozenset[str]  # choices that say that none of the attributes is there
+    none_is_a_choice: bool  # one of these is among the choices of `present` somewhere in the file
+    tasks: list[int] = field(default_factory=list)
+    rows: list[tuple[str, ...]] = field(default_factory=list)
+    refused: list[tuple[int, str]] = field(default_factory=list)
+    ignored: Counter[str] = field(default_factory=Counter)
+    places: dict[str, tuple[int, int]] = field(
+        default_factory=dict
+    )  # task and place of annotations with an id
+
+    def add(self, task: int, **cells: str) -> None:
+        self.tasks.append(task)
+        self.rows.append(tuple(cells.get(column, "") for column in _COLUMNS))
+
+
+def is_export(source: Path) -> bool:
+    """Whether a file looks like a JSON export of Label Studio: a list in a file called .json."""
+    if source.suffix.lower() != ".json" or not source.is_file():
+        return False
+    with source.open("rb") as file:
+        return file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
+
+
+def read_export(
+    source: Path | BinaryIO,
+    *,
+    names: Names,
+    none_text: str,
+    file_name: str | None = None,
+    ground_truth: bool = True,
+) -> Export:
+    """Read an export. Raises DomainError where it is none; what is wrong with one annotation rejects its rows.
+
+    Label Studio marks whatever was brought in as ground truth unless told otherwise, and anybody there may mark
+    more: so the mark alone makes an annotation neither better nor worse, and what it did is counted.
+    """
+    name = file_name or Path(str(getattr(source, "name", source))).name
+    data = read_bytes(source, name)
+    tasks = _tasks(data, name)
+    inventory = take_inventory(tasks)
+    if unknown := inventory.unknown(names):
+        raise DomainError(
+            "map_bad",
+            f"“{name}” does not contain the name in {unknown}.\n{inventory.lists()}",
+            fields={"map": f"{unknown}: the file does not contain this name"},
+        )
+    none_words = NONE_WORDS | {none_text}
+    rows = _Rows(
+        names,
+        none_text,
+        rates=_rates(tasks, names),
+        ground_truth=ground_truth,
+        none_words=none_words,
+        none_is_a_choice=_chooses(tasks, names.controls["present"], none_words),
+    )
+    for number, task in enumerate(tasks, start=1):
+        _read_task(number, task, rows)
+    columns = {
+        column: np.array([row[place] for row in rows.rows], dtype=object)
+        for place, column in enumerate(_COLUMNS)
+    }
+    used = [column for column in _COLUMNS if _serves(column, rows, columns)]
+    return Export(
+        table=Table(
+            name=name,
+            columns=columns,
+            rows=np.array(rows.tasks, dtype=np.int64),
+            positions=frozenset({"screen"}),
+            unreadable=tuple(rows.refused),
+            digest=_digest(data, names, ground_truth=ground_truth),
+        ),
+        columns={column: column for column in used},
+        inventory=inventory,
+        notes=tuple(
+            f"{rows.ignored[what]:,} {said}" for what, said in _IGNORED.items() if rows.ignored[what]
+        ),
+    )
+
+
+def look_into(source: Path | BinaryIO, *, file_name: str) -> Inventory:
+    """Return what an export holds. Raises DomainError where it is none."""
+    return take_inventory(_tasks(read_bytes(source, file_name), file_name))
+
+
+def _digest(data: bytes, names: Names, *, ground_truth: bool) -> str:
+    """Return what tells imports apart: read by other names, or with some left out, it is another table."""
+    if names != OURS:
+        data += json.dumps(names.described(), sort_keys=True).encode()
+    return hashlib.sha256(data if ground_truth else data + b"-").hexdigest()
+
+
+def _chooses(tasks: list[dict[str, Any]], control: str, words: Collection[str]) -> bool:
+    """Return whether one of these words is chosen anywhere."""
+    return any(
+        isinstance(text, str) and " ".join(text.split()).casefold() in words
+        for task in tasks
+        for annotation in _list(task, "annotations")
+        for result in _list(annotation, "result")
+        if isinstance(result, dict) and result.get("from_name") == control
+        for text in _list(result.get("value"), "choices")
+    )
+
+
+def _serves(column: str, rows: _Rows, columns: Mapping[str, Any]) -> bool:
+    if rows.rates:
+        return column in _OF_RATINGS
+    if column in ("model", "condition", "image_width", "image_height"):
+        return any(columns[column])
+    return column not in ("rating", "justification")
+
+
+def _tasks(data: bytes, name: str) -> list[dict[str, Any]]:
+    _refuse_too_much(data, name)
+    try:
+        tasks = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise _refusal(name, "is not JSON in UTF-8") from error
+    if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
+        raise _refusal(name, "is no list of tasks, as Label Studio exports them as JSON")
+    if not any("annotations" in task for task in tasks):
+        raise _refusal(
+            name, "has no task with annotations; export it from Label Studio as JSON, not as JSON-MIN"
+        )
+    return tasks
+
+
+def _refuse_too_much(data: bytes, name: str) -> None:
+    """Refuse what nests deeply or holds so many values that reading them would fill the memory."""
+    depth, opened = 0, 0
+    for match in _STRUCTURE.finditer(data):
+        mark = match[0][:1]
+        if mark in b"[{":
+            depth, opened = depth + 1, opened + 1
+            if depth > MAX_DEPTH:
+                raise _refusal(name, f"nests more than {MAX_DEPTH} levels deep, which no export does")
+            if opened > MAX_OBJECTS:
+                raise _refusal(name, f"holds more than {MAX_OBJECTS:,} lists and objects, which is the limit")
+        elif mark in b"]}":
+            depth -= 1
+
+
+def _rates(tasks: list[dict[str, Any]], names: Names) -> bool:
+    """Whether the first result that is a rating or a mark is a rating."""
+    marking = {names.controls[one] for one in ("present", "box", "none_of_the_above")}
+    for task in tasks:
+        for annotation in _list(task, "annotations"):
+            for result in _list(annotation, "result"):
+                given = result.get("from_name") if isinstance(result, dict) else None
+                if not isinstance(given, str) or not given:
+                    continue
+                if given == names.controls["rating"]:
+                    return True
+                if given in marking:
+                    return False
+    return False
+
+
+def _list(holder: object, key: str) -> list[Any]:
+    found = holder.get(key) if isinstance(holder, dict) else None
+    return found if isinstance(found, list) else []
+
+
+def _read_task(number: int, task: dict[str, Any], rows: _Rows) -> None:
+    rows.ignored["drafts"] += len(_list(task, "drafts"))
+    rows.ignored["predictions"] += len(_list(task, "predictions"))
+    annotations = _list(task, "annotations")
+    rows.ignored["unanswered"] += not annotations
+    for place, annotation in enumerate(annotations, start=1):
+        if isinstance(annotation, dict) and annotation.get("was_cancelled"):
+            rows.ignored["cancelled"] += 1
+            continue
+        if isinstance(annotation, dict) and annotation.get("ground_truth") is True:
+            rows.ignored["truths" if rows.ground_truth else "left_out_truths"] += 1
+            if not rows.ground_truth:
+                continue
+        try:
+            _read_annotation(number, place, task, annotation, rows)
+        except ValueError as error:
+            rows.refused.append((number, f"annotation {place} of the task: {error}"))
+
+
+def _read_annotation(number: int, place: int, task: dict[str, Any], annotation: object, rows: _Rows) -> None:
+    data = task.get("data")
+    if not isinstance(annotation, dict) or not isinstance(data, dict):
+        raise ValueError("it is no object with data")
+    content = _content(data, annotation)
+    if annotation.get("id") is not None:
+        first = rows.places.setdefault(content, (number, place))
+        if first != (number, place):
+            raise ValueError(f"the same as annotation {first[1]} of task {first[0]}")
+    answered = read_results(_list(annotation, "result"), rows.names)
+    rows.ignored["other"] += answered.other
+    cells = {
+        "annotator": answered.annotator.strip() or _completed_by(annotation),
+        "submitted_at": _plain(annotation.get("created_at")),
+        "seconds": _plain(annotation.get("lead_time")),
+        "screen": f"{number}/{place}",
+    }
+    if not rows.rates:
+        _tell_none(answered, rows)
+    asked = _asked(data, rows.names, may_be_none=bool(answered.none_of_the_above))
+    if rows.rates:
+        if len(asked) != 1:
+            raise ValueError(f"{len(asked)} attributes are rated where one can be")
+        if not answered.rating:
+            raise ValueError("it has no rating")
+        rows.add(
+            number,
+            attribute=asked[0],
+            rating=answered.rating,
+            justification=answered.justification,
+            **cells,
+        )
+        return
+    asked = [text for text in asked if text not in rows.none_words]
+    _add_marks(number, place, asked, answered, rows, cells | _shown(data, answered, rows.names))
+
+
+def _tell_none(answered: Answered, rows: _Rows) -> None:
+    """Read “none” among the choices as the answer to 'none of the above'."""
+    none = answered.ticked & rows.none_words
+    answered.ticked -= none
+    if answered.none_of_the_above:
+        return
+    if none:
+        if answered.ticked or answered.boxes:
+            raise ValueError(f"“{min(none)}” is chosen together with an attribute")
+        answered.none_of_the_above = "yes"
+    elif rows.none_is_a_choice and (answered.ticked or answered.boxes):
+        answered.none_of_the_above = "no"
+
+
+def _add_marks(
+    number: int, place: int, asked: list[str], answered: Answered, rows: _Rows, cells: dict[str, str]
+) -> None:
+    found = answered.ticked | answered.boxes.keys() | answered.wrong.keys()
+    if strange := sorted(found - set(asked)):
+        raise ValueError(f"“{strange[0][:60]}” is not among the attributes that the task asks")
+    for text in asked:
+        if text in answered.wrong:
+            rows.refused.append((number, f"annotation {place} of the task, {text}: {answered.wrong[text]}"))
+            continue
+        boxes = answered.boxes.get(text, [])
+        present = "yes" if text in answered.ticked or boxes else "no"
+        rows.add(number, attribute=text, present=present, box=json.dumps(boxes) if boxes else "", **cells)
+    if answered.none_of_the_above:
+        rows.add(number, attribute=rows.none_text, present=answered.none_of_the_above, **cells)
+
+
+def _shown(data: Mapping[str, Any], answered: Answered, names: Names) -> dict[str, str]:
+    cells = {field: _data(data, names, field) for field in ("image", "group", "model", "condition")}
+    size = answered.size or size_of(data.get("width"), data.get("height"))
+    if size is not None:
+        cells |= {"image_width": str(size[0]), "image_height": str(size[1])}
+    return cells
+
+
+def _asked(data: Mapping[str, Any], names: Names, *, may_be_none: bool) -> list[str]:
+    """Return the attributes a task asks: a text, or a list of texts or of objects with a value.
+
+    The list may be empty where 'none of the above' was answered: that is then all that was asked.
+    """
+    key = next((key for key in names.data["attribute"] if key in data), None)
+    listed = data[key] if key is not None else list(names.asked)
+    listed = [listed] if isinstance(listed, str) else listed
+    if key is not None and listed == [] and may_be_none:
+        return []
+    if not isinstance(listed, list) or not listed:
+        raise ValueError("nothing says which attributes the task asks (map attribute, or say --asked)")
+    texts = [one.get("value") if isinstance(one, dict) else one for one in listed]
+    try:
+        return list(dict.fromkeys(normalise(text) for text in _all_texts(texts)))
+    except DomainError as error:
+        raise ValueError(error.message.rstrip(".")) from error
+
+
+def _all_texts(values: list[Any]) -> list[str]:
+    if not all(isinstance(value, str) for value in values):
+        raise ValueError("the attributes that the task asks are no texts")
+    return values
+
+
+def _data(data: Mapping[str, Any], names: Names, field: str) -> str:
+    key = next((key for key in names.data[field] if key in data), None)
+    return _plain(data[key]) if key is not None else ""
+
+
+def _completed_by(annotation: Mapping[str, Any]) -> str:
+    """Return the number of who answered; addresses and names of people are not taken."""
+    person = annotation.get("completed_by")
+    number = person.get("id") if isinstance(person, dict) else person
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise ValueError("nothing says by a number who answered (completed_by)")
+    return str(number)
+
+
+def _content(data: Mapping[str, Any], annotation: Mapping[str, Any]) -> str:
+    """Return what tells an annotation from others."""
+    text = json.dumps([data, annotation], sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _plain(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return whole(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return repr(value)
+    raise ValueError("a text or a number is expected where something else stands")
+
+
+def _refusal(name: str, what: str) -> DomainError:
+    return DomainError("label_studio_unreadable", f"“{name}” {what}.", fields={"file": what})

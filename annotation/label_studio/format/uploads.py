@@ -1,0 +1,95 @@
+"""An export of Label Studio that a lead uploads: a job looks into it, another imports it once its names are said.
+
+The file is not trusted. Its size is limited here; what it holds is read by a worker, within limits of its own.
+"""
+
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.files.storage import default_storage
+from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from foundation.errors import DomainError
+from jobs.models import Job
+from jobs.run.execution import enqueue
+from jobs.uploads import kept_until_queued, opened_upload
+from studies.models import Study
+
+LOOK = "label_studio.look_into_export"
+IMPORT = "label_studio.import_export"
+# The argument that names the file. `jobs.uploads` removes others as soon as their job is done; this one is read twice.
+EXPORT = "export"
+MOST_BYTES = 64 * 1024 * 1024
+# So long the names of a file may be said, or a failed import be tried again.
+_KEPT = timedelta(days=7)
+_UNDER_WAY = (Job.State.QUEUED, Job.State.RUNNING)
+
+
+def upload_limit() -> int:
+    """Return how many bytes an uploaded export may have."""
+    return min(MOST_BYTES, settings.TABLE_MAX_BYTES)
+
+
+def start_look(*, study: Study, file: UploadedFile, by: User | None) -> Job:
+    """Keep an export and have a worker look what it holds; what is plainly none is refused at once."""
+    name = "".join(one for one in (file.name or "") if one.isprintable())[-120:] or "export.json"
+    if (file.size or 0) > upload_limit():
+        _refuse("table_too_large", f"“{name}” is larger than the {upload_limit():,} bytes allowed here.")
+    if not file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"["):
+        _refuse(
+            "label_studio_unreadable",
+            f"“{name}” is not a list of tasks. Export it from Label Studio as JSON.",
+        )
+    file.seek(0)
+    with kept_until_queued({EXPORT: file}) as kept, transaction.atomic():
+        return enqueue(
+            kind=LOOK,
+            title=f"Read a Label Studio export for {study.name}",
+            arguments={"study": study.pk, "file_name": name, **kept},
+            by=by,
+            study_id=study.pk,
+        )
+
+
+def start_import(*, look: Job, by: User | None, **options: Any) -> Job:
+    """Have a file imported that was looked into; `options` say by which names, as plain data."""
+    with opened_upload(look, EXPORT):
+        pass  # it is still there
+    kept = {name: look.arguments[name] for name in ("study", EXPORT, "file_name")}
+    return enqueue(
+        kind=IMPORT,
+        title=f"Import “{look.arguments['file_name']}” from Label Studio",
+        arguments=kept | options,
+        by=by,
+        study_id=look.study_id,
+    )
+
+
+def looks_of(study: Study) -> QuerySet[Job]:
+    """Return the files of a study that were looked into and are still there, newest first."""
+    return Job.objects.filter(study_id=study.pk, kind=LOOK, arguments__has_key=EXPORT).order_by("-pk")
+
+
+def remove_used() -> None:
+    """Remove the files that were imported, and in time those that were not."""
+    old = timezone.now() - _KEPT
+    for look in Job.objects.filter(kind=LOOK, arguments__has_key=EXPORT):
+        imports = Job.objects.filter(kind=IMPORT, arguments__export=look.arguments[EXPORT])
+        if imports.filter(state__in=_UNDER_WAY).exists() or look.state in _UNDER_WAY:
+            continue
+        done = imports.filter(state=Job.State.SUCCEEDED).exists()
+        if not done and (look.finished_at is None or look.finished_at > old):
+            continue
+        default_storage.delete(look.arguments[EXPORT])
+        for job in [look, *imports]:
+            kept = {name: value for name, value in job.arguments.items() if name != EXPORT}
+            Job.objects.filter(pk=job.pk).update(arguments=kept)
+
+
+def _refuse(code: str, message: str) -> None:
+    raise DomainError(code, message, fields={"file": message})

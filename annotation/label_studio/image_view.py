@@ -1,0 +1,27 @@
+"""An image of ours in the page of a Label Studio, which has another address than we have."""
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from annotation.label_studio.push.image_urls import open_address
+from foundation.errors import NotFound
+from generation.images.signed_urls import FULL
+from generation.pages.pictures import no_picture, picture
+
+
+@require_safe
+def shown(request: HttpRequest, token: str) -> HttpResponse:
+    """Answer the picture to whoever has its address, on whatever site; no cookie of ours plays any part."""
+    try:
+        image, left = open_address(token)
+        response = picture(request, image, size=FULL, seconds=left)
+        # An address may be made void, or its image retracted, at any moment. So a browser that has the picture asks
+        # each time whether it still may show it, and is sent nothing again.
+        response["Cache-Control"] = "private, no-cache"
+    except NotFound as error:
+        response = no_picture(error)
+    # Label Studio draws the picture on a canvas and so asks for it across sites, without credentials.
+    response["Access-Control-Allow-Origin"] = "*"
+    response["Cross-Origin-Resource-Policy"] = "cross-origin"
+    response["Referrer-Policy"] = "no-referrer"
+    return response

@@ -1,0 +1,1 @@
+"""Labels made from the annotations that were read from Label Studio."""

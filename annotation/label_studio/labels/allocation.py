@@ -1,0 +1,209 @@
+"""Who of those who answered a task holds a place of it: the same whatever was seen first.
+
+Those who hold a place by a decision here keep it: they answered on our own pages, or the lead left the place of an
+answer that was kept out, or nothing may change of theirs now. The others come in the order in which they answered by
+the clock over there, and each takes a place if one is left and the campaign's quotas can still be met.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from annotation.assignment import slots
+from annotation.assignment.quota_rules import CampaignQuotas
+from annotation.assignment.quotas import Profile, closed_mix
+from annotation.label_studio.base import reasons
+from annotation.label_studio.labels.verdicts import Known, Part, Verdict
+from annotation.models import Annotation, Assignment, LabelStudioAnnotation, Task
+
+State = LabelStudioAnnotation.State
+Status = Annotation.Status
+Ended = Assignment.State
+_STANDS_AS = {Status.ACCEPTED: State.COUNTED, Status.SURPLUS: State.SURPLUS, Status.EXCLUDED: State.EXCLUDED}
+# An assignment that these ended, or that is still open, has no answer that a skip could contradict.
+_OPEN = (Ended.LEASED, Ended.EXPIRED)
+
+
+@dataclass(slots=True)
+class Step:
+    """What an annotator's assignment of a task is to become; with a verdict, its row becomes the latest answer."""
+
+    task_id: int
+    annotator_id: int
+    part: Part | None
+    state: str
+    slot: int | None
+    status: str = ""
+    reason: str = ""
+    verdict: Verdict | None = None
+
+
+@dataclass(frozen=True)
+class Places:
+    """The places of one task."""
+
+    task: Task
+    quotas: CampaignQuotas | None
+    profiles: Mapping[int, Profile]
+
+    def mix(self, annotators: Sequence[int]) -> str | None:
+        """Return the task's mix if these hold it; None where its quotas could not be met any more."""
+        if self.quotas is None:
+            return ""
+        return slots.mix_of(self.quotas, self.task, [self.profiles[one] for one in annotators])
+
+
+@dataclass
+class Plan:
+    """What becomes of a task."""
+
+    task: Task
+    held: int = 0
+    mix: str = ""
+    steps: list[Step] = field(default_factory=list)
+
+
+def allocate(places: Places, parts: Mapping[int, Part], verdicts: Sequence[Verdict], known: Known) -> Plan:
+    """Decide about one task; writes each verdict's state, and nothing else."""
+    plan = Plan(places.task)
+    firsts = _firsts(verdicts)
+    contenders = []
+    for annotator, first in firsts.items():
+        part = parts.get(annotator)
+        if part is not None and part.ours:
+            first.state, first.reason = State.FURTHER, reasons.ANSWERED_HERE
+        elif part is not None and part.kept_out:
+            first.state, first.reason = State.EXCLUDED, part.reason
+            step = Step(
+                places.task.pk, annotator, part, part.state, part.slot, part.status, part.reason, first
+            )
+            plan.steps.append(step)
+        else:
+            contenders.append(first)
+    dropped = _dropped(places.task, parts, verdicts, {one.annotator_id for one in contenders}, known)
+    plan.steps += dropped
+    moving = {step.annotator_id for step in dropped} | {one.annotator_id for one in contenders}
+    fixed = [part for part in parts.values() if part.slot is not None and part.annotator_id not in moving]
+    plan.steps += _take_places(plan, places, fixed, contenders, parts)
+    _keep(verdicts, parts, moving, known)
+    return plan
+
+
+def order(verdict: Verdict) -> tuple[datetime, int]:
+    """Return what decides who comes first."""
+    return verdict.row.made_at, verdict.row.external_id
+
+
+def _firsts(verdicts: Iterable[Verdict]) -> dict[int, Verdict]:
+    """Return each annotator's first answer; any others of theirs are further ones."""
+    found: dict[int, Verdict] = {}
+    for verdict in sorted((one for one in verdicts if one.candidate), key=order):
+        assert verdict.annotator_id is not None
+        if found.setdefault(verdict.annotator_id, verdict) is not verdict:
+            verdict.state = State.FURTHER
+    return found
+
+
+def _take_places(
+    plan: Plan,
+    places: Places,
+    fixed: Sequence[Part],
+    contenders: Iterable[Verdict],
+    parts: Mapping[int, Part],
+) -> list[Step]:
+    holders = [part.annotator_id for part in fixed]
+    used = {part.slot for part in fixed}
+    mix = places.mix(holders)
+    steps = []
+    for verdict in sorted(contenders, key=order):
+        annotator = verdict.annotator_id or 0
+        joined = places.mix([*holders, annotator]) if len(holders) < places.task.wanted else None
+        slot = None
+        if joined is not None:
+            slot, mix = next(one for one in range(len(used) + 1) if one not in used), joined
+            used.add(slot)
+            holders.append(annotator)
+        verdict.state = State.SURPLUS if slot is None else State.COUNTED
+        state, status = (
+            (Ended.SURPLUS, Status.SURPLUS) if slot is None else (Ended.SUBMITTED, Status.ACCEPTED)
+        )
+        reason = reasons.SURPLUS if slot is None else ""
+        steps.append(
+            Step(places.task.pk, annotator, parts.get(annotator), state, slot, status, reason, verdict)
+        )
+    plan.held = len(holders)
+    plan.mix = closed_mix(places.task.wanted) if mix is None else mix
+    return steps
+
+
+def _dropped(
+    task: Task,
+    parts: Mapping[int, Part],
+    verdicts: Iterable[Verdict],
+    contending: set[int | None],
+    known: Known,
+) -> list[Step]:
+    """Return the ends of what nothing over there backs any more, and of tasks that were skipped there."""
+    behind = {one.row.pk: one for one in verdicts}
+    skipped = {one.annotator_id for one in verdicts if one.state == State.SKIPPED and not one.frozen}
+    steps = []
+    for annotator in sorted({*parts, *(one for one in skipped if one is not None)} - contending):
+        part = parts.get(annotator)
+        if known.keeps(annotator) is not None and not _deserted(part, behind):
+            continue
+        if part is None:
+            steps.append(Step(task.pk, annotator, None, Ended.SKIPPED, None))
+        elif part.annotation_id is None:
+            if annotator in skipped and part.state in _OPEN:
+                steps.append(Step(task.pk, annotator, part, Ended.SKIPPED, None))
+        elif not part.ours and not part.kept_out:
+            row = behind.get(part.row or 0)
+            if row is not None and row.frozen:
+                continue
+            state = Ended.SKIPPED if annotator in skipped else Ended.SURPLUS
+            why = _why(row, annotator) if row is not None else _still(part)
+            steps.append(Step(task.pk, annotator, part, state, None, Status.EXCLUDED, why))
+    return steps
+
+
+def _deserted(part: Part | None, behind: Mapping[int, Verdict]) -> bool:
+    """Whether the row that an answer was made of is somebody else's by now, which nothing here keeps from counting."""
+    if part is None or not part.made_there:
+        return False
+    row = behind.get(part.row or 0)
+    return row is None or row.annotator_id != part.annotator_id
+
+
+def _still(part: Part) -> str:
+    return part.reason if part.reason in reasons.OURS else reasons.NOBODYS
+
+
+def _why(row: Verdict, annotator: int) -> str:
+    if row.annotator_id != annotator and row.state != State.DELETED:
+        return reasons.NOBODYS
+    return reasons.BECAUSE.get(row.state, reasons.NOBODYS)
+
+
+def _keep(
+    verdicts: Iterable[Verdict], parts: Mapping[int, Part], moving: set[int | None], known: Known
+) -> None:
+    """Let rows whose labels nothing may change now stand as these do, unless they say something else since."""
+    kept = {part.row: part for part in parts.values() if part.row and part.annotator_id not in moving}
+    for verdict in verdicts:
+        part = kept.get(verdict.row.pk)
+        waits = verdict.state in (State.WAITING, State.CONSENT) and not reasons.why_no_result(
+            verdict.version.result
+        )
+        if part is None or not (waits or verdict.frozen):
+            continue
+        if known.submission_id(verdict, part.annotator_id, part.revision) == part.submission_id:
+            verdict.state, verdict.reason = _STANDS_AS[Status(part.status)], part.reason
+
+
+def by_task(parts: Iterable[Part]) -> dict[int, dict[int, Part]]:
+    """Return the parts of each task by annotator."""
+    found: dict[int, dict[int, Part]] = defaultdict(dict)
+    for part in parts:
+        found[part.task_id][part.annotator_id] = part
+    return found

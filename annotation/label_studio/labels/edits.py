@@ -1,0 +1,116 @@
+"""A lead's decisions about versions: keep what was sent, take a change, put an earlier version back.
+
+They are about our labels only: nothing is written to Label Studio. Each can be taken back. A decision holds against
+the version that stood there when it was taken; what its maker sends afterwards counts, and what anybody else sends is
+flagged again.
+"""
+
+from collections.abc import Callable
+
+from django.db import transaction
+
+from accounts.models import User
+from annotation.label_studio.base.row_locks import lock_enrolments
+from annotation.label_studio.labels import versions
+from annotation.label_studio.labels.settle import settle
+from annotation.label_studio.labels.versions import NOTHING, Version, is_own
+from annotation.models import LabelStudioAnnotation
+from foundation.errors import Conflict, NotFound
+from studies import audit
+
+State = LabelStudioAnnotation.State
+_Chosen = Callable[[LabelStudioAnnotation, list[Version]], str]
+
+
+def keep(*, mirrored: LabelStudioAnnotation, by: User | None, seen: str = "") -> LabelStudioAnnotation:
+    """Keep what counted before somebody else changed it; where its maker sent nothing, leave it out.
+
+    `seen` is the digest of the version that the decision is about: Conflict where another stands there by now.
+    """
+
+    def choose(row: LabelStudioAnnotation, earlier: list[Version]) -> str:
+        _refuse_own(row)
+        version = versions.undecided(row, earlier, row.user)
+        return NOTHING if version is None else version.digest
+
+    return _decide(mirrored, by, "kept", choose, seen)
+
+
+def take(*, mirrored: LabelStudioAnnotation, by: User | None, seen: str = "") -> LabelStudioAnnotation:
+    """Let count what stands there, though somebody else sent or changed it."""
+
+    def choose(row: LabelStudioAnnotation, _earlier: list[Version]) -> str:
+        _refuse_own(row)
+        return row.digest
+
+    return _decide(mirrored, by, "taken", choose, seen)
+
+
+def restore(
+    *, mirrored: LabelStudioAnnotation, version: str, by: User | None, seen: str = ""
+) -> LabelStudioAnnotation:
+    """Put a version back as the one that counts; it is named by its digest."""
+
+    def choose(row: LabelStudioAnnotation, earlier: list[Version]) -> str:
+        if version not in {row.digest, *(one.digest for one in earlier)}:
+            raise NotFound("version_not_found", "This answer has no such version.")
+        return version
+
+    return _decide(mirrored, by, "restored", choose, seen)
+
+
+def undo(*, mirrored: LabelStudioAnnotation, by: User | None) -> LabelStudioAnnotation:
+    """Take a decision back: what its maker sent last counts, and what others changed is flagged again."""
+    if not mirrored.chosen:
+        return mirrored
+    return _decide(mirrored, by, "undecided", lambda _row, _earlier: "")
+
+
+def _decide(
+    mirrored: LabelStudioAnnotation, by: User | None, what: str, choose: _Chosen, seen: str = ""
+) -> LabelStudioAnnotation:
+    bridge = mirrored.project.bridge
+    with transaction.atomic():
+        lock_enrolments(bridge.campaign_id)
+        rows = LabelStudioAnnotation.objects.select_for_update(of=("self",), no_key=True)
+        row = rows.select_related("user").get(pk=mirrored.pk)
+        _refuse_gone(row)
+        if seen not in ("", row.digest):
+            raise Conflict(
+                "answer_changed",
+                f"No. {row.external_id} was changed in Label Studio since you opened this page; check it again.",
+            )
+        chosen = choose(row, versions.history_of([row.pk])[row.pk])
+        row.chosen, row.chosen_against = chosen, row.digest if chosen else ""
+        row.state = State.NEW
+        row.save(update_fields=["chosen", "chosen_against", "state"])
+        audit.record(
+            by=by,
+            action=f"label_studio_annotation.{what}",
+            subject=row,
+            study=bridge.campaign.study,
+            campaign=bridge.campaign.name,
+            number=row.external_id,
+            version=chosen,
+        )
+    if row.task_id is not None:
+        settle(bridge=bridge, task_ids=[row.task_id])
+    mirrored.refresh_from_db()
+    return mirrored
+
+
+def _refuse_gone(row: LabelStudioAnnotation) -> None:
+    if row.deleted_at is not None:
+        raise Conflict("answer_gone", f"No. {row.external_id} was deleted in Label Studio.")
+    if not row.digest:
+        raise Conflict(
+            "answer_forgotten",
+            f"What No. {row.external_id} said was deleted here, so there is nothing to choose.",
+        )
+
+
+def _refuse_own(row: LabelStudioAnnotation) -> None:
+    if is_own(Version.of(row), row.user):
+        raise Conflict(
+            "not_changed", f"No. {row.external_id} was last sent by its author: nobody else changed it."
+        )

@@ -1,0 +1,181 @@
+"""Labels follow from the mirror and from what was decided here, and from nothing else.
+
+Whatever came first or twice, told by webhooks or found by comparing: settled in the end, the same annotations count.
+Each batch of tasks is one transaction. It locks enrolments, assignments, tasks and rows of the mirror, each in the
+order of their keys: enrolments first, so that whoever withdraws, is excluded or is settled elsewhere comes before or
+after the batch; then as submitting does.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.assignment import slots
+from annotation.assignment.quota_rules import quotas_of
+from annotation.label_studio.base.row_locks import lock_enrolments
+from annotation.label_studio.labels import versions
+from annotation.label_studio.labels.allocation import Places, Plan, allocate, by_task
+from annotation.label_studio.labels.convert import Asked
+from annotation.label_studio.labels.store import write
+from annotation.label_studio.labels.verdicts import Known, Part, Verdict, judge, made_by
+from annotation.models import (
+    Annotation,
+    Assignment,
+    Campaign,
+    LabelStudioAnnotation,
+    LabelStudioBridge,
+    LabelStudioUser,
+    Task,
+    TaskAttribute,
+)
+from jobs.progress.reporter import Progress, Unwatched
+from studies import consent
+
+State = LabelStudioAnnotation.State
+_AT_ONCE = 300
+
+
+@dataclass
+class Settled:
+    """What became of the annotations of some tasks, by state, and how many answers were written anew."""
+
+    tasks: int = 0
+    written: int = 0
+    states: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def counted(self) -> int:
+        return self.states[State.COUNTED]
+
+    @property
+    def surplus(self) -> int:
+        return self.states[State.SURPLUS] + self.states[State.FURTHER]
+
+    @property
+    def excluded(self) -> int:
+        return self.states[State.EXCLUDED] + self.states[State.DELETED]
+
+    @property
+    def waiting(self) -> int:
+        return self.states[State.WAITING] + self.states[State.CONSENT]
+
+    @property
+    def refused(self) -> int:
+        return self.states[State.REFUSED]
+
+    @property
+    def flagged(self) -> int:
+        return self.states[State.FLAGGED]
+
+    @property
+    def skipped(self) -> int:
+        return self.states[State.SKIPPED]
+
+
+def settle(
+    *, bridge: LabelStudioBridge, task_ids: Collection[int], progress: Progress | None = None
+) -> Settled:
+    """Make labels of what the mirror holds of these tasks; return what became of it. Twice is the same as once."""
+    progress = progress or Unwatched()
+    settled = Settled()
+    pks = sorted(set(task_ids))
+    progress.start(len(pks))
+    for start in range(0, len(pks), _AT_ONCE):
+        progress.check_cancelled()
+        some = pks[start : start + _AT_ONCE]
+        _settle(bridge, some, settled)
+        progress.advance(len(some))
+    return settled
+
+
+@transaction.atomic
+def _settle(bridge: LabelStudioBridge, pks: Sequence[int], settled: Settled) -> None:
+    enrolments = lock_enrolments(bridge.campaign_id)
+    parts = _parts(bridge, pks)
+    tasks = _tasks(bridge, pks)
+    rows = _rows(bridge, [task.pk for task in tasks])
+    known = _known(bridge, enrolments, tasks, rows)
+    verdicts: dict[int, list[Verdict]] = defaultdict(list)
+    for row in rows:
+        task = row.task_id or 0
+        verdicts[task].append(judge(row, known, parts.get(task, {})))
+    plans = _plans(tasks, parts, verdicts, known)
+    everything = [one for some in verdicts.values() for one in some]
+    settled.written += write(plans, everything, known)
+    settled.tasks += len(tasks)
+    settled.states.update(str(one.state) for one in everything)
+
+
+def _parts(bridge: LabelStudioBridge, pks: Sequence[int]) -> dict[int, dict[int, Part]]:
+    rows = (
+        Assignment.objects.select_for_update(of=("self",))
+        .filter(task__in=pks, purpose=Assignment.Purpose.LABEL)
+        .order_by("pk")
+        .values_list("pk", "task_id", "annotator_id", "state", "slot")
+    )
+    parts = {row[0]: Part(*row) for row in rows}
+    latest = Annotation.objects.filter(assignment__in=parts, is_latest=True).values_list(
+        "assignment_id", "pk", "revision", "status", "status_reason", "submission_id", "label_studio"
+    )
+    for assignment, pk, revision, status, reason, submission, row in latest:
+        part = parts[assignment or 0]
+        part.annotation_id, part.revision, part.submission_id = pk, revision, submission
+        part.status, part.reason, part.row = status, reason, row
+        part.made_there = made_by(bridge, submission)
+    return by_task(parts.values())
+
+
+def _tasks(bridge: LabelStudioBridge, pks: Sequence[int]) -> list[Task]:
+    tasks = Task.objects.select_for_update(of=("self",), no_key=True).select_related("image")
+    ours = tasks.filter(pk__in=pks, campaign=bridge.campaign_id, purpose=Task.Purpose.LABEL).order_by("pk")
+    return list(ours.only("pk", "campaign_id", "wanted", "held", "quota_mix", "image__group_id"))
+
+
+def _rows(bridge: LabelStudioBridge, pks: Sequence[int]) -> list[LabelStudioAnnotation]:
+    rows = LabelStudioAnnotation.objects.select_for_update(of=("self",), no_key=True)
+    return list(rows.filter(task__in=pks, project__bridge=bridge).order_by("pk"))
+
+
+def _known(
+    bridge: LabelStudioBridge,
+    enrolments: dict[int, str],
+    tasks: Sequence[Task],
+    rows: Sequence[LabelStudioAnnotation],
+) -> Known:
+    campaign = Campaign.objects.select_related("study__consent_text").get(pk=bridge.campaign_id)
+    consenting = consent.consenting(campaign.study).filter(enrolments__campaign=campaign)
+    attributes: dict[int, dict[str, int]] = defaultdict(dict)
+    asked = TaskAttribute.objects.filter(task__in=[task.pk for task in tasks]).order_by("task", "position")
+    for task, attribute, text in asked.values_list("task_id", "attribute_id", "attribute__text"):
+        attributes[task][text] = attribute
+    users = {user.pk: user for user in LabelStudioUser.objects.filter(server=bridge.server_id)}
+    changed = [row.pk for row in rows if versions.needs_history(row, users.get(row.user_id or 0))]
+    return Known(
+        bridge=bridge,
+        campaign=campaign,
+        projects={project.pk: project for project in bridge.projects.all()},
+        users=users,
+        history=versions.history_of(changed),
+        enrolments=enrolments,
+        consenting=frozenset(consenting.values_list("pk", flat=True)),
+        asked={task.pk: Asked.of(campaign, attributes[task.pk]) for task in tasks},
+        instruments=list(campaign.instruments.order_by("-version").values_list("pk", "created_at")),
+        now=timezone.now(),
+    )
+
+
+def _plans(
+    tasks: Iterable[Task],
+    parts: dict[int, dict[int, Part]],
+    verdicts: dict[int, list[Verdict]],
+    known: Known,
+) -> list[Plan]:
+    quotas = quotas_of(known.campaign)
+    profiles = slots.profiles_of(known.enrolments) if quotas else {}
+    return [
+        allocate(Places(task, quotas, profiles), parts.get(task.pk, {}), verdicts.get(task.pk, []), known)
+        for task in tasks
+    ]

@@ -1,0 +1,248 @@
+"""What was decided about a batch of tasks is written down: assignments, answers, places, the mirror."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from annotation.answers.validation import Answer, AnswerBox
+from annotation.label_studio.labels.allocation import Plan, Step
+from annotation.label_studio.labels.verdicts import Known, Verdict
+from annotation.models import Annotation, Assignment, Box, Judgement, LabelStudioAnnotation, Task
+from foundation.database.bulk import allocate_keys, insert, new_uuids, update
+
+_Given = tuple[Step, Verdict, Answer]  # what an answer is to become, what it was made of, and what it says
+_MOST_REVISIONS = 32_000
+_LONGEST_TIME = timedelta(days=1)  # at work on one answer
+
+
+def write(plans: Sequence[Plan], verdicts: Sequence[Verdict], known: Known) -> int:
+    """Write down what `plans` and `verdicts` say, where it is not so already; return how many answers are new."""
+    steps = [step for plan in plans for step in plan.steps]
+    writing = _writing(steps, known)
+    _move(steps, known.now)
+    assignments = _begin([step for step in steps if step.part is None], known.now)
+    annotations = _answer(writing, assignments, known)
+    written = {(step.task_id, step.annotator_id) for step in writing}
+    _set_status([step for step in steps if (step.task_id, step.annotator_id) not in written])
+    _set_places(plans)
+    _set_rows(verdicts, annotations)
+    return len(writing)
+
+
+def moment_of(step: Step, now: datetime) -> datetime:
+    """Return when it was answered by the clock over there; no clock that is ahead moves it past now."""
+    return now if step.verdict is None else min(step.verdict.version.changed_at, now)
+
+
+def _writing(steps: Iterable[Step], known: Known) -> list[Step]:
+    """Return the steps that bring an answer which is not the latest already."""
+    found, compared = [], []
+    for step in steps:
+        if step.verdict is None or step.verdict.answer is None:
+            continue
+        part, row = step.part, step.verdict.row
+        if part is None or part.annotation_id is None or part.row != row.pk:
+            found.append(step)
+        elif part.submission_id != known.submission_id(step.verdict, step.annotator_id, part.revision):
+            compared.append(step)
+    if compared:
+        stored = _stored([step.part.annotation_id for step in compared if step.part is not None])
+        found += [
+            step
+            for step in compared
+            if step.part and step.verdict and stored.get(step.part.annotation_id or 0) != step.verdict.answer
+        ]
+    # Nobody changes an answer as often by hand.
+    return [step for step in found if step.part is None or step.part.revision < _MOST_REVISIONS]
+
+
+def _stored(pks: Iterable[int | None]) -> dict[int, Answer]:
+    """Return what these annotations answered, as `annotation.answers.validation.answer_of` does one by one."""
+    annotations = Annotation.objects.in_bulk([pk for pk in pks if pk is not None])
+    judged: dict[int, list[Judgement]] = defaultdict(list)
+    for judgement in Judgement.objects.filter(annotation__in=annotations).order_by("pk"):
+        judged[judgement.annotation_id].append(judgement)
+    drawn: dict[int, list[AnswerBox]] = defaultdict(list)
+    boxes = Box.objects.filter(judgement__annotation__in=annotations).order_by("pk")
+    columns = ("judgement__annotation_id", "judgement__attribute_id", "x", "y", "width", "height")
+    for annotation, *box in boxes.values_list(*columns):
+        drawn[annotation].append(AnswerBox(*box))
+    return {pk: _answer_of(one, judged[pk], drawn[pk]) for pk, one in annotations.items()}
+
+
+def _answer_of(annotation: Annotation, judged: Sequence[Judgement], drawn: Sequence[AnswerBox]) -> Answer:
+    if judged and judged[0].rating is not None:
+        return Answer(rating=judged[0].rating, justification=annotation.justification)
+    return Answer(
+        ticked=frozenset(one.attribute_id for one in judged if one.present),
+        boxes=tuple(drawn),
+        none_of_the_above=bool(annotation.none_of_the_above),
+    )
+
+
+def _move(steps: Iterable[Step], now: datetime) -> None:
+    """Let assignments go of their places, and then take those that were decided."""
+    moved = [
+        (step, step.part)
+        for step in steps
+        if step.part is not None and (step.part.state, step.part.slot) != (step.state, step.slot)
+    ]
+    letting_go = [part.assignment_id for _, part in moved if part.slot is not None]
+    if letting_go:
+        Assignment.objects.filter(pk__in=letting_go).update(state=Assignment.State.SURPLUS, slot=None)
+    columns: dict[str, list[Any]] = {
+        "state": [str(step.state) for step, _ in moved],
+        "slot": [step.slot for step, _ in moved],
+        "ended_at": [moment_of(step, now) for step, _ in moved],
+    }
+    update(Assignment, [part.assignment_id for _, part in moved], columns)
+
+
+def _begin(steps: Sequence[Step], now: datetime) -> dict[tuple[int, int], int]:
+    """Make the assignments of those who had none; return them by task and annotator."""
+    keys = allocate_keys(Assignment, len(steps))
+    if not steps:
+        return {}
+    ended = [moment_of(step, now) for step in steps]
+    worked = [timedelta(seconds=seconds(step.verdict) or 0) for step in steps]
+    insert(
+        Assignment,
+        {
+            "id": keys,
+            "public_id": new_uuids(len(steps)),
+            "task_id": [step.task_id for step in steps],
+            "annotator_id": [step.annotator_id for step in steps],
+            "state": [str(step.state) for step in steps],
+            "purpose": [Assignment.Purpose.LABEL.value] * len(steps),
+            "slot": [step.slot for step in steps],
+            "leased_at": [end - min(long, _LONGEST_TIME) for end, long in zip(ended, worked, strict=True)],
+            "expires_at": ended,
+            "ended_at": ended,
+        },
+    )
+    return {(step.task_id, step.annotator_id): key for step, key in zip(steps, keys, strict=True)}
+
+
+def seconds(verdict: Verdict | None) -> float | None:
+    """Return how long an answer took by what is said over there, if that can be."""
+    if verdict is None or verdict.version.lead_time is None:
+        return None
+    return min(verdict.version.lead_time, _LONGEST_TIME.total_seconds())
+
+
+def _answer(steps: Sequence[Step], assignments: dict[tuple[int, int], int], known: Known) -> dict[int, int]:
+    """Write the answers; return the annotation made of each row of the mirror."""
+    keys = allocate_keys(Annotation, len(steps))
+    if not steps:
+        return {}
+    before = [step.part.annotation_id for step in steps if step.part and step.part.annotation_id]
+    if before:
+        Annotation.objects.filter(pk__in=before).update(is_latest=False)
+    given = [
+        (step, step.verdict, step.verdict.answer) for step in steps if step.verdict and step.verdict.answer
+    ]
+    insert(Annotation, {"id": keys} | _columns(given, assignments, known))
+    _judge(keys, [(step.task_id, answer) for step, _, answer in given], known)
+    return {verdict.row.pk: key for (_, verdict, _), key in zip(given, keys, strict=True)}
+
+
+def _columns(
+    given: Sequence[_Given], assignments: dict[tuple[int, int], int], known: Known
+) -> dict[str, list[Any]]:
+    revisions = [(step.part.revision if step.part else 0) + 1 for step, _, _ in given]
+    return {
+        "submission_id": [
+            known.submission_id(verdict, step.annotator_id, revision)
+            for (step, verdict, _), revision in zip(given, revisions, strict=True)
+        ],
+        "campaign_id": [known.campaign.pk] * len(given),
+        "task_id": [step.task_id for step, _, _ in given],
+        "annotator_id": [step.annotator_id for step, _, _ in given],
+        "assignment_id": [
+            step.part.assignment_id if step.part else assignments[step.task_id, step.annotator_id]
+            for step, _, _ in given
+        ],
+        "instrument_id": [known.read_by(verdict) for _, verdict, _ in given],
+        "revision": revisions,
+        "is_latest": [True] * len(given),
+        "status": [str(step.status) for step, _, _ in given],
+        "status_reason": [step.reason for step, _, _ in given],
+        "none_of_the_above": [answer.none_of_the_above for _, _, answer in given],
+        "justification": [answer.justification for _, _, answer in given],
+        "active_seconds": [seconds(verdict) for _, verdict, _ in given],
+        "submitted_at": [moment_of(step, known.now) for step, _, _ in given],
+    }
+
+
+def _judge(annotations: Sequence[int], answers: Sequence[tuple[int, Answer]], known: Known) -> None:
+    """Write a judgement for each attribute asked, in the order shown, and the boxes in the order drawn."""
+    judged = [
+        (annotation, attribute, answer)
+        for annotation, (task, answer) in zip(annotations, answers, strict=True)
+        for attribute in known.asked[task].attributes.values()
+    ]
+    keys = allocate_keys(Judgement, len(judged))
+    insert(
+        Judgement,
+        {
+            "id": keys,
+            "annotation_id": [annotation for annotation, _, _ in judged],
+            "attribute_id": [attribute for _, attribute, _ in judged],
+            "present": [
+                None if answer.rating is not None else attribute in answer.ticked
+                for _, attribute, answer in judged
+            ],
+            "rating": [answer.rating for _, _, answer in judged],
+        },
+    )
+    by_place = {(one[0], one[1]): key for one, key in zip(judged, keys, strict=True)}
+    drawn = [
+        (by_place[annotation, box.attribute_id], box)
+        for annotation, (_, answer) in zip(annotations, answers, strict=True)
+        for box in answer.boxes
+    ]
+    if drawn:
+        sides: dict[str, list[Any]] = {
+            side: [getattr(box, side) for _, box in drawn] for side in ("x", "y", "width", "height")
+        }
+        sides |= {"judgement_id": [key for key, _ in drawn], "clipped": [False] * len(drawn)}
+        insert(Box, sides)
+
+
+def _set_status(steps: Iterable[Step]) -> None:
+    """Set what became of answers that stay as they are."""
+    changed: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for step in steps:
+        part = step.part
+        if part is None or part.annotation_id is None:
+            continue
+        if (part.status, part.reason) != (step.status, step.reason):
+            changed[str(step.status), step.reason].append(part.annotation_id)
+    for (status, reason), pks in changed.items():
+        Annotation.objects.filter(pk__in=pks).update(status=status, status_reason=reason)
+
+
+def _set_places(plans: Iterable[Plan]) -> None:
+    changed = [plan for plan in plans if (plan.task.held, plan.task.quota_mix) != (plan.held, plan.mix)]
+    columns: dict[str, list[Any]] = {
+        "held": [plan.held for plan in changed],
+        "quota_mix": [plan.mix for plan in changed],
+    }
+    update(Task, [plan.task.pk for plan in changed], columns)
+
+
+def _set_rows(verdicts: Iterable[Verdict], annotations: dict[int, int]) -> None:
+    changed = [
+        one
+        for one in verdicts
+        if (one.row.state, one.row.reason, one.row.edit) != (one.state, one.reason, one.edit)
+        or one.row.pk in annotations
+    ]
+    columns: dict[str, list[Any]] = {
+        "state": [str(one.state) for one in changed],
+        "reason": [one.reason for one in changed],
+        "edit": [one.edit for one in changed],
+        "annotation_id": [annotations.get(one.row.pk, one.row.annotation_id) for one in changed],
+    }
+    update(LabelStudioAnnotation, [one.row.pk for one in changed], columns)

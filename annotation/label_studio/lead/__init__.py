@@ -1,0 +1,1 @@
+"""The lead's pages and REST API for Label Studio."""

@@ -1,0 +1,104 @@
+"""What was answered in Label Studio, and what became of it here."""
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.label_studio.labels import edits
+from annotation.label_studio.lead.campaigns import bridge_for_lead
+from annotation.label_studio.lead.forms import AnswerFilter, chosen
+from annotation.label_studio.overview import queries as showing
+from annotation.label_studio.overview.history import versions_of
+from annotation.lead.page_context import page_of, person, typed
+from annotation.models import LabelStudioAnnotation, LabelStudioBridge
+from foundation.errors import DomainError
+
+_VERBS: dict[str, Callable[..., LabelStudioAnnotation]] = {
+    "keep": edits.keep,
+    "take": edits.take,
+    "restore": edits.restore,
+    "undo": edits.undo,
+}
+_GIVEN: dict[str, tuple[str, ...]] = {
+    "keep": ("seen",),
+    "take": ("seen",),
+    "restore": ("seen", "version"),
+    "undo": (),
+}
+_SAID = {
+    "keep": "the author’s version is kept.",
+    "take": "the change is accepted.",
+    "restore": "this version counts now.",
+    "undo": "the decision is undone.",
+}
+
+
+@login_required
+@require_safe
+def answer_list(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
+    """Every annotation seen there with its state and the reason; the filters stand in the address."""
+    bridge = bridge_for_lead(request, study, campaign)
+    form = AnswerFilter(request.GET)
+    state, name = chosen(form, "state"), typed(chosen(form, "q"))
+    page = page_of(request, showing.answers(bridge, state=state, person=name))
+    context = {
+        "study": bridge.campaign.study,
+        "campaign": bridge.campaign,
+        "may_change": True,
+        "bridge": bridge,
+        "form": form,
+        "page": page,
+        "rows": showing.answer_lines(bridge, page.object_list),
+        "explained": showing.EXPLAINED.get(state, ""),
+        "filtered": bool(state or name),
+        "told": not bridge.projects.filter(gone_at=None, webhook_id=None).exists(),
+        "minutes": settings.LABEL_STUDIO_RECONCILE_MINUTES,
+    }
+    return render(request, "annotation/label_studio/answers/list.html", context)
+
+
+@login_required
+@require_safe
+def answer_page(request: HttpRequest, study: str, campaign: str, answer: int) -> HttpResponse:
+    """The versions of one answer that were seen, and what a lead can decide about them."""
+    bridge = bridge_for_lead(request, study, campaign)
+    found = _answer(bridge, answer)
+    context = {
+        "study": bridge.campaign.study,
+        "campaign": bridge.campaign,
+        "may_change": True,
+        "title": f"No. {found.external_id} in Label Studio",
+        "answer": found,
+        "line": showing.answer_lines(bridge, [found])[0],
+        "given_to": showing.name_of(found.given_to).partition(" (")[0] if found.given_to else "",
+        "versions": versions_of(found, bridge.campaign),
+    }
+    return render(request, "annotation/label_studio/answers/detail.html", context)
+
+
+@login_required
+@require_POST
+def answer_decide(request: HttpRequest, study: str, campaign: str, answer: int, *, what: str) -> HttpResponse:
+    """Keep what was sent, take a change, put a version back, or take such a decision back."""
+    bridge = bridge_for_lead(request, study, campaign)
+    found = _answer(bridge, answer)
+    given = {name: typed(request.POST.get(name)) for name in _GIVEN[what] if name in request.POST}
+    try:
+        _VERBS[what](mirrored=found, by=person(request), **given)
+    except DomainError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, f"No. {found.external_id}: {_SAID[what]}")
+    return redirect("annotation:label_studio_answer", study, campaign, answer)
+
+
+def _answer(bridge: LabelStudioBridge, answer: int) -> LabelStudioAnnotation:
+    rows = LabelStudioAnnotation.objects.select_related(
+        "project__bridge__server", "user__annotator", "given_to", "task"
+    )
+    return get_object_or_404(rows, project__bridge=bridge, pk=answer)

@@ -1,0 +1,347 @@
+"""What a lead does about Label Studio, over HTTP. Everything here is for leads of the study only."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.db.models import QuerySet
+from django.urls import reverse
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import generics
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
+from rest_framework.views import APIView
+
+from accounts.models import Annotator, User
+from annotation.campaigns.access import campaign_for
+from annotation.label_studio.base import connections, job_queue
+from annotation.label_studio.labels import edits
+from annotation.label_studio.lead.serializers import (
+    AnswerSeenSerializer,
+    AnswerVersionSerializer,
+    AnswerVersionsSerializer,
+    BeginSerializer,
+    BridgeSerializer,
+    CleanupLineSerializer,
+    CleanupSerializer,
+    ConfirmationSerializer,
+    ConnectionSerializer,
+    InvitingSerializer,
+    LinkSerializer,
+    PersonSerializer,
+    RenewalSerializer,
+    RestoringSerializer,
+    ServerSerializer,
+    TokenSerializer,
+)
+from annotation.label_studio.overview.history import versions_of
+from annotation.label_studio.overview.queries import answers, bridge_of, candidates, shown
+from annotation.label_studio.overview.queries import people as people_of
+from annotation.label_studio.people import identity
+from annotation.label_studio.pull import cleanup, deletions
+from annotation.label_studio.push import image_access, lifecycle
+from annotation.models import (
+    Campaign,
+    LabelStudioAnnotation,
+    LabelStudioBridge,
+    LabelStudioServer,
+    LabelStudioUser,
+)
+from foundation.errors import NotFound
+from jobs.api.views import JobSerializer
+from jobs.models import Job
+from studies.access import LEAD, studies_visible_to, study_for
+
+_WORK: dict[str, Callable[..., Job]] = {
+    "push": job_queue.start_push,
+    "reconcile": job_queue.start_reconcile,
+    "replace": job_queue.start_addresses,
+}
+_STATE = OpenApiParameter("state", str, description="Only those in this state.")
+
+
+class ServerList(generics.ListAPIView[LabelStudioServer]):
+    """The Label Studios of a study; a lead connects another."""
+
+    serializer_class = ServerSerializer
+    queryset = LabelStudioServer.objects.none()
+
+    def get_queryset(self) -> QuerySet[LabelStudioServer]:
+        return study_for(self.request.user, self.kwargs["slug"], role=LEAD).label_studio_servers.all()
+
+    @extend_schema(request=ConnectionSerializer, responses={201: ServerSerializer})
+    def post(self, request: Request, slug: str) -> Response:
+        study = study_for(request.user, slug, role=LEAD)
+        given = _given(ConnectionSerializer, request)
+        server = connections.connect(study=study, by=_person(request), **given)
+        return Response(ServerSerializer(server).data, status=201)
+
+
+class ServerDetail(APIView):
+    """One Label Studio: how it was last found, another token for it, leaving it."""
+
+    @extend_schema(responses=ServerSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        return Response(ServerSerializer(server_for(request.user, pk)).data)
+
+    @extend_schema(request=TokenSerializer, responses=ServerSerializer)
+    def patch(self, request: Request, pk: int) -> Response:
+        server = server_for(request.user, pk)
+        connections.change_token(server=server, by=_person(request), **_given(TokenSerializer, request))
+        return Response(ServerSerializer(server_for(request.user, pk)).data)
+
+    @extend_schema(responses={204: OpenApiResponse(description="Disconnected; its token is deleted.")})
+    def delete(self, request: Request, pk: int) -> Response:
+        connections.disconnect(server=server_for(request.user, pk), by=_person(request))
+        return Response(status=204)
+
+
+class ServerCheck(APIView):
+    """Ask a Label Studio now whether it is there and takes the token."""
+
+    @extend_schema(request=None, responses=ServerSerializer)
+    def post(self, request: Request, pk: int) -> Response:
+        connections.check(server=server_for(request.user, pk))
+        return Response(ServerSerializer(server_for(request.user, pk)).data)
+
+
+class PeopleList(generics.ListAPIView[LabelStudioUser]):
+    """Who was seen working in a Label Studio, and who they are here."""
+
+    serializer_class = PersonSerializer
+    queryset = LabelStudioUser.objects.none()
+
+    def get_queryset(self) -> QuerySet[LabelStudioUser]:
+        rows = people_of(server_for(self.request.user, self.kwargs["pk"]))
+        state = self.request.query_params.get("state")
+        return rows.filter(state=state) if state in LabelStudioUser.State.values else rows
+
+    @extend_schema(parameters=[_STATE])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().get(request, *args, **kwargs)
+
+
+class PersonConfirm(APIView):
+    """This user is that annotator."""
+
+    @extend_schema(request=ConfirmationSerializer, responses=PersonSerializer)
+    def post(self, request: Request, pk: int) -> Response:
+        user = user_for(request.user, pk)
+        pseudonym = _given(ConfirmationSerializer, request)["annotator"]
+        annotator: Annotator | None = candidates(user.server).filter(pseudonym__iexact=pseudonym).first()
+        if annotator is None:
+            raise NotFound(
+                "annotator_not_found",
+                "Nobody of this pseudonym has joined a campaign of this study.",
+            )
+        identity.confirm(user=user, annotator=annotator, by=_person(request))
+        return Response(PersonSerializer(user_for(request.user, pk)).data)
+
+
+class PersonInvite(APIView):
+    """Make a personal link; whoever uses it is who this user is."""
+
+    @extend_schema(request=InvitingSerializer, responses={201: LinkSerializer})
+    def post(self, request: Request, pk: int) -> Response:
+        user = user_for(request.user, pk)
+        campaign = campaign_for(request.user, _given(InvitingSerializer, request)["campaign"], role=LEAD)
+        _, token = identity.invite(user=user, campaign=campaign, by=_person(request))
+        address = request.build_absolute_uri(reverse("annotate:invitation", args=[token]))
+        return Response({"address": address}, status=201)
+
+
+class PersonMove(APIView):
+    """Leave a user out, forget their name too, or open anew who they are; the address names the verb."""
+
+    verb = "ignore"
+
+    @extend_schema(request=None, responses=PersonSerializer)
+    def post(self, request: Request, pk: int) -> Response:
+        verb = {"ignore": identity.ignore, "undo": identity.undo, "erase": identity.erase}[self.verb]
+        verb(user=user_for(request.user, pk), by=_person(request))
+        return Response(PersonSerializer(user_for(request.user, pk)).data)
+
+
+class CampaignBridge(APIView):
+    """A campaign in a Label Studio: how it stands, beginning, ending."""
+
+    @extend_schema(responses=BridgeSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        return Response(BridgeSerializer(shown(bridge_for(request.user, pk))).data)
+
+    @extend_schema(request=BeginSerializer, responses={201: BridgeSerializer})
+    def post(self, request: Request, pk: int) -> Response:
+        campaign = campaign_for(request.user, pk, role=LEAD)
+        given = _given(BeginSerializer, request)
+        server = server_for(request.user, given["server"])
+        lifecycle.begin(
+            campaign=campaign, server=server, arrangement=given["arrangement"], by=_person(request)
+        )
+        bridge = bridge_for(request.user, pk)
+        if campaign.state != Campaign.State.DRAFT:
+            job_queue.start_push(bridge=bridge, by=_person(request))
+        return Response(BridgeSerializer(shown(bridge)).data, status=201)
+
+    @extend_schema(responses={204: OpenApiResponse(description="Ended; labels stay.")})
+    def delete(self, request: Request, pk: int) -> Response:
+        lifecycle.end(bridge=bridge_for(request.user, pk), by=_person(request))
+        return Response(status=204)
+
+
+class BridgeWork(APIView):
+    """Start what takes longer than a request, and return its job; the address names the work."""
+
+    work = "push"
+
+    @extend_schema(request=None, responses={202: JobSerializer})
+    def post(self, request: Request, pk: int) -> Response:
+        job = _WORK[self.work](bridge=bridge_for(request.user, pk), by=_person(request))
+        return Response(JobSerializer(job).data, status=202)
+
+
+class BridgeRenewal(APIView):
+    """Let addresses of images work longer."""
+
+    @extend_schema(request=RenewalSerializer, responses=BridgeSerializer)
+    def post(self, request: Request, pk: int) -> Response:
+        bridge = bridge_for(request.user, pk)
+        image_access.renew(bridge=bridge, by=_person(request), **_given(RenewalSerializer, request))
+        return Response(BridgeSerializer(shown(bridge_for(request.user, pk))).data)
+
+
+class BridgeMissing(APIView):
+    """Take answers that are no longer there for deleted, or keep their labels; the address names the decision."""
+
+    decision = "keep"
+
+    @extend_schema(request=None, responses=BridgeSerializer)
+    def post(self, request: Request, pk: int) -> Response:
+        verb = {"keep": deletions.keep_labels, "confirm": deletions.confirm_deletions}[self.decision]
+        verb(bridge=bridge_for(request.user, pk), by=_person(request))
+        return Response(BridgeSerializer(shown(bridge_for(request.user, pk))).data)
+
+
+class BridgeCleanup(APIView):
+    """What counts for nothing here and stands in Label Studio, by kind and person; deleting it there."""
+
+    @extend_schema(responses=CleanupLineSerializer(many=True))
+    def get(self, request: Request, pk: int) -> Response:
+        lines = cleanup.lines_of(bridge_for(request.user, pk))
+        return Response(CleanupLineSerializer(lines, many=True).data)
+
+    @extend_schema(request=CleanupSerializer, responses={202: JobSerializer})
+    def post(self, request: Request, pk: int) -> Response:
+        bridge = bridge_for(request.user, pk)
+        kinds = _given(CleanupSerializer, request)["kinds"]
+        job = cleanup.start(bridge=bridge, kinds=kinds, by=_person(request))
+        return Response(JobSerializer(job).data, status=202)
+
+
+class AnswerList(generics.ListAPIView[LabelStudioAnnotation]):
+    """What was answered in Label Studio, and what became of it."""
+
+    serializer_class = AnswerSeenSerializer
+    queryset = LabelStudioAnnotation.objects.none()
+
+    def get_queryset(self) -> QuerySet[LabelStudioAnnotation]:
+        state = self.request.query_params.get("state", "")
+        known = state if state in LabelStudioAnnotation.State.values else ""
+        return answers(bridge_for(self.request.user, self.kwargs["pk"]), state=known)
+
+    @extend_schema(parameters=[_STATE])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().get(request, *args, **kwargs)
+
+
+class AnswerDetail(APIView):
+    """One answer with the versions of it that were seen, the earliest first."""
+
+    @extend_schema(responses=AnswerVersionsSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        return Response(_with_versions(_answer_for(request.user, pk)))
+
+
+class AnswerDecision(APIView):
+    """Keep what the maker sent, take what somebody else sent or changed, or take the decision back; the address names
+    which. `allow` and `disallow` are other names for `take` and `undo`.
+    """
+
+    what = "keep"
+
+    @extend_schema(request=None, responses=AnswerVersionsSerializer)
+    def post(self, request: Request, pk: int) -> Response:
+        verb = {"keep": edits.keep, "take": edits.take, "undo": edits.undo}[self.what]
+        verb(mirrored=_answer_for(request.user, pk), by=_person(request))
+        return Response(_with_versions(_answer_for(request.user, pk)))
+
+
+class AnswerRestoring(APIView):
+    """Put a version back as the one that counts. Nothing is written to Label Studio."""
+
+    @extend_schema(request=RestoringSerializer, responses=AnswerVersionsSerializer)
+    def post(self, request: Request, pk: int) -> Response:
+        found = _answer_for(request.user, pk)
+        edits.restore(mirrored=found, by=_person(request), **_given(RestoringSerializer, request))
+        return Response(_with_versions(_answer_for(request.user, pk)))
+
+
+def _with_versions(answer: LabelStudioAnnotation) -> dict[str, Any]:
+    found = versions_of(answer, answer.project.bridge.campaign)
+    return {
+        **AnswerSeenSerializer(answer).data,
+        "versions": AnswerVersionSerializer(found.lines, many=True).data,
+    }
+
+
+def server_for(user: Any, pk: int) -> LabelStudioServer:
+    """Return the Label Studio if `user` leads its study."""
+    rows = LabelStudioServer.objects.filter(study__in=studies_visible_to(user))
+    server = rows.select_related("study").filter(pk=pk).first()
+    if server is None:
+        raise NotFound(
+            "server_not_found", "There is no such Label Studio, or you are not a member of its study."
+        )
+    study_for(user, server.study.slug, role=LEAD)
+    return server
+
+
+def user_for(user: Any, pk: int) -> LabelStudioUser:
+    """Return the user of a Label Studio if `user` leads its study."""
+    rows = LabelStudioUser.objects.filter(server__study__in=studies_visible_to(user))
+    found = rows.select_related("server__study", "annotator").filter(pk=pk).first()
+    if found is None:
+        raise NotFound("user_not_found", "There is no such user, or you are not a member of the study.")
+    study_for(user, found.server.study.slug, role=LEAD)
+    return found
+
+
+def bridge_for(user: Any, pk: int) -> LabelStudioBridge:
+    """Return the campaign's part in a Label Studio if `user` leads its study."""
+    campaign: Campaign = campaign_for(user, pk, role=LEAD)
+    bridge = bridge_of(campaign)
+    if bridge is None:
+        raise NotFound("bridge_not_found", "This campaign is not labelled in a Label Studio.")
+    bridge.campaign = campaign
+    return bridge
+
+
+def _answer_for(user: Any, pk: int) -> LabelStudioAnnotation:
+    rows = LabelStudioAnnotation.objects.filter(
+        project__bridge__campaign__study__in=studies_visible_to(user)
+    ).select_related("project__bridge__campaign__study", "user", "task")
+    found = rows.filter(pk=pk).first()
+    if found is None:
+        raise NotFound("answer_not_found", "There is no such answer, or you are not a member of the study.")
+    study_for(user, found.project.bridge.campaign.study.slug, role=LEAD)
+    return found
+
+
+def _given(form: type[BaseSerializer[Any]], request: Request) -> dict[str, Any]:
+    given = form(data=request.data)
+    given.is_valid(raise_exception=True)
+    return dict(given.validated_data)
+
+
+def _person(request: Request) -> User:
+    assert isinstance(request.user, User)  # HasScope lets nobody else in
+    return request.user

@@ -1,0 +1,136 @@
+"""Forms of the pages about Label Studio. They parse; the verbs decide."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from django import forms
+
+from accounts.pages.forms import SuggestingInput
+from annotation.label_studio.overview.queries import NAMES
+from annotation.label_studio.pull.cleanup import KINDS, USUAL, Line
+from annotation.models import Campaign, LabelStudioBridge, LabelStudioServer, LabelStudioUser
+
+_WHERE_TOKENS_ARE = (
+    "In Label Studio under Account & Settings, Access Token. It is kept encrypted and never shown again."
+)
+
+
+def _token() -> forms.CharField:
+    # Not shown while it is typed or pasted, and never sent back with the page.
+    return forms.CharField(
+        max_length=2000,
+        label="Access token",
+        help_text=_WHERE_TOKENS_ARE,
+        widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+
+
+class ConnectForm(forms.Form):
+    """Where a Label Studio is, and the key to it."""
+
+    url = forms.CharField(
+        max_length=300,
+        label="Address",
+        help_text="As you open it in your browser, such as https://labels.example.org.",
+        widget=forms.URLInput(attrs={"autocomplete": "off", "placeholder": "https://"}),
+    )
+    token = _token()
+
+
+class TokenForm(forms.Form):
+    """Another key to the same Label Studio."""
+
+    token = _token()
+
+
+class BeginForm(forms.Form):
+    """Which Label Studio, and how the campaign is laid out there."""
+
+    server = forms.ModelChoiceField(LabelStudioServer.objects.none(), label="Label Studio", empty_label=None)
+    arrangement = forms.ChoiceField(
+        choices=LabelStudioBridge.Arrangement.choices,
+        initial=LabelStudioBridge.Arrangement.PER_SLOT,
+        widget=forms.RadioSelect,
+        error_messages={"required": "Choose how the campaign is laid out there."},
+    )
+
+    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        servers = campaign.study.label_studio_servers.all()
+        self.fields["server"].queryset = servers  # type: ignore[attr-defined]
+        self.initial.setdefault("server", servers.first())
+
+
+class RenewForm(forms.Form):
+    """For how long addresses of images work."""
+
+    days = forms.IntegerField(min_value=1, max_value=366, initial=30, label="Days they work from now")
+
+
+class CleanupForm(forms.Form):
+    """What is deleted in Label Studio, and that the lead means it."""
+
+    kinds = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple,
+        label="What to delete",
+        error_messages={"required": "Choose what to delete."},
+    )
+    sure = forms.BooleanField(
+        label="Yes, delete these answers from Label Studio permanently",
+        error_messages={"required": "Confirm that you want to delete them."},
+    )
+
+    def __init__(self, *args: Any, lines: Iterable[Line], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        numbers = Counter[str]()
+        for line in lines:
+            numbers[line.kind] += line.answers
+        field = self.fields["kinds"]
+        field.choices = [  # type: ignore[attr-defined]
+            (kind, f"{label} ({numbers[kind]:,})") for kind, label in KINDS.items() if numbers[kind]
+        ]
+        field.initial = [kind for kind in USUAL if numbers[kind]]
+
+
+class AnnotatorForm(forms.Form):
+    """Which annotator a user of Label Studio is."""
+
+    annotator = forms.CharField(max_length=64, label="Pseudonym", help_text="Of somebody who has joined.")
+
+    def __init__(self, *args: Any, pseudonyms: tuple[str, ...] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["annotator"].widget = SuggestingInput(pseudonyms, {"maxlength": "64"})
+
+
+class InviteForm(forms.Form):
+    """Into which campaign a personal link leads."""
+
+    campaign = forms.ModelChoiceField(Campaign.objects.none(), empty_label=None)
+
+    def __init__(self, *args: Any, server: LabelStudioServer, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        bridged = server.study.campaigns.filter(label_studio__server=server).exclude(
+            state=Campaign.State.CLOSED
+        )
+        self.fields["campaign"].queryset = bridged.order_by("-pk")  # type: ignore[attr-defined]
+
+
+class AnswerFilter(forms.Form):
+    """Which answers are listed."""
+
+    state = forms.ChoiceField(required=False, choices=[("", "All"), *NAMES.items()])
+    q = forms.CharField(required=False, label="Person")
+
+
+class PeopleFilter(forms.Form):
+    """Which users are listed."""
+
+    state = forms.ChoiceField(required=False, choices=[("", "All"), *LabelStudioUser.State.choices])
+    q = forms.CharField(required=False, label="Name or pseudonym")
+
+
+def chosen(form: forms.Form, name: str) -> str:
+    """Return a filter's value; one that makes no sense filters nothing."""
+    form.is_valid()
+    return str(form.cleaned_data.get(name) or "")

@@ -1,0 +1,235 @@
+"""How a campaign in a Label Studio reads in JSON. No token and no secret is among it."""
+
+from datetime import datetime
+from typing import Any, ClassVar
+
+from rest_framework import serializers
+
+from annotation.label_studio.overview import advice
+from annotation.label_studio.overview.queries import BridgeShown
+from annotation.label_studio.pull.cleanup import KINDS
+from annotation.models import (
+    LabelStudioAnnotation,
+    LabelStudioBridge,
+    LabelStudioProject,
+    LabelStudioServer,
+    LabelStudioUser,
+)
+
+
+class ServerSerializer(serializers.ModelSerializer[LabelStudioServer]):
+    """A Label Studio of a study, and what was wrong when it was last spoken to."""
+
+    what_to_do = serializers.SerializerMethodField()
+
+    @staticmethod
+    def get_what_to_do(server: LabelStudioServer) -> str:
+        return advice.what_to_do(server.problem)
+
+    class Meta:
+        model = LabelStudioServer
+        fields: ClassVar = [
+            "id",
+            "url",
+            "version",
+            "checked_at",
+            "problem",
+            "problem_text",
+            "what_to_do",
+            "created_at",
+        ]
+        read_only_fields = fields
+
+
+class ConnectionSerializer(serializers.Serializer[Any]):
+    url = serializers.CharField(max_length=300)
+    token = serializers.CharField(max_length=2000, write_only=True)
+
+
+class TokenSerializer(serializers.Serializer[Any]):
+    token = serializers.CharField(max_length=2000, write_only=True)
+
+
+class BeginSerializer(serializers.Serializer[Any]):
+    server = serializers.IntegerField()
+    arrangement = serializers.ChoiceField(
+        choices=LabelStudioBridge.Arrangement.choices, default=LabelStudioBridge.Arrangement.PER_SLOT
+    )
+
+
+class RenewalSerializer(serializers.Serializer[Any]):
+    days = serializers.IntegerField(min_value=1, max_value=366)
+
+
+class ProjectSerializer(serializers.Serializer[Any]):
+    """One project over there; `slot` or `annotator` say whose it is, neither that it is everybody's."""
+
+    id = serializers.IntegerField(source="project.external_id")
+    slot = serializers.IntegerField(source="project.slot", allow_null=True)
+    annotator = serializers.SerializerMethodField()
+    address = serializers.CharField()
+    sent = serializers.IntegerField()
+    answered = serializers.IntegerField()
+    counted = serializers.IntegerField()
+
+    @staticmethod
+    def get_annotator(line: Any) -> str | None:
+        project: LabelStudioProject = line.project
+        return project.annotator.pseudonym if project.annotator else None
+
+
+class BridgeSerializer(serializers.Serializer[BridgeShown]):
+    """How a campaign in a Label Studio stands; `states` counts annotations over there by what became of them."""
+
+    server = serializers.IntegerField(source="bridge.server_id")
+    arrangement = serializers.ChoiceField(
+        source="bridge.arrangement", choices=LabelStudioBridge.Arrangement.choices
+    )
+    problem = serializers.CharField(source="bridge.problem")
+    problem_text = serializers.CharField(source="bridge.problem_text")
+    problem_at = serializers.DateTimeField(source="bridge.problem_at", allow_null=True)
+    what_to_do = serializers.CharField()
+    images_until = serializers.SerializerMethodField()
+    pushed_at = serializers.DateTimeField(source="bridge.pushed_at", allow_null=True)
+    event_at = serializers.DateTimeField(source="bridge.event_at", allow_null=True)
+    reconciled_at = serializers.DateTimeField(source="bridge.reconciled_at", allow_null=True)
+    tasks = serializers.IntegerField()
+    behind = serializers.ListField(child=serializers.CharField())
+    unasked = serializers.IntegerField(help_text="Answers still missing that nobody there is asked for.")
+    held = serializers.IntegerField(
+        help_text="Answers no longer there, until the lead says whether they were deleted."
+    )
+    undecided = serializers.IntegerField(
+        source="flagged",
+        help_text="Answers sent or changed by somebody other than their author, until a lead decides.",
+    )
+    told = serializers.BooleanField(help_text="Whether Label Studio tells of answers as they are given.")
+    events_waiting = serializers.IntegerField()
+    people_waiting = serializers.IntegerField()
+    states = serializers.DictField(source="counts", child=serializers.IntegerField())
+    projects = ProjectSerializer(many=True)
+    jobs = serializers.SerializerMethodField()
+
+    @staticmethod
+    def get_images_until(found: BridgeShown) -> datetime | None:
+        return None if found.images == "none" else found.bridge.images_until
+
+    @staticmethod
+    def get_jobs(found: BridgeShown) -> list[int]:
+        return [job.pk for job in found.jobs]
+
+
+class CleanupLineSerializer(serializers.Serializer[Any]):
+    """How many answers of a kind one person gave; `person` is a pseudonym, empty where nobody has said who it is."""
+
+    kind = serializers.ChoiceField(choices=list(KINDS))
+    person = serializers.CharField()
+    answers = serializers.IntegerField()
+
+
+class CleanupSerializer(serializers.Serializer[Any]):
+    kinds = serializers.MultipleChoiceField(choices=list(KINDS), allow_empty=False)
+    confirm = serializers.BooleanField(
+        help_text="True: these answers are permanently deleted from Label Studio."
+    )
+
+    @staticmethod
+    def validate_confirm(value: bool) -> bool:
+        if not value:
+            raise serializers.ValidationError("Confirm that you want to delete them.")
+        return value
+
+
+class PersonSerializer(serializers.ModelSerializer[LabelStudioUser]):
+    """A user of a Label Studio: for leads only, because of the name."""
+
+    annotator = serializers.CharField(source="annotator.pseudonym", read_only=True, default=None)
+    invited = serializers.SerializerMethodField()
+
+    @staticmethod
+    def get_invited(user: LabelStudioUser) -> bool:
+        return user.invitation_id is not None
+
+    class Meta:
+        model = LabelStudioUser
+        fields: ClassVar = [
+            "id",
+            "external_id",
+            "name",
+            "state",
+            "annotator",
+            "invited",
+            "decided_at",
+            "seen_at",
+        ]
+        read_only_fields = fields
+
+
+class ConfirmationSerializer(serializers.Serializer[Any]):
+    annotator = serializers.CharField(max_length=64, help_text="The pseudonym of somebody who has joined.")
+
+
+class InvitingSerializer(serializers.Serializer[Any]):
+    campaign = serializers.IntegerField()
+
+
+class LinkSerializer(serializers.Serializer[Any]):
+    """A personal link, shown this once."""
+
+    address = serializers.CharField()
+
+
+class AnswerSeenSerializer(serializers.ModelSerializer[LabelStudioAnnotation]):
+    """An annotation over there as it was last seen, and what became of it; `annotation` is ours."""
+
+    project = serializers.IntegerField(source="project.external_id", read_only=True)
+    user = serializers.IntegerField(source="user_id", read_only=True, allow_null=True)
+    annotation = serializers.IntegerField(source="annotation_id", read_only=True, allow_null=True)
+    allowed = serializers.BooleanField(
+        read_only=True, help_text="Whether a lead accepted what somebody else sent."
+    )
+
+    class Meta:
+        model = LabelStudioAnnotation
+        fields: ClassVar = [
+            "id",
+            "external_id",
+            "external_task",
+            "project",
+            "user",
+            "made_at",
+            "changed_at",
+            "deleted_at",
+            "state",
+            "reason",
+            "edit",
+            "allowed",
+            "annotation",
+        ]
+        read_only_fields = fields
+
+
+class AnswerVersionSerializer(serializers.Serializer[Any]):
+    """A version of an answer as it was seen. `own`: its maker sent it."""
+
+    version = serializers.CharField(source="version.digest")
+    changed_at = serializers.DateTimeField(source="version.changed_at")
+    updated_by = serializers.IntegerField(source="version.updated_by", allow_null=True)
+    says = serializers.CharField()
+    own = serializers.BooleanField()
+    current = serializers.BooleanField(help_text="Whether it stands in Label Studio now.")
+    counts = serializers.BooleanField()
+
+
+class AnswerVersionsSerializer(AnswerSeenSerializer):
+    """An answer with the versions of it that were seen, the earliest first."""
+
+    versions = AnswerVersionSerializer(many=True, read_only=True)
+
+    class Meta(AnswerSeenSerializer.Meta):
+        fields: ClassVar = [*AnswerSeenSerializer.Meta.fields, "versions"]
+        read_only_fields = fields
+
+
+class RestoringSerializer(serializers.Serializer[Any]):
+    version = serializers.CharField(max_length=64, help_text="As the answer’s versions name it.")

@@ -1,0 +1,1 @@
+"""What a lead is shown about Label Studio: counts, rows, version history and advice."""

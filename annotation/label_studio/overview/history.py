@@ -1,0 +1,120 @@
+"""The versions of an answer as a lead reads them: what each says, who sent it, and which of them counts."""
+
+from dataclasses import dataclass
+
+from annotation.answers.validation import Answer
+from annotation.label_studio.labels import versions
+from annotation.label_studio.labels.convert import Asked, Unreadable, read
+from annotation.label_studio.labels.versions import Edit, Version, is_own
+from annotation.label_studio.overview.queries import name_of
+from annotation.models import Campaign, LabelStudioAnnotation, LabelStudioUser
+
+State = LabelStudioAnnotation.State
+
+
+@dataclass(frozen=True)
+class VersionLine:
+    """One version. `number` counts them by the clock over there."""
+
+    number: int
+    version: Version
+    says: str
+    sender: str
+    own: bool  # its maker sent it
+    current: bool  # it stands in Label Studio now
+    counts: bool  # its place and quotas apart
+
+
+@dataclass(frozen=True)
+class Versions:
+    """All versions of an answer that were seen, the earliest first."""
+
+    answer: LabelStudioAnnotation
+    lines: list[VersionLine]
+
+    @property
+    def undecided(self) -> bool:
+        """Return whether a lead is to decide about what stands there."""
+        answer = self.answer
+        return answer.deleted_at is None and (answer.edit == Edit.OPEN or answer.state == State.FLAGGED)
+
+    @property
+    def maker_sent_one(self) -> bool:
+        return any(line.own for line in self.lines)
+
+    @property
+    def decided(self) -> str:
+        """Return what was decided about what stands there, in words; "" where nothing was."""
+        return Edit(self.answer.edit).label if self.answer.edit not in ("", Edit.OPEN) else ""
+
+
+def versions_of(answer: LabelStudioAnnotation, campaign: Campaign) -> Versions:
+    """Return what was seen of an answer."""
+    current = Version.of(answer)
+    earlier = [one for one in versions.history_of([answer.pk])[answer.pk] if one.digest != current.digest]
+    counting = versions.counting(answer, earlier, answer.user).version
+    ordered = sorted([*earlier, current], key=lambda one: (one.changed_at, one.digest))
+    senders = _senders(answer, ordered)
+    asked = _asked(answer, campaign)
+    lines = [
+        VersionLine(
+            number=number,
+            version=one,
+            says=_says(one, asked),
+            sender=senders.get(
+                one.updated_by or 0, f"User {one.updated_by}" if one.updated_by else "not said"
+            ),
+            own=is_own(one, answer.user),
+            current=one.digest == current.digest,
+            counts=counting is not None and one.digest == counting.digest,
+        )
+        for number, one in enumerate(ordered, start=1)
+    ]
+    return Versions(answer, lines)
+
+
+def of_annotation(assignment: int | None) -> LabelStudioAnnotation | None:
+    """Return the answer over there that an answer of ours, or a revision of it, was made of."""
+    if assignment is None:
+        return None
+    rows = LabelStudioAnnotation.objects.filter(annotation__assignment=assignment)
+    return rows.select_related("project__bridge__server", "user__annotator").first()
+
+
+def _senders(answer: LabelStudioAnnotation, ordered: list[Version]) -> dict[int, str]:
+    numbers = {one.updated_by for one in ordered if one.updated_by is not None}
+    users = LabelStudioUser.objects.filter(server=answer.project.bridge.server_id, external_id__in=numbers)
+    return {user.external_id: name_of(user).partition(" (")[0] for user in users}
+
+
+def _asked(answer: LabelStudioAnnotation, campaign: Campaign) -> Asked | None:
+    if answer.task is None:
+        return None
+    attributes = answer.task.task_attributes.order_by("position")
+    return Asked.of(
+        campaign, {text: pk for pk, text in attributes.values_list("attribute", "attribute__text")}
+    )
+
+
+def _says(version: Version, asked: Asked | None) -> str:
+    if version.cancelled:
+        return "Skipped."
+    if asked is None:
+        return "An answer to a screen that Stereoscope did not send."
+    try:
+        return _in_words(read(version.result, asked), asked)
+    except Unreadable as error:
+        return f"Cannot be read: {error}"
+
+
+def _in_words(answer: Answer, asked: Asked) -> str:
+    if answer.rating is not None:
+        return f"Rated {answer.rating}." + (f" “{answer.justification}”" if answer.justification else "")
+    if not answer.ticked:
+        return "None of the above."
+    words = []
+    for text, pk in asked.attributes.items():
+        if pk in answer.ticked:
+            boxes = sum(box.attribute_id == pk for box in answer.boxes)
+            words.append(f"{text} ({boxes} box{'' if boxes == 1 else 'es'})" if boxes else text)
+    return f"Ticked: {', '.join(words)}."

@@ -1,0 +1,380 @@
+"""What a lead is shown of a campaign in Label Studio: counted when asked, a page of rows at a time."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
+from django.utils import timezone
+
+from accounts.models import Annotator
+from annotation.label_studio.base import job_queue
+from annotation.label_studio.base.refs import title_of
+from annotation.label_studio.overview import advice
+from annotation.label_studio.push import backlog
+from annotation.label_studio.push.layout import Place, places_of
+from annotation.models import (
+    Campaign,
+    LabelStudioAnnotation,
+    LabelStudioBridge,
+    LabelStudioEvent,
+    LabelStudioProject,
+    LabelStudioServer,
+    LabelStudioTask,
+    LabelStudioUser,
+    Task,
+)
+from jobs.models import Job
+
+State = LabelStudioAnnotation.State
+# What is no answer that anybody stands by.
+NO_ANSWER = (State.DELETED, State.SKIPPED)
+# Who stands by an answer is not known here yet, or they have not agreed yet.
+WAITING = (State.NEW, State.WAITING, State.CONSENT)
+IMAGES_SOON = timedelta(days=2)
+_SENT_BY_OTHERS = Q(state=State.FLAGGED) | Q(edit=LabelStudioAnnotation.Edit.OPEN)
+TONES: Mapping[str, str] = {
+    State.COUNTED: "good",
+    State.SURPLUS: "warn",
+    State.FLAGGED: "warn",
+    State.REFUSED: "bad",
+    State.EXCLUDED: "bad",
+    State.WAITING: "active",
+    State.CONSENT: "active",
+}
+# A word each for tags and filters; the state's own label explains it.
+NAMES: Mapping[str, str] = {
+    State.NEW: "to be looked at",
+    State.COUNTED: "counted",
+    State.SURPLUS: "surplus",
+    State.FURTHER: "further",
+    State.EXCLUDED: "kept out",
+    State.WAITING: "waiting",
+    State.CONSENT: "waiting for consent",
+    State.FLAGGED: "flagged",
+    State.REFUSED: "refused",
+    State.LEFT_OUT: "left out",
+    State.SKIPPED: "skipped",
+    State.DELETED: "deleted there",
+}
+# What a state means to a lead who looks at only those.
+EXPLAINED: Mapping[str, str] = {
+    State.COUNTED: "They hold a place of their screen, as answers given on our own pages do.",
+    State.SURPLUS: "Their screen had all its answers. They are kept and do not count.",
+    State.FURTHER: "The same person had answered the screen before; the first answer counts.",
+    State.EXCLUDED: "You kept these answers out here. What is changed in Label Studio does not bring them back.",
+    State.NEW: "They are looked at with the next event or comparison.",
+    State.WAITING: "Where no reason stands beside it, nobody has said whose the answer is: say it under People.",
+    State.CONSENT: "Their annotator has not agreed to the study’s text yet; they are counted once that is done.",
+    State.FLAGGED: "Label Studio lets anybody send or change an answer in another person’s name. These were last "
+    "sent by somebody other than their author. The author’s version counts until you decide; if none was seen, the "
+    "answer does not count.",
+    State.REFUSED: "They cannot be read as answers to what was asked. Once they are corrected in Label Studio, they "
+    "are read again.",
+    State.LEFT_OUT: "You left out the users who made them.",
+    State.SKIPPED: "The annotator passed the screen over there.",
+    State.DELETED: "They are gone in Label Studio. What had counted is kept here, out of results.",
+}
+
+
+@dataclass(frozen=True)
+class ProjectLine:
+    """One project over there: whose it is, how much of the campaign it holds and how much came back."""
+
+    project: LabelStudioProject
+    title: str  # as it is called there
+    address: str
+    sent: int
+    answered: int
+    counted: int
+
+    @property
+    def whose(self) -> str:
+        """Return the pseudonym of the only annotator whose answers count in it, if there is one."""
+        return self.project.annotator.pseudonym if self.project.annotator else ""
+
+    @property
+    def gone(self) -> bool:
+        """Return whether it is no longer there; what was answered in it stays."""
+        return self.project.gone_at is not None
+
+
+@dataclass(frozen=True)
+class BridgeShown:
+    """How a campaign in Label Studio stands."""
+
+    bridge: LabelStudioBridge
+    projects: list[ProjectLine]
+    counts: Mapping[str, int]  # mirrored annotations by state
+    tasks: int  # of ours that are to be labelled
+    behind: list[str]  # what is not there as it is here now, in sentences
+    unasked: int  # answers that are missing and that nobody there is asked for
+    flagged: int  # answers that somebody else sent or changed, until the lead decides
+    held: int  # answers that are gone there, until the lead says whether they were deleted
+    events_waiting: int
+    people_waiting: int
+    jobs: list[Job] = field(default_factory=list)  # under way
+    failed: Job | None = None  # the last of them, if it failed
+
+    @property
+    def what_to_do(self) -> str:
+        """Return what helps against what is wrong; "" where nothing is."""
+        return advice.what_to_do(self.bridge.problem or self.bridge.server.problem)
+
+    @property
+    def active(self) -> bool:
+        """Return whether anything can be sent: the campaign is neither draft nor closed."""
+        return self.bridge.campaign.state in {Campaign.State.OPEN, Campaign.State.PAUSED}
+
+    @property
+    def told(self) -> bool:
+        """Return whether Label Studio tells of answers in each of the projects."""
+        return all(line.project.webhook_id is not None for line in self.projects if not line.gone)
+
+    @property
+    def sent(self) -> int:
+        return sum(line.sent for line in self.projects if not line.gone)
+
+    @property
+    def answered(self) -> int:
+        return sum(line.answered for line in self.projects)
+
+    @property
+    def counted(self) -> int:
+        return self.counts.get(State.COUNTED, 0)
+
+    @property
+    def waiting(self) -> int:
+        return sum(self.counts.get(state, 0) for state in WAITING)
+
+    @property
+    def refused(self) -> int:
+        return self.counts.get(State.REFUSED, 0)
+
+    @property
+    def by_state(self) -> list[tuple[str, str, int]]:
+        """Return (state, its name, how many), without those that none is in."""
+        return [(state, NAMES[state], n) for state in State.values if (n := self.counts.get(state, 0))]
+
+    @property
+    def images(self) -> str:
+        """Return how the signed addresses of images stand: none, void, soon or fine. Ratings show no image."""
+        until = self.bridge.images_until
+        if until is None or self.bridge.campaign.kind != Campaign.Kind.STEREOTYPE_MARKING:
+            return "none"
+        now = timezone.now()
+        if until <= now:
+            return "void"
+        return "soon" if until - now < IMAGES_SOON else "fine"
+
+
+@dataclass(frozen=True)
+class PersonLine:
+    """A user of a Label Studio, and how many answers there are by state."""
+
+    user: LabelStudioUser
+    counts: Mapping[str, int]
+
+    @property
+    def name(self) -> str:
+        return name_of(self.user)
+
+    @property
+    def address(self) -> str:
+        """Return what Label Studio knows them by, which nobody chooses freely."""
+        return self.name.partition(" (")[0]
+
+    @property
+    def called(self) -> str:
+        """Return how they call themselves there, if they say so."""
+        return self.name.partition(" (")[2].removesuffix(")")
+
+    @property
+    def answers(self) -> int:
+        return sum(n for state, n in self.counts.items() if state not in NO_ANSWER)
+
+    @property
+    def counted(self) -> int:
+        return self.counts.get(State.COUNTED, 0)
+
+
+@dataclass(frozen=True)
+class AnswerLine:
+    """One annotation over there, with its place in Label Studio."""
+
+    answer: LabelStudioAnnotation
+    address: str
+    sender: str  # who sent it last, where that is somebody else
+
+    @property
+    def state(self) -> str:
+        return NAMES[self.answer.state]
+
+    @property
+    def tone(self) -> str:
+        return TONES.get(self.answer.state, "quiet")
+
+    @property
+    def person(self) -> str:
+        return PersonLine(self.answer.user, {}).address if self.answer.user else "nobody"
+
+    @property
+    def undecided(self) -> bool:
+        """Return whether a lead is to decide about what somebody else sent or changed."""
+        return self.answer.state == State.FLAGGED or self.answer.edit == LabelStudioAnnotation.Edit.OPEN
+
+    @property
+    def decided(self) -> str:
+        """Return what a lead decided about it, in words; "" where nothing was."""
+        edit = LabelStudioAnnotation.Edit
+        return "" if self.answer.edit in ("", edit.OPEN) else str(self.answer.get_edit_display())
+
+
+def bridge_of(campaign: Campaign) -> LabelStudioBridge | None:
+    """Return that the campaign is labelled in a Label Studio, if it is."""
+    return LabelStudioBridge.objects.select_related("server").filter(campaign=campaign).first()
+
+
+def shown(bridge: LabelStudioBridge) -> BridgeShown:
+    """Count how the campaign stands; as many queries whatever its size."""
+    campaign = bridge.campaign
+    by_project = _states(bridge)
+    jobs = list(jobs_of(bridge)[:10])
+    places = places_of(bridge, campaign)
+    projects = _projects(bridge, places, by_project)
+    live = [line.project for line in projects if not line.gone]
+    tasks = Task.objects.filter(campaign=campaign, purpose=Task.Purpose.LABEL, withdrawn=False)
+    noted = LabelStudioAnnotation.objects.filter(project__bridge=bridge).aggregate(
+        flagged=Count("pk", filter=_SENT_BY_OTHERS),
+        held=Count("pk", filter=Q(missing=LabelStudioAnnotation.Missing.HELD)),
+        kept=Count("pk", filter=Q(missing=LabelStudioAnnotation.Missing.KEPT)),
+    )
+    return BridgeShown(
+        bridge=bridge,
+        projects=projects,
+        counts=sum(by_project.values(), Counter()),
+        tasks=tasks.count(),
+        behind=backlog.behind(bridge, places, live, tasks, kept=noted["kept"] > 0),
+        unasked=backlog.unasked(bridge, places, live, tasks),
+        flagged=noted["flagged"],
+        held=noted["held"],
+        events_waiting=LabelStudioEvent.objects.filter(bridge=bridge, done_at=None).count(),
+        people_waiting=waiting_people(bridge.server).count(),
+        jobs=[job for job in jobs if not job.ended],
+        failed=jobs[0] if jobs and jobs[0].state == Job.State.FAILED else None,
+    )
+
+
+def _states(bridge: LabelStudioBridge) -> dict[int, Counter[str]]:
+    """Return how many mirrored annotations of each project are in each state."""
+    found: dict[int, Counter[str]] = defaultdict(Counter)
+    rows = LabelStudioAnnotation.objects.filter(project__bridge=bridge).order_by()
+    counted = rows.values("project", "state").annotate(n=Count("pk"))
+    for project, state, n in counted.values_list("project", "state", "n"):
+        found[project][state] = n
+    return found
+
+
+def _projects(
+    bridge: LabelStudioBridge, places: list[Place], by_project: dict[int, Counter[str]]
+) -> list[ProjectLine]:
+    rows = LabelStudioTask.objects.filter(project__bridge=bridge).order_by()
+    sent = dict(rows.values("project").annotate(n=Count("pk")).values_list("project", "n"))
+    titles = {(one.slot, one.annotator_id): title_of(bridge, one.number) for one in places}
+    return [
+        ProjectLine(
+            project=one,
+            title=titles.get((one.slot, one.annotator_id), title_of(bridge, one.slot)),
+            address=f"{bridge.server.url}/projects/{one.external_id}/data",
+            sent=sent.get(one.pk, 0),
+            answered=sum(n for state, n in by_project[one.pk].items() if state not in NO_ANSWER),
+            counted=by_project[one.pk][State.COUNTED],
+        )
+        for one in bridge.projects.select_related("annotator")
+    ]
+
+
+def jobs_of(bridge: LabelStudioBridge) -> QuerySet[Job]:
+    """Return the work that was asked for this campaign in Label Studio, newest first."""
+    return job_queue.jobs_of(bridge, *job_queue.KINDS)
+
+
+def candidates(server: LabelStudioServer) -> QuerySet[Annotator]:
+    """Return the annotators of the study: whom a user of its Label Studio may be."""
+    return Annotator.objects.filter(enrolments__campaign__study=server.study_id).distinct()
+
+
+def waiting_people(server: LabelStudioServer) -> QuerySet[LabelStudioUser]:
+    return server.users.filter(state=LabelStudioUser.State.WAITING)
+
+
+def people(server: LabelStudioServer) -> QuerySet[LabelStudioUser]:
+    """Return the users of a server, those who wait first."""
+    first = Case(
+        When(state=LabelStudioUser.State.WAITING, then=Value(0)),
+        default=Value(1),
+        output_field=IntegerField(),
+    )
+    return server.users.select_related("annotator", "invitation", "decided_by").order_by(first, "name", "pk")
+
+
+def person_lines(users: Iterable[LabelStudioUser]) -> list[PersonLine]:
+    """Return these users with what they answered: one query."""
+    users = list(users)
+    found: dict[int, Counter[str]] = defaultdict(Counter)
+    rows = LabelStudioAnnotation.objects.filter(user__in=[one.pk for one in users]).order_by()
+    for user, state, n in (
+        rows.values("user", "state").annotate(n=Count("pk")).values_list("user", "state", "n")
+    ):
+        if user is not None:
+            found[user][state] = n
+    return [PersonLine(one, found[one.pk]) for one in users]
+
+
+def answers(
+    bridge: LabelStudioBridge, *, state: str = "", person: str = ""
+) -> QuerySet[LabelStudioAnnotation]:
+    """Return what was seen over there, the last changed first; `person` is a part of their name on either side."""
+    rows = LabelStudioAnnotation.objects.filter(project__bridge=bridge)
+    if state == State.FLAGGED:
+        rows = sent_by_others(rows)
+    elif state:
+        rows = rows.filter(state=state)
+    if person:
+        rows = rows.filter(Q(user__name__icontains=person) | Q(user__annotator__pseudonym__icontains=person))
+    return rows.select_related("project__annotator", "user__annotator").order_by("-changed_at", "-pk")
+
+
+def sent_by_others(rows: QuerySet[LabelStudioAnnotation]) -> QuerySet[LabelStudioAnnotation]:
+    """Return those that somebody else sent or changed, and about which a lead has not decided yet."""
+    return rows.filter(_SENT_BY_OTHERS)
+
+
+def answer_lines(bridge: LabelStudioBridge, rows: Iterable[LabelStudioAnnotation]) -> list[AnswerLine]:
+    """Return these answers as they are listed: one query for the names of who sent them in place of others."""
+    rows = list(rows)
+    senders = {one.pk: _sender(one) for one in rows}
+    numbers = {number for number in senders.values() if number is not None}
+    users = bridge.server.users.filter(external_id__in=numbers) if numbers else LabelStudioUser.objects.none()
+    names: dict[int | None, str] = {user.external_id: PersonLine(user, {}).address for user in users}
+    return [
+        AnswerLine(
+            answer=one,
+            address=f"{bridge.server.url}/projects/{one.project.external_id}/data?task={one.external_task}",
+            sender=names.get(sender, f"User {sender}") if (sender := senders[one.pk]) is not None else "",
+        )
+        for one in rows
+    ]
+
+
+def _sender(answer: LabelStudioAnnotation) -> int | None:
+    """Return who sent it last, where that is another than the person it is said to be of."""
+    if answer.user is None or answer.updated_by == answer.user.external_id:
+        return None
+    return answer.updated_by
+
+
+def name_of(user: LabelStudioUser) -> str:
+    """Return how a lead knows a user."""
+    return user.name or f"User {user.external_id}"

@@ -1,0 +1,1 @@
+"""Which annotator each user of a Label Studio server is."""

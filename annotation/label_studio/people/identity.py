@@ -1,0 +1,164 @@
+"""Whose answers those of a Label Studio's users are: the lead says it of each, nothing is guessed."""
+
+from collections.abc import Iterable
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from accounts.models import Annotator, User
+from annotation.label_studio.base import job_queue, reasons
+from annotation.label_studio.base.claims import bridges_with, decided, put_down, taken
+from annotation.label_studio.base.erasure import ERASED, forget_given, wipe
+from annotation.label_studio.base.invalidate import look_again_at_user
+from annotation.label_studio.base.row_locks import lock_enrolments_at
+from annotation.label_studio.labels.settle import settle
+from annotation.models import (
+    Campaign,
+    Enrolment,
+    Invitation,
+    LabelStudioAnnotation,
+    LabelStudioBridge,
+    LabelStudioUser,
+)
+from annotation.people import invitations
+from foundation.errors import Conflict, NotFound
+from studies.models import Study
+
+State, Mirrored = LabelStudioUser.State, LabelStudioAnnotation.State
+# More than these are counted by a job.
+MOST_AT_ONCE = 200
+
+
+def confirm(*, user: LabelStudioUser, annotator: Annotator, by: User | None) -> LabelStudioUser:
+    """Say that a user is this annotator, who takes part in the study. Their answers count once they agreed to it."""
+    with transaction.atomic():
+        user = _locked(user)
+        _refuse_decided(user)
+        if not _known(user.server.study).filter(pk=annotator.pk).exists():
+            raise NotFound("annotator_not_found", "No such annotator takes part in this study.")
+        if (other := taken(user.server, annotator)) is not None:
+            raise Conflict(
+                "annotator_taken",
+                f"User {other.external_id} of this Label Studio is {annotator.pseudonym} already; undo that first.",
+            )
+        _end_invitation(user)
+        put_down(user, annotator, by=by, how="by the lead")
+        look_again_at_user(user)
+    _count(user, by)
+    return user
+
+
+@transaction.atomic
+def invite(*, user: LabelStudioUser, campaign: Campaign, by: User | None) -> tuple[Invitation, str]:
+    """Make a personal link by which a user agrees and says who they are here; an earlier one stops working.
+
+    Whoever uses it is who they are: nobody else has to confirm it.
+    """
+    user = _locked(user)
+    _refuse_decided(user)
+    if not LabelStudioBridge.objects.filter(campaign=campaign, server=user.server).exists():
+        raise Conflict("not_bridged", "This campaign is not labelled in that Label Studio.")
+    _end_invitation(user)
+    invitation, token = invitations.invite(
+        campaign=campaign, by=by, label=f"Label Studio user {user.external_id}"
+    )
+    user.invitation = invitation
+    user.save(update_fields=["invitation"])
+    return invitation, token
+
+
+def ignore(*, user: LabelStudioUser, by: User | None) -> LabelStudioUser:
+    """Leave a user's answers out: those that are there and those that come."""
+    with transaction.atomic():
+        user = _locked(user)
+        _refuse_decided(user)
+        _end_invitation(user)
+        user.state = State.IGNORED
+        decided(user, by, "ignored")
+        look_again_at_user(user)
+    _count(user, by)
+    return user
+
+
+def undo(*, user: LabelStudioUser, by: User | None) -> LabelStudioUser:
+    """Take back what was decided about a user: their answers wait again and count nowhere."""
+    with transaction.atomic():
+        user = _locked(user)
+        if user.state == State.WAITING:
+            return user
+        was = {"pseudonym": user.annotator.pseudonym} if user.annotator is not None else {}
+        if user.state == State.IGNORED and user.forgotten_at is not None:
+            raise Conflict("user_erased", "This user was erased, which cannot be undone.")
+        user.state, user.annotator = State.WAITING, None
+        decided(user, by, "undone", **was)
+        look_again_at_user(user)
+    _count(user, by)
+    return user
+
+
+def erase(*, user: LabelStudioUser, by: User | None) -> LabelStudioUser:
+    """Forget how a user is called, and leave their answers out from now on. What was counted stays, out of results.
+
+    What stands in Label Studio itself is to be deleted there; it is not asked for again.
+    """
+    with transaction.atomic():
+        user = _locked(user)
+        _end_invitation(user)
+        user.state, user.annotator, user.name = State.IGNORED, None, ""
+        user.forgotten_at = timezone.now()
+        user.save(update_fields=["name", "forgotten_at"])
+        decided(user, by, ERASED)
+        wipe(LabelStudioAnnotation.objects.filter(user=user), reasons.ERASED, state=Mirrored.NEW)
+        forget_given([user], reasons.ERASED)
+    _count(user, by)
+    return user
+
+
+def tasks_of(bridge: LabelStudioBridge, users: Iterable[int] | None = None) -> set[int]:
+    """Return the tasks of a bridge that have answers over there, of these users where they are given."""
+    rows = LabelStudioAnnotation.objects.filter(project__bridge=bridge, task__isnull=False)
+    if users is not None:
+        users = list(users)
+        rows = rows.filter(Q(user__in=users) | Q(given_to__in=users))
+    return set(rows.values_list("task_id", flat=True).distinct())
+
+
+def _count(user: LabelStudioUser, by: User | None) -> None:
+    for bridge in bridges_with(user):
+        tasks = tasks_of(bridge, [user.pk])
+        if len(tasks) > MOST_AT_ONCE:
+            job_queue.start_settle(bridge=bridge, by=by, user=user.pk)
+        else:
+            settle(bridge=bridge, task_ids=tasks)
+
+
+def _locked(user: LabelStudioUser) -> LabelStudioUser:
+    # The link that was made for them before all else, as whoever uses it does.
+    links = Invitation.objects.filter(label_studio_user=user.pk).values_list("pk", flat=True)
+    list(Invitation.objects.select_for_update().filter(pk__in=list(links)))
+    # Then these, as mirroring does: it writes answers, and after them of whom they are.
+    lock_enrolments_at(user.server_id)
+    users = LabelStudioUser.objects.select_for_update(of=("self",)).select_related(
+        "server__study", "annotator"
+    )
+    return users.get(pk=user.pk)
+
+
+def _known(study: Study) -> QuerySet[Annotator]:
+    return Annotator.objects.filter(
+        pk__in=Enrolment.objects.filter(campaign__study=study).values("annotator")
+    )
+
+
+def _refuse_decided(user: LabelStudioUser) -> None:
+    if user.state != State.WAITING:
+        raise Conflict("already_decided", "This user is decided about already; undo that first.")
+
+
+def _end_invitation(user: LabelStudioUser) -> None:
+    """Make a link that was sent to a user useless, unless somebody came in by it: then it is their key."""
+    if user.invitation_id is not None:
+        Invitation.objects.filter(pk=user.invitation_id, annotator=None, revoked_at=None).update(
+            revoked_at=timezone.now()
+        )

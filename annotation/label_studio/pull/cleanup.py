@@ -1,0 +1,218 @@
+"""Answers that count for nothing here are deleted in Label Studio, where a lead asks for it.
+
+Label Studio takes them for answers, and asks nobody in their place. Nothing that counts or waits for a decision is
+deleted: each screen is looked at again right before, in all projects that hold it. An answer is first taken for deleted
+here, so that it cannot come to count meanwhile, and then deleted there.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Count, F, Q, QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from annotation.label_studio.base import job_queue, reasons
+from annotation.label_studio.base.locks import reading_from
+from annotation.label_studio.base.row_locks import lock_enrolments
+from annotation.label_studio.client.errors import Trouble
+from annotation.label_studio.client.rest import Client
+from annotation.label_studio.labels.settle import settle
+from annotation.label_studio.pull.fetch import look_at_some
+from annotation.models import Campaign, LabelStudioAnnotation, LabelStudioBridge, LabelStudioTask
+from foundation.errors import Conflict, DomainError
+from jobs.models import Job
+from jobs.progress.reporter import Progress, Unwatched
+from studies import audit
+
+State, Edit = LabelStudioAnnotation.State, LabelStudioAnnotation.Edit
+_LEFT_OUT = Q(state=State.REFUSED, edit=Edit.KEPT)
+_OF_KIND: Mapping[str, Q] = {
+    "surplus": Q(state=State.SURPLUS),
+    "further": Q(state=State.FURTHER),
+    "left_out": _LEFT_OUT,
+    "refused": Q(state=State.REFUSED) & ~_LEFT_OUT,
+}
+KINDS: Mapping[str, str] = {
+    "surplus": "Surplus: the screen had all its answers",
+    "further": "Further: the person had already answered the screen",
+    "left_out": "Left out: sent in another person’s name",
+    "refused": "Refused: unreadable as an answer, or from the wrong person",
+}
+# What is offered at first: refused answers may still be mended in Label Studio.
+USUAL = ("surplus", "further", "left_out")
+_PATIENCE = 120.0  # until whoever reads from Label Studio is done
+
+
+@dataclass(frozen=True)
+class Line:
+    """How many answers of a kind one person gave. `person` is their pseudonym; "" where nobody has said who it is."""
+
+    kind: str
+    person: str
+    answers: int
+
+
+@dataclass
+class Cleaned:
+    """What a run did. `left`: answers that count by now, wait for a decision, or were changed."""
+
+    deleted: int = 0
+    left: int = 0
+
+    def __str__(self) -> str:
+        text = (
+            f"{self.deleted:,} answer{' was' if self.deleted == 1 else 's were'} deleted from Label Studio."
+        )
+        if self.left:
+            text += (
+                f" {self.left:,} {'was' if self.left == 1 else 'were'} kept, because their state had changed."
+            )
+        return text
+
+
+def lines_of(bridge: LabelStudioBridge) -> list[Line]:
+    """Return what could be deleted, by kind and person."""
+    found = []
+    for kind in KINDS:
+        rows = _deletable(bridge, [kind]).values(person=F("user__annotator__pseudonym"))
+        counted = rows.annotate(answers=Count("pk")).order_by("person")
+        found += [
+            Line(kind, person or "", answers) for person, answers in counted.values_list("person", "answers")
+        ]
+    return found
+
+
+def start(*, bridge: LabelStudioBridge, kinds: Collection[str], by: User | None) -> Job:
+    """Queue the deletion of what there is of these kinds now; what comes later is not deleted by it."""
+    chosen = sorted(set(kinds))
+    if not chosen or not set(chosen) <= KINDS.keys():
+        raise DomainError("kinds_bad", "Choose what to delete.", fields={"kinds": "Choose at least one."})
+    rows = _deletable(bridge, chosen)
+    last = rows.order_by("-pk").values_list("pk", flat=True).first()
+    if last is None:
+        raise Conflict("nothing_to_delete", "Label Studio has no such answers.")
+    with transaction.atomic():
+        job = job_queue.start(job_queue.CLEANUP, bridge, by=by, kinds=",".join(chosen), last=last)
+        _record(bridge, by, "cleanup_asked", answers=rows.count(), kinds=", ".join(chosen))
+    return job
+
+
+def clean_up(
+    *,
+    bridge: LabelStudioBridge,
+    kinds: Collection[str],
+    last: int,
+    by: User | None,
+    progress: Progress | None = None,
+) -> Cleaned:
+    """Delete in Label Studio what counts for nothing, up to the row `last` of the mirror.
+
+    It can be killed at any point: what was taken for deleted and is still there is looked at again.
+    """
+    progress, done = progress or Unwatched(), Cleaned()
+    _unmark(bridge)
+    rows = _deletable(bridge, kinds).filter(pk__lte=last)
+    tasks = list(rows.order_by("task").values_list("task", flat=True).distinct())
+    progress.start(len(tasks))
+    try:
+        with Client.of(bridge.server) as client:
+            for task in tasks:
+                progress.check_cancelled()
+                with reading_from(bridge, seconds=_PATIENCE, progress=progress) as mine:
+                    if not mine:
+                        raise Conflict(
+                            "label_studio_busy",
+                            "Another job is still reading from Label Studio; try again later.",
+                        )
+                    _clean_task(client, bridge, task or 0, rows, done)
+                progress.advance(message="screens looked at")
+    finally:
+        if done.deleted:
+            _record(bridge, by, "cleaned", answers=done.deleted, kinds=", ".join(sorted(kinds)))
+    if done.deleted and bridge.campaign.state in (Campaign.State.OPEN, Campaign.State.PAUSED):
+        # Label Studio asks screens again that have fewer answers now: those that need none are taken back.
+        job_queue.start_push(bridge=bridge, by=by)
+    return done
+
+
+def _deletable(bridge: LabelStudioBridge, kinds: Collection[str]) -> QuerySet[LabelStudioAnnotation]:
+    of_kind = Q(pk__in=[])
+    for kind in kinds:
+        of_kind |= _OF_KIND[kind]
+    rows = LabelStudioAnnotation.objects.filter(
+        of_kind,
+        project__bridge=bridge,
+        project__gone_at=None,
+        task__isnull=False,
+        external_id__gt=0,
+        deleted_at=None,
+        missing="",
+    )
+    return rows.exclude(edit=Edit.OPEN)
+
+
+def _clean_task(
+    client: Client,
+    bridge: LabelStudioBridge,
+    task: int,
+    rows: QuerySet[LabelStudioAnnotation],
+    done: Cleaned,
+) -> None:
+    before = rows.filter(task=task).count()
+    sent = LabelStudioTask.objects.filter(project__bridge=bridge, project__gone_at=None, task=task)
+    for one in sent.select_related("project__bridge__campaign__study"):
+        look_at_some(client, one.project, [one.external_id], Unwatched())
+    settle(bridge=bridge, task_ids=[task])
+    deleted = 0
+    for pk in rows.filter(task=task).order_by("pk").values_list("pk", flat=True):
+        deleted += _delete(client, bridge, rows.filter(pk=pk))
+    settle(bridge=bridge, task_ids=[task])
+    done.deleted += deleted
+    done.left += max(0, before - deleted)
+
+
+def _delete(client: Client, bridge: LabelStudioBridge, row: QuerySet[LabelStudioAnnotation]) -> bool:
+    """Delete one answer there; return whether it still was one that counts for nothing."""
+    with transaction.atomic():
+        lock_enrolments(bridge.campaign_id)
+        found = row.select_for_update(of=("self",), no_key=True).first()
+        if found is None:
+            return False
+        found.deleted_at, found.state, found.reason = timezone.now(), State.DELETED, reasons.BEING_DELETED
+        found.save(update_fields=["deleted_at", "state", "reason"])
+    try:
+        client.delete_annotation(found.external_id)
+    except Trouble as trouble:
+        if trouble.code != "gone":
+            _unmark(bridge)
+            raise
+    return True
+
+
+def _unmark(bridge: LabelStudioBridge) -> None:
+    """Look again at what was taken for deleted here and, for all we know, not deleted there."""
+    with transaction.atomic():
+        lock_enrolments(bridge.campaign_id)
+        marked = LabelStudioAnnotation.objects.filter(
+            project__bridge=bridge, state=State.DELETED, reason=reasons.BEING_DELETED
+        )
+        locked = marked.select_for_update(of=("self",), no_key=True).order_by("pk")
+        pks, tasks = [], set()
+        for pk, task in locked.values_list("pk", "task"):
+            pks.append(pk)
+            tasks.add(task or 0)
+        LabelStudioAnnotation.objects.filter(pk__in=pks).update(deleted_at=None, state=State.NEW, reason="")
+    settle(bridge=bridge, task_ids=tasks - {0})
+
+
+def _record(bridge: LabelStudioBridge, by: User | None, what: str, **details: object) -> None:
+    audit.record(
+        by=by,
+        action=f"label_studio.{what}",
+        subject=bridge.campaign,
+        study=bridge.campaign.study,
+        server=bridge.server.url,
+        **details,
+    )

@@ -1,0 +1,117 @@
+"""What was seen over there and is not found there any more: deleted, or lost with a database that was set back.
+
+A few are taken for deleted. So many at once that it may be a backup that was brought back, or a number that stands
+for another annotation now, are held: their labels stay until the lead says which it was.
+"""
+
+from collections.abc import Collection
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from annotation.label_studio.base import job_queue
+from annotation.label_studio.base.row_locks import lock_enrolments
+from annotation.label_studio.labels.settle import settle
+from annotation.label_studio.pull import problems
+from annotation.models import LabelStudioAnnotation, LabelStudioBridge, LabelStudioProject
+from foundation.errors import Conflict
+from studies import audit
+
+State, Missing = LabelStudioAnnotation.State, LabelStudioAnnotation.Missing
+# So many of a project are missed at once without anybody being asked; more only where they are few of all.
+FEW = 10
+_SHARE = 0.1
+_AT_ONCE = 1_000
+_SETTLED_AT_ONCE = 200  # more tasks are counted by a job
+
+
+def missing(
+    *, project: LabelStudioProject, external_tasks: Collection[int], present: Collection[int]
+) -> set[int]:
+    """Return the rows of these tasks over there, read whole, that are not among those `present`."""
+    left, numbers, found = set(present), sorted(set(external_tasks)), set[int]()
+    for start in range(0, len(numbers), _AT_ONCE):
+        rows = LabelStudioAnnotation.objects.filter(
+            project=project, external_task__in=numbers[start : start + _AT_ONCE], deleted_at=None, missing=""
+        )
+        found |= {pk for pk, external in rows.values_list("pk", "external_id") if external not in left}
+    return found
+
+
+def missed(*, project: LabelStudioProject, rows: Collection[int]) -> set[int]:
+    """Take these rows for deleted, and return their tasks; or hold them where they are too many for that."""
+    here = LabelStudioAnnotation.objects.filter(project=project, deleted_at=None, missing="")
+    hold = len(rows) > max(FEW, _SHARE * here.count()) or held(project) > 0
+    pks, tasks = sorted(rows), set[int]()
+    for start in range(0, len(pks), _AT_ONCE):
+        with transaction.atomic():
+            lock_enrolments(project.bridge.campaign_id)
+            locked = _lock(here.filter(pk__in=pks[start : start + _AT_ONCE]))
+            changed = LabelStudioAnnotation.objects.filter(pk__in=locked)
+            if hold:
+                changed.update(missing=Missing.HELD)
+            else:
+                changed.update(deleted_at=timezone.now())
+                tasks |= {task for task in locked.values() if task is not None}
+    return tasks
+
+
+def held(of: LabelStudioProject | LabelStudioBridge) -> int:
+    """Return how many annotations wait until the lead says whether they were deleted."""
+    return _held(of).count()
+
+
+def confirm_deletions(*, bridge: LabelStudioBridge, by: User | None) -> int:
+    """Take what is held for deleted: its labels leave results, their places are free; return how many."""
+    with transaction.atomic():
+        tasks = _decide(
+            bridge, by, "deletions_confirmed", missing="", deleted_at=timezone.now(), state=State.NEW
+        )
+    if len(set(tasks)) > _SETTLED_AT_ONCE:
+        job_queue.start_settle(bridge=bridge, by=by)
+    else:
+        settle(bridge=bridge, task_ids=set(tasks))
+    return len(tasks)
+
+
+def keep_labels(*, bridge: LabelStudioBridge, by: User | None) -> int:
+    """Keep the labels of what is held, whatever Label Studio lost; return how many annotations.
+
+    Should one come back there, what stands there counts again.
+    """
+    with transaction.atomic():
+        return len(_decide(bridge, by, "labels_kept", missing=Missing.KEPT))
+
+
+def _decide(bridge: LabelStudioBridge, by: User | None, what: str, **values: object) -> list[int]:
+    lock_enrolments(bridge.campaign_id)
+    locked = _lock(_held(bridge))
+    if not locked:
+        raise Conflict("nothing_held", "No annotation that Label Studio lost waits for a decision.")
+    _held(bridge).update(**values)
+    # The next comparison says whatever else is wrong.
+    told = LabelStudioBridge.objects.filter(pk=bridge.pk, problem=problems.MANY_DELETED)
+    if told.update(problem="", problem_text="", problem_at=None):
+        bridge.problem, bridge.problem_text, bridge.problem_at = "", "", None
+    audit.record(
+        by=by,
+        action=f"label_studio.{what}",
+        subject=bridge.campaign,
+        study=bridge.campaign.study,
+        server=bridge.server.url,
+        annotations=len(locked),
+    )
+    return [task for task in locked.values() if task is not None]
+
+
+def _held(of: LabelStudioProject | LabelStudioBridge) -> QuerySet[LabelStudioAnnotation]:
+    rows = LabelStudioAnnotation.objects.filter(missing=Missing.HELD)
+    return rows.filter(project=of) if isinstance(of, LabelStudioProject) else rows.filter(project__bridge=of)
+
+
+def _lock(rows: QuerySet[LabelStudioAnnotation]) -> dict[int, int | None]:
+    """Lock rows in the order of their keys, as mirroring and settling do; return the task of each."""
+    locked = rows.select_for_update(of=("self",), no_key=True).order_by("pk")
+    return dict(locked.values_list("pk", "task_id"))

@@ -1,0 +1,234 @@
+"""Hints of webhooks are worked off: what they name is looked up on the server itself."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+
+from django.utils import timezone
+
+from annotation.label_studio.base import job_queue
+from annotation.label_studio.client.errors import Trouble
+from annotation.label_studio.client.rest import Client
+from annotation.label_studio.labels.settle import settle
+from annotation.label_studio.people import user_names
+from annotation.label_studio.pull.fetch import check, look_at_all, look_at_some
+from annotation.label_studio.pull.reconcile import OF_ONE_PROJECT, reconcile_by
+from annotation.label_studio.pull.webhooks import EVERYTHING, MOST_ROWS
+from annotation.models import (
+    LabelStudioAnnotation,
+    LabelStudioBridge,
+    LabelStudioEvent,
+    LabelStudioProject,
+    LabelStudioTask,
+)
+from foundation.errors import DomainError
+from jobs.models import Job
+from jobs.progress.reporter import Progress, Unwatched
+
+_AT_ONCE = 200
+# Reading a page is as quick as reading some tasks one by one.
+_MOST_SINGLY = 100
+
+# Hints lead to no more comparisons of everything than this; what is to be compared sooner waits.
+_BETWEEN_COMPARISONS = timedelta(minutes=5)
+_EVERYTHING = "Everything is compared."
+
+_OF_ANNOTATIONS = {"ANNOTATION_CREATED", "ANNOTATIONS_CREATED", "ANNOTATION_UPDATED", "ANNOTATIONS_DELETED"}
+_OF_TASKS = {"TASKS_DELETED"}
+_OF_PROJECTS = {"PROJECT_UPDATED", "PROJECT_DELETED"}
+_OF_NO_CONCERN = {
+    "PROJECT_CREATED",
+    "TASKS_CREATED",
+    "LABEL_LINK_CREATED",
+    "LABEL_LINK_UPDATED",
+    "LABEL_LINK_DELETED",
+}
+
+
+@dataclass
+class WorkedOff:
+    """What was done of the hints that waited, and what was found wrong meanwhile."""
+
+    events: int = 0
+    tasks: int = 0
+    compared: bool = False  # everything was
+    found: list[DomainError] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        hints = "1 hint" if self.events == 1 else f"{self.events:,} hints"
+        if self.compared:
+            return f"{hints} worked off; everything was compared."
+        return f"{hints} worked off: {self.tasks:,} tasks were looked at."
+
+
+@dataclass
+class _Plan:
+    """Where some events say to look, each place once, and what is noted of each of them."""
+
+    everything: bool = False
+    tasks: dict[LabelStudioProject, set[int]] = field(default_factory=lambda: defaultdict(set))
+    projects: set[LabelStudioProject] = field(default_factory=set)  # to be checked as such
+    outcomes: list[tuple[LabelStudioEvent, str]] = field(default_factory=list)
+
+
+def work_off(*, bridge: LabelStudioBridge, progress: Progress | None = None) -> WorkedOff:
+    """Look up what waiting hints name, until none waits; raises Trouble where the server does not answer.
+
+    A hint is done only when what it names was counted, so one that was interrupted is done again.
+    """
+    progress = progress or Unwatched()
+    done = WorkedOff()
+    with Client.of(bridge.server) as client:
+        waiting, last = bridge.events.filter(done_at=None).order_by("pk"), 0
+        while events := list(waiting.filter(pk__gt=last)[:_AT_ONCE]):
+            last = events[-1].pk
+            progress.check_cancelled()
+            _work_off(client, bridge, events, done, progress)
+    return done
+
+
+def _work_off(
+    client: Client,
+    bridge: LabelStudioBridge,
+    events: Sequence[LabelStudioEvent],
+    done: WorkedOff,
+    progress: Progress,
+) -> None:
+    plan = _plan(bridge, events)
+    if plan.everything and (again := _compared_until(bridge)) is None:
+        done.found = reconcile_by(client, bridge, progress).found
+        done.compared = True
+    else:
+        if plan.everything:
+            job_queue.start(job_queue.RECONCILE, bridge, by=None, not_before=again)
+        progress.start(sum(map(len, plan.tasks.values())))
+        _look(client, bridge, plan, done, progress)
+    now = timezone.now()
+    for event, outcome in plan.outcomes:
+        event.done_at, event.outcome = now, outcome[:300]
+        event.tasks, event.annotations = [], []  # they may be very many, and are of no more use
+    done_with = [event for event, _ in plan.outcomes]
+    LabelStudioEvent.objects.bulk_update(done_with, ["done_at", "outcome", "tasks", "annotations"])
+    done.events += len(done_with)
+
+
+def _compared_until(bridge: LabelStudioBridge) -> datetime | None:
+    """Return when everything may be compared again because of a hint; None if now. Hints may come without end."""
+    last = LabelStudioBridge.objects.values_list("reconciled_at", flat=True).get(pk=bridge.pk)
+    if last is None or last + _BETWEEN_COMPARISONS <= timezone.now():
+        return None
+    return last + _BETWEEN_COMPARISONS
+
+
+def _look(
+    client: Client, bridge: LabelStudioBridge, plan: _Plan, done: WorkedOff, progress: Progress
+) -> None:
+    touched: set[int] = set()
+    wrong: Trouble | None = None
+    for project, numbers in sorted(plan.tasks.items(), key=lambda item: item[0].pk):
+        look = partial(look_at_all, client, project, progress)
+        if len(numbers) <= _MOST_SINGLY:
+            look = partial(look_at_some, client, project, numbers, progress)
+        try:
+            seen = look()
+        except Trouble as trouble:
+            wrong = trouble
+            if trouble.code not in OF_ONE_PROJECT:
+                break
+            continue
+        # Those named too, changed or not: an attempt before this one may have written them and counted nothing.
+        touched |= seen.touched | _tasks_of(project, numbers)
+        done.tasks += len(numbers)
+        done.found += seen.found
+    if touched:
+        settle(bridge=bridge, task_ids=touched, progress=progress)
+        user_names.name_users(client, bridge.server)
+    if wrong is not None:
+        raise wrong
+    for project in sorted(plan.projects, key=lambda one: one.pk):
+        if (found := check(client, project)) is not None:
+            done.found.append(found)
+
+
+def _plan(bridge: LabelStudioBridge, events: Sequence[LabelStudioEvent]) -> _Plan:
+    plan = _Plan()
+    # Asked first: what a push that has ended sent is known below.
+    sending = job_queue.jobs_of(bridge, job_queue.PUSH).filter(state=Job.State.RUNNING).exists()
+    projects = {one.external_id: one for one in bridge.projects.filter(gone_at=None)}
+    named, seen = _numbers(event.tasks for event in events), _numbers(event.annotations for event in events)
+    if max(len(named), len(seen)) > MOST_ROWS:
+        return _Plan(everything=True, outcomes=[(event, _EVERYTHING) for event in events])
+    tasks, answers = _projects_of_tasks(bridge, named), _tasks_of_annotations(bridge, seen)
+    for event in events:
+        outcome = _planned(event, plan, projects, tasks, answers)
+        # It may name a task that is just being sent, whose number is not written down yet: so it waits.
+        if not sending or outcome != _outcome(0):
+            plan.outcomes.append((event, outcome))
+    return plan
+
+
+def _planned(
+    event: LabelStudioEvent,
+    plan: _Plan,
+    projects: dict[int, LabelStudioProject],
+    tasks: dict[int, LabelStudioProject],
+    answers: dict[int, tuple[LabelStudioProject, int]],
+) -> str:
+    """Add to the plan where one event says to look; return what is noted of it."""
+    if event.action in _OF_NO_CONCERN:
+        return "It concerns nothing here."
+    if event.project is not None and event.project not in projects:
+        return "It names a project that is not of this campaign."
+    if event.action in _OF_PROJECTS:
+        named = [projects[event.project]] if event.project is not None else projects.values()
+        plan.projects.update(named)
+        return "The project was looked at."
+    if event.action not in _OF_ANNOTATIONS | _OF_TASKS | {EVERYTHING}:
+        return "What it says has happened is not known here."
+    if not event.tasks and not event.annotations:
+        # Label Studio names nothing where what it tells of is deleted already.
+        plan.everything = True
+        return _EVERYTHING
+    places = [(tasks[number], number) for number in event.tasks if number in tasks]
+    if not event.tasks:
+        places += [answers[number] for number in event.annotations if number in answers]
+    for project, number in places:
+        plan.tasks[project].add(number)
+    return _outcome(len(set(places)))
+
+
+def _outcome(number: int) -> str:
+    if not number:
+        return "It names nothing that was sent from here or seen before."
+    return "The task was looked at." if number == 1 else f"{number:,} tasks were looked at."
+
+
+def _numbers(lists: Iterable[object]) -> set[int]:
+    return {number for one in lists if isinstance(one, list) for number in one}
+
+
+def _projects_of_tasks(bridge: LabelStudioBridge, numbers: Collection[int]) -> dict[int, LabelStudioProject]:
+    """Return whose tasks these are or were: one that was deleted there may have been sent anew already."""
+    live = {"project__bridge": bridge, "project__gone_at": None}
+    seen = LabelStudioAnnotation.objects.filter(**live, external_task__in=numbers, deleted_at=None)
+    sent = LabelStudioTask.objects.filter(**live, external_id__in=numbers)
+    found = {row.external_task: row.project for row in seen.select_related("project").defer("result")}
+    return found | {row.external_id: row.project for row in sent.select_related("project")}
+
+
+def _tasks_of_annotations(
+    bridge: LabelStudioBridge, numbers: Collection[int]
+) -> dict[int, tuple[LabelStudioProject, int]]:
+    """Return where annotations stood when they were last seen: one that was deleted is named by its number alone."""
+    rows = LabelStudioAnnotation.objects.filter(
+        project__bridge=bridge, project__gone_at=None, external_id__in=numbers
+    )
+    rows = rows.select_related("project").only("external_id", "external_task", "project")
+    return {row.external_id: (row.project, row.external_task) for row in rows}
+
+
+def _tasks_of(project: LabelStudioProject, numbers: Collection[int]) -> set[int]:
+    sent = LabelStudioTask.objects.filter(project=project, external_id__in=numbers)
+    return set(sent.values_list("task_id", flat=True))

@@ -1,0 +1,138 @@
+"""One annotation as Label Studio gives it, in values that every database can hold."""
+
+import hashlib
+import math
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import orjson
+
+from annotation.label_studio.base import reasons
+from annotation.label_studio.people.display_name import called, together
+
+_LONGEST_USERNAME = 1_000  # its end, where the address stands, is read
+_LARGEST = 2**63 - 1
+_MOST_BYTES = 1_048_576  # of a result: a thousand boxes and more
+# PostgreSQL holds no NUL character in JSON; an even number of backslashes before it makes it one.
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+# Stands where a moment cannot be read, so that the same row is written whenever it is seen.
+NO_MOMENT = datetime(9999, 1, 1, tzinfo=UTC)
+_NO_JSON = "its result is no JSON that can be kept"
+_TOO_LARGE = "its result is too large"
+_NO_LIST = "its result is no list"
+_NO_DATE = "nothing says when it was made"
+
+
+class Seen(NamedTuple):
+    """An annotation over there. `result` is a list, or says why it is not kept."""
+
+    external_id: int
+    external_task: int
+    user: int | None
+    name: str
+    updated_by: int | None
+    made_at: datetime
+    changed_at: datetime
+    cancelled: bool
+    result: Any
+    lead_time: float | None
+    digest: str
+
+
+def seen(raw: object) -> Seen | None:
+    """Return what an annotation says; None where it has no number, so that it could not be found again."""
+    if not isinstance(raw, Mapping):
+        return None
+    number, task = _number(raw.get("id")), _number(_of(raw.get("task")))
+    if number is None or task is None:
+        return None
+    person = raw.get("completed_by")
+    made, changed = _moment(raw.get("created_at")), _moment(raw.get("updated_at"))
+    result, text = _result(raw.get("result"))
+    if made is None:
+        made, (result, text) = NO_MOMENT, _refused(_NO_DATE)
+    values: dict[str, Any] = {
+        "external_task": task,
+        "user": _number(_of(person)),
+        "updated_by": _number(_of(raw.get("updated_by"))),
+        "made_at": made,
+        "changed_at": changed or made,
+        "cancelled": raw.get("was_cancelled") is True,
+        "lead_time": _seconds(raw.get("lead_time")),
+    }
+    said = orjson.dumps(values, option=orjson.OPT_SORT_KEYS) + text
+    return Seen(
+        external_id=number,
+        name=_name(person, raw.get("created_username")),
+        result=result,
+        digest=hashlib.sha256(said).hexdigest(),
+        **values,
+    )
+
+
+def _of(raw: object) -> object:
+    return raw.get("id") if isinstance(raw, Mapping) else raw
+
+
+def _number(raw: object) -> int | None:
+    return raw if type(raw) is int and 0 < raw <= _LARGEST else None
+
+
+def _seconds(raw: object) -> float | None:
+    if isinstance(raw, bool) or not isinstance(raw, int | float):
+        return None
+    try:
+        seconds = float(raw)
+    except OverflowError:
+        return None
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None
+
+
+def _moment(raw: object) -> datetime | None:
+    if not isinstance(raw, str) or len(raw) > 40:
+        return None
+    try:
+        moment = datetime.fromisoformat(raw)
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        moment = moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return moment if 1900 <= moment.year < 9999 else None
+
+
+def _result(raw: object) -> tuple[Any, bytes]:
+    """Return what is kept of a result, and the same as text."""
+    if not isinstance(raw, list):
+        return _refused(_NO_LIST)
+    try:
+        said = orjson.dumps(raw, option=orjson.OPT_SORT_KEYS)
+    except (TypeError, ValueError):  # half characters, numbers of any length, lists in lists without end
+        return _refused(_NO_JSON)
+    if len(said) > _MOST_BYTES:
+        return _refused(_TOO_LARGE)
+    if b"\\u0000" in said and _NUL.search(said):
+        return _refused(_NO_JSON)
+    return orjson.loads(said), said  # without what JSON has no word for, such as a number that is none
+
+
+def _refused(reason: str) -> tuple[Any, bytes]:
+    return reasons.instead_of_result(reason), reason.encode()
+
+
+def _name(person: object, username: object) -> str:
+    """Return how the server names a user, for leads to know them by."""
+    if isinstance(person, Mapping):
+        return called(person)
+    return _kept(username[-_LONGEST_USERNAME:]) if isinstance(username, str) else ""
+
+
+@lru_cache(maxsize=1_000)  # the same few, again and again
+def _kept(username: str) -> str:
+    """Read “First Last address, number”: the number is kept by itself."""
+    name, _, last = re.sub(r",\s*\d+\s*$", "", username).rstrip().rpartition(" ")
+    if "@" in last:
+        return together(address=last, name=name)
+    return together(address="", name=f"{name} {last}")

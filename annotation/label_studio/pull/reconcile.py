@@ -1,0 +1,95 @@
+"""Everything over there is compared with what is known here: it finds whatever webhooks missed."""
+
+from dataclasses import dataclass, field
+
+from django.db.models import Q
+from django.utils import timezone
+
+from annotation.label_studio.client.errors import Trouble
+from annotation.label_studio.client.rest import Client
+from annotation.label_studio.labels.settle import Settled, settle
+from annotation.label_studio.people import user_names
+from annotation.label_studio.pull.fetch import look_at_all
+from annotation.models import (
+    LabelStudioAnnotation,
+    LabelStudioBridge,
+    LabelStudioTask,
+    LabelStudioUser,
+)
+from foundation.errors import DomainError
+from jobs.progress.reporter import Progress, Unwatched
+
+State = LabelStudioAnnotation.State
+# After these another project may well be read; after any other the server as a whole is not asked further.
+OF_ONE_PROJECT = frozenset({"server_error", "garbage", "gone", "forbidden", "refused"})
+
+
+@dataclass
+class Reconciled:
+    """What a comparison saw and what became of it."""
+
+    projects: int = 0
+    tasks: int = 0
+    annotations: int = 0
+    deleted: int = 0  # tasks that are gone there with their answers
+    changed: int = 0  # tasks of ours that were counted anew
+    settled: Settled | None = None
+    found: list[DomainError] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        read = f"{self.annotations:,} annotations of {self.tasks:,} tasks in {self.projects:,} projects were read"
+        return f"{read}; {self.changed:,} tasks were counted anew."
+
+
+def reconcile(*, bridge: LabelStudioBridge, progress: Progress | None = None) -> Reconciled:
+    """Compare all projects of a bridge; raises Trouble where the server does not answer as it should.
+
+    What goes wrong with one project keeps nothing of another from being counted: it is raised at the end.
+    Interrupted anywhere it has written only what it saw; done again, it does what is left.
+    """
+    with Client.of(bridge.server) as client:
+        return reconcile_by(client, bridge, progress or Unwatched())
+
+
+def reconcile_by(client: Client, bridge: LabelStudioBridge, progress: Progress) -> Reconciled:
+    done, touched = Reconciled(), set[int]()
+    wrong: Trouble | None = None
+    projects = list(bridge.projects.filter(gone_at=None).order_by("pk"))
+    for number, project in enumerate(projects, start=1):
+        progress.step(f"Reading project {number} of {len(projects)}")
+        progress.start(LabelStudioTask.objects.filter(project=project).count())
+        try:
+            seen = look_at_all(client, project, progress)
+        except Trouble as trouble:
+            wrong = trouble
+            if trouble.code not in OF_ONE_PROJECT:
+                break
+            continue
+        touched |= seen.touched
+        done.projects += 1
+        done.tasks += len(seen.ours)
+        done.annotations += seen.annotations
+        done.deleted += len(seen.deleted)
+        done.found += seen.found
+    touched |= left(bridge)
+    done.changed = len(touched)
+    progress.step("Counting answers")
+    done.settled = settle(bridge=bridge, task_ids=touched, progress=progress)
+    if wrong is not None:
+        raise wrong
+    user_names.name_users(client, bridge.server)
+    LabelStudioBridge.objects.filter(pk=bridge.pk).update(reconciled_at=timezone.now())
+    return done
+
+
+def left(bridge: LabelStudioBridge) -> set[int]:
+    """Return the tasks with answers that were seen but not counted yet, as after a job that was killed, and those
+    whose annotators were named or agreed since."""
+    not_looked_at = Q(state=State.NEW) | Q(deleted_at__isnull=False) & ~Q(state=State.DELETED)
+    named = Q(state=State.WAITING) & ~Q(user__state=LabelStudioUser.State.WAITING)
+    rows = LabelStudioAnnotation.objects.filter(project__bridge=bridge, task__isnull=False)
+    return set(
+        rows.filter(not_looked_at | named | Q(state=State.CONSENT))
+        .values_list("task_id", flat=True)
+        .distinct()
+    )

@@ -1,0 +1,100 @@
+"""What annotators read and answer in a project over there: its labelling interface and its instructions."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+from xml.etree import ElementTree
+
+from annotation.campaigns.instruments.markup import as_html
+from annotation.label_studio.format.interface import NONE, labelling_interface
+from annotation.models import Campaign, Instrument, LabelStudioProject
+
+_SETTINGS = (
+    "enable_empty_annotation",
+    "expert_instruction",
+    "label_config",
+    "maximum_annotations",
+    "sampling",
+    "show_annotation_history",
+    "show_collab_predictions",
+    "show_instruction",
+    "show_skip_button",
+    "skip_queue",
+)
+_NOT_COUNTED = (
+    "Before you submit: tick what the picture shows, or choose ‘{none}’ alone. An answer with neither is not "
+    "counted, nor one with ‘{none}’ beside a tick or a box{bare}."
+)
+
+
+def configuration(campaign: Campaign, instrument: Instrument) -> str:
+    """Return the labelling interface (XML) that asks what our own pages ask under this version."""
+    return labelling_interface(
+        rates=campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT,
+        statement=instrument.statement,
+        labels=instrument.labels,
+        answered_elsewhere=False,
+    )
+
+
+def instructions(campaign: Campaign, instrument: Instrument) -> str:
+    """Return the guidelines as HTML, as our own pages arrange them: every character of the lead's is escaped.
+
+    Label Studio takes marks that contradict each other, and nobody is told there that we refuse them.
+    """
+    said = str(as_html(instrument.guidelines, instrument.labels.values()))
+    if campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT:
+        return said
+    bare = ", and a ticked word without a box" if campaign.boxes_required else ""
+    return f"{said}\n<p>{_NOT_COUNTED.format(none=NONE, bare=bare)}</p>"
+
+
+def settings_of(campaign: Campaign, instrument: Instrument, *, annotations_per_task: int) -> dict[str, Any]:
+    """Return every field of a project that we set, by Label Studio's names."""
+    return {
+        "label_config": configuration(campaign, instrument),
+        "expert_instruction": instructions(campaign, instrument),
+        "maximum_annotations": annotations_per_task,
+        "show_instruction": True,
+        # Others' answers stay unseen; what one skips is asked of others, who may know.
+        "show_annotation_history": False,
+        "show_collab_predictions": False,
+        "enable_empty_annotation": False,
+        "show_skip_button": True,
+        "skip_queue": "REQUEUE_FOR_OTHERS",
+        # In order of their numbers, what a campaign was extended by would come last for everybody.
+        "sampling": "Uniform sampling",
+    }
+
+
+def digest(fields: Mapping[str, Any]) -> str:
+    """Return a digest of the settings among a project's fields; white space and the order of XML attributes are
+    nothing to it."""
+    said = hashlib.sha256()
+    for name in _SETTINGS:
+        value = fields.get(name)
+        said.update(f"{name}={_canonical(value) if name == 'label_config' else value!r}\n".encode())
+    return said.hexdigest()
+
+
+def as_sent(project: LabelStudioProject, shown: Mapping[str, Any]) -> bool:
+    """Whether a project, as the server shows it, still is as it was sent."""
+    return digest(shown) == project.configuration
+
+
+def differs(name: str, shown: object, wanted: object) -> bool:
+    """Whether one setting is not as it is to be."""
+    if name == "label_config":
+        return _canonical(shown) != _canonical(wanted)
+    return shown != wanted
+
+
+def _canonical(xml: object) -> str:
+    text = str(xml or "")
+    # An entity of a document type can grow without end: what has one was not written by us, and is compared as it is.
+    if "<!" in text:
+        return text
+    try:
+        return ElementTree.canonicalize(text, strip_text=True)
+    except ElementTree.ParseError:
+        return text

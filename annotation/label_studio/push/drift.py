@@ -1,0 +1,150 @@
+"""What a project over there holds is compared with what is known here, and what it holds for nothing is removed.
+
+Label Studio deletes a task with its answers and asks nobody. So a few are looked at and removed at once: nobody can
+have answered one of them long after it was looked at.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from django.db import transaction
+
+from annotation.label_studio.base.refs import ref_of
+from annotation.label_studio.client import errors
+from annotation.label_studio.client.rest import Client
+from annotation.label_studio.push.tasks import AT_ONCE, write_down
+from annotation.models import LabelStudioAnnotation, LabelStudioProject, LabelStudioTask, Task
+from jobs.progress.reporter import Progress
+
+REMOVED_AT_ONCE = 20
+
+
+@dataclass(frozen=True)
+class Stock:
+    """What was found in a project."""
+
+    adopted: int = 0  # tasks of ours that were not known to be there
+    answered_twice: int = 0  # tasks of ours that stand there more than once, answered
+
+
+@dataclass
+class _There:
+    """Tasks of ours in a project: their numbers by our key, and of how many tasks in all."""
+
+    numbers: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    read: int = 0
+
+
+def take_stock(client: Client, project: LabelStudioProject, number: int | None, progress: Progress) -> Stock:
+    """Compare what the project holds (`number` of tasks) with what is known here.
+
+    Ours that are gone are forgotten, so that they are sent again. Of two that are the same task the one that is
+    answered stays, or the first.
+    """
+    known = dict(_known(project))
+    # As many as there should be may be others: whoever compared answers would have found that.
+    if number == len(known) and not project.bridge.problem:
+        return Stock()
+    there = _read(client, project, progress)
+    gone = [task for task in known if known[task] not in there.numbers[task]]
+    if gone:
+        _refuse_a_part(client, project, there.read, number)
+    found = {task: min(numbers) for task, numbers in there.numbers.items() if numbers and task not in known}
+    moved = {task: min(there.numbers[task]) for task in gone if there.numbers[task]}
+    with transaction.atomic():
+        for start in range(0, len(gone), AT_ONCE):
+            part = gone[start : start + AT_ONCE]
+            LabelStudioTask.objects.filter(project=project, task__in=part).delete()
+        write_down(project, found | moved, images_version=_version_of_found(project))
+    kept = dict(_known(project))
+    copies = {
+        task: [kept[task], *sorted(set(numbers) - {kept[task]})]
+        for task, numbers in there.numbers.items()
+        if len(numbers) > 1
+    }
+    return Stock(len(found) + len(moved), _keep_one(client, project, copies, progress))
+
+
+def _read(client: Client, project: LabelStudioProject, progress: Progress) -> _There:
+    tasks = Task.objects.filter(campaign=project.bridge.campaign_id, purpose=Task.Purpose.LABEL)
+    ours = {ref_of(project, public_id): pk for pk, public_id in tasks.values_list("pk", "public_id")}
+    there = _There()
+    for external_id, ref in client.task_refs(project.external_id):
+        if there.read % AT_ONCE == 0:
+            progress.check_cancelled()
+        there.read += 1
+        if ref in ours:
+            there.numbers[ours[ref]].append(external_id)
+    return there
+
+
+def _refuse_a_part(client: Client, project: LabelStudioProject, read: int, number: int | None) -> None:
+    """Raise Trouble where fewer tasks were read than the project holds: what was not read is not gone."""
+    if number is None or read >= number:
+        return
+    held = client.project(project.external_id).get("task_number")
+    if not isinstance(held, int) or read < held:
+        raise errors.garbage(client.url)
+
+
+def _keep_one(
+    client: Client, project: LabelStudioProject, copies: Mapping[int, list[int]], progress: Progress
+) -> int:
+    """Leave one of the copies of each task (the known one first), and those that are answered; return of how many
+    tasks several are."""
+    several = 0
+    for tasks in _parts(copies):
+        progress.check_cancelled()
+        moved, needless = {}, []
+        for task in tasks:
+            first, *others = copies[task]
+            answered = [one for one in others if client.annotations_of(one)]
+            needless += [one for one in others if one not in answered]
+            if answered and not client.annotations_of(first):
+                moved[task] = answered.pop(0)
+                needless.append(first)
+            several += bool(answered)
+        with transaction.atomic():
+            for task, number in moved.items():
+                LabelStudioTask.objects.filter(project=project, task=task).update(
+                    external_id=number, images_version=_version_of_found(project)
+                )
+        if needless:
+            client.delete_tasks(project.external_id, needless)
+    return several
+
+
+def take_back(client: Client, project: LabelStudioProject, tasks: Collection[int], progress: Progress) -> int:
+    """Remove tasks from the project that nobody answered there; return how many. Answered ones stay: with them their
+    answers would go. Not so where Label Studio lost the answers and a lead keeps their labels.
+    """
+    numbers = dict(_known(project))
+    mirrored = LabelStudioAnnotation.objects.filter(project=project, deleted_at=None).exclude(
+        missing=LabelStudioAnnotation.Missing.KEPT
+    )
+    answered = set(mirrored.values_list("task_id", flat=True))
+    removed = 0
+    for part in _parts(sorted(numbers[task] for task in tasks if task not in answered)):
+        progress.check_cancelled()
+        unanswered = [one for one in part if not client.annotations_of(one)]
+        if unanswered:
+            client.delete_tasks(project.external_id, unanswered)
+            LabelStudioTask.objects.filter(project=project, external_id__in=unanswered).delete()
+        removed += len(unanswered)
+    return removed
+
+
+def _version_of_found(project: LabelStudioProject) -> int:
+    """Return which addresses of pictures a task has that was not known: 0, none, where there were several."""
+    return 1 if project.bridge.images_version == 1 else 0
+
+
+def _parts(values: Collection[int]) -> Iterator[list[int]]:
+    ordered = list(values)
+    for start in range(0, len(ordered), REMOVED_AT_ONCE):
+        yield ordered[start : start + REMOVED_AT_ONCE]
+
+
+def _known(project: LabelStudioProject) -> list[tuple[int, int]]:
+    return list(LabelStudioTask.objects.filter(project=project).values_list("task_id", "external_id"))

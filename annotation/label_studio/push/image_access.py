@@ -1,0 +1,145 @@
+"""For how long images of ours are shown in a Label Studio: renewed at once, or put under other addresses."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from annotation.label_studio.base.locks import alone_with
+from annotation.label_studio.client.errors import Trouble
+from annotation.label_studio.client.rest import Client
+from annotation.label_studio.push.image_urls import image_address, needs_site_url
+from annotation.label_studio.push.tasks import rows_of
+from annotation.models import Campaign, LabelStudioBridge, LabelStudioProject, LabelStudioTask
+from foundation.errors import Conflict, DomainError, NotFound
+from jobs.progress.reporter import Progress, Unwatched
+from studies import audit
+
+__all__ = [
+    "DAYS",
+    "image_address",
+    "make_void",
+    "needs_site_url",
+    "renew",
+    "replace_addresses",
+    "without_picture",
+]
+
+DAYS = 30
+_MOST_DAYS = 366
+_AT_ONCE = 50
+
+
+@transaction.atomic
+def renew(*, bridge: LabelStudioBridge, by: User | None, days: int = DAYS) -> LabelStudioBridge:
+    """Let the addresses that are out there work for so many days from now, those that ended too."""
+    _needs_pictures(bridge)
+    if type(days) is not int or not 1 <= days <= _MOST_DAYS:
+        message = f"Give a number of days from 1 to {_MOST_DAYS}."
+        raise DomainError("days_invalid", message, fields={"days": message})
+    LabelStudioBridge.objects.filter(pk=bridge.pk).update(images_until=timezone.now() + timedelta(days=days))
+    return _recorded(bridge, by, "label_studio.images_renewed", days=days)
+
+
+@transaction.atomic
+def make_void(*, bridge: LabelStudioBridge, by: User | None) -> LabelStudioBridge:
+    """Make every address that is out there void; `replace_addresses` gives the tasks new ones."""
+    _needs_pictures(bridge)
+    needs_site_url()
+    LabelStudioBridge.objects.filter(pk=bridge.pk).update(images_version=F("images_version") + 1)
+    return _recorded(bridge, by, "label_studio.images_replaced")
+
+
+def _recorded(
+    bridge: LabelStudioBridge, by: User | None, action: str, **details: object
+) -> LabelStudioBridge:
+    found = LabelStudioBridge.objects.select_related("campaign__study", "server").filter(pk=bridge.pk).first()
+    if found is None:
+        raise NotFound("bridge_not_found", "This campaign is not labelled in a Label Studio any more.")
+    audit.record(by=by, action=action, subject=found.campaign, study=found.campaign.study, **details)
+    return found
+
+
+def replace_addresses(
+    *, bridge: LabelStudioBridge, by: User | None, finish: bool = False, progress: Progress | None = None
+) -> int:
+    """Make every address that is out there void and give the tasks over there others; return how many tasks.
+
+    Interrupted, the tasks that were not reached show no picture. Done again, it makes nothing void and goes on with
+    those; to `finish`, it does no more than that.
+    """
+    _needs_pictures(bridge)
+    with alone_with(bridge), Client.of(bridge.server) as client:
+        client.whoami()  # nothing is made void where no other can be given
+        bridge.refresh_from_db(fields=["images_version"])
+        if not finish and not without_picture(bridge).exists():
+            bridge = make_void(bridge=bridge, by=by)
+        return rewrite(client, bridge, progress or Unwatched())
+
+
+def without_picture(bridge: LabelStudioBridge) -> QuerySet[LabelStudioTask]:
+    """Return the tasks over there whose pictures stand under an address that is void."""
+    live = LabelStudioTask.objects.filter(project__bridge=bridge, project__gone_at=None)
+    if bridge.campaign.kind != Campaign.Kind.STEREOTYPE_MARKING:
+        return live.none()
+    return live.exclude(images_version=bridge.images_version)
+
+
+def rewrite(client: Client, bridge: LabelStudioBridge, progress: Progress) -> int:
+    """Send the data of every task anew whose picture has a void address; return how many. Raises Trouble at its end
+    where a whole project is gone."""
+    waiting = without_picture(bridge)
+    if not waiting.exists():
+        return 0
+    progress.step("Giving pictures other addresses")
+    progress.start(waiting.count())
+    done, lost = 0, None
+    for project in bridge.projects.filter(gone_at=None).select_related("bridge__campaign").order_by("pk"):
+        rows = waiting.filter(project=project).order_by("pk")
+        try:
+            done += _rewrite(client, project, dict(rows.values_list("task_id", "external_id")), progress)
+        except Trouble as trouble:
+            if trouble.code != "gone":
+                raise
+            lost = trouble
+    if lost is not None:
+        raise lost
+    return done
+
+
+def _rewrite(client: Client, project: LabelStudioProject, numbers: dict[int, int], progress: Progress) -> int:
+    done, keys = 0, list(numbers)
+    for start in range(0, len(keys), _AT_ONCE):
+        written = []
+        try:
+            for key, row in rows_of(project, keys[start : start + _AT_ONCE]):
+                progress.check_cancelled()
+                done += _was_there(client, project, numbers[key], row)
+                written.append(key)
+                progress.advance(message="pictures under other addresses")
+        finally:
+            part = LabelStudioTask.objects.filter(project=project, task__in=written)
+            part.update(images_version=project.bridge.images_version)
+    return done
+
+
+def _was_there(client: Client, project: LabelStudioProject, number: int, row: dict[str, Any]) -> bool:
+    """Send a task's data; a task that somebody deleted is passed over, the next push sends it anew."""
+    try:
+        client.update_task_data(number, row)
+    except Trouble as trouble:
+        if trouble.code != "gone":
+            raise
+        client.project(
+            project.external_id
+        )  # or all of it is gone, or hidden: then nothing is known of the task
+        return False
+    return True
+
+
+def _needs_pictures(bridge: LabelStudioBridge) -> None:
+    if bridge.campaign.kind != Campaign.Kind.STEREOTYPE_MARKING:
+        raise Conflict("no_pictures", "This campaign shows no pictures in Label Studio.")

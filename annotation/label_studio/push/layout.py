@@ -1,0 +1,132 @@
+"""Which projects an arrangement asks for, and which tasks each is to hold."""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, Exists, OuterRef, QuerySet
+
+from annotation.label_studio.base.refs import place_name
+from annotation.models import (
+    Annotation,
+    Campaign,
+    Enrolment,
+    LabelStudioAnnotation,
+    LabelStudioBridge,
+    LabelStudioProject,
+    LabelStudioTask,
+    Task,
+)
+
+_Arrangement = LabelStudioBridge.Arrangement
+_COUNTED, Missing = LabelStudioAnnotation.State.COUNTED, LabelStudioAnnotation.Missing
+
+
+@dataclass(frozen=True)
+class Place:
+    """One project that is to be there. `number` tells people those of a campaign apart."""
+
+    number: int | None
+    annotations_per_task: int
+    slot: int | None = None
+    annotator_id: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Return what it is, the same whenever it is asked."""
+        return place_name(self.slot, self.annotator_id)
+
+
+def places_of(bridge: LabelStudioBridge, campaign: Campaign) -> list[Place]:
+    """Return the projects that the campaign asks for now."""
+    wanted = campaign.annotators_per_task
+    if bridge.arrangement == _Arrangement.SHARED:
+        return [Place(None, wanted)]
+    if bridge.arrangement == _Arrangement.PER_SLOT:
+        return [Place(slot, 1, slot=slot) for slot in range(1, wanted + 1)]
+    enrolled = Enrolment.objects.filter(campaign=campaign).order_by("pk").values_list("annotator_id", "state")
+    return [
+        Place(number, 1, annotator_id=annotator)
+        for number, (annotator, state) in enumerate(enrolled, start=1)
+        if state == Enrolment.State.ACTIVE
+    ]
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one project is to hold: keys of tasks of ours that it lacks, and of those it holds for nothing."""
+
+    missing: frozenset[int]
+    needless: frozenset[int]
+
+
+class Sharing:
+    """Hands the campaign's tasks to its projects, one project after the other.
+
+    No task is asked of more people than it wants: what was answered on our own pages, or in a project that is
+    gone, is not asked again.
+    """
+
+    def __init__(self, bridge: LabelStudioBridge, campaign: Campaign) -> None:
+        self._shared = bridge.arrangement == _Arrangement.SHARED
+        self._per_slot = bridge.arrangement == _Arrangement.PER_SLOT
+        self._wanted = campaign.annotators_per_task
+        self._campaign = campaign
+        tasks = Task.objects.filter(campaign=campaign, purpose=Task.Purpose.LABEL, withdrawn=False)
+        # Task → how many answers it still lacks, whoever gives them.
+        self._open = {pk: wanted - held for pk, wanted, held in tasks.values_list("pk", "wanted", "held")}
+        live = {"project__bridge": bridge, "project__gone_at": None}
+        # Of an answer that was lost there with its task, nothing is left that asks for one.
+        stands = LabelStudioTask.objects.filter(project=OuterRef("project"), task=OuterRef("task"))
+        counted = LabelStudioAnnotation.objects.filter(Exists(stands), **live, state=_COUNTED)
+        self._counted = _per_task(counted)
+        self._asked = Counter(_per_task(LabelStudioTask.objects.filter(**live)))
+        self._lost = _lost(bridge)
+
+    def of(self, project: LabelStudioProject) -> Share:
+        """Return what the project is to hold. Ask once for each, and carry it out."""
+        held = set(LabelStudioTask.objects.filter(project=project).values_list("task_id", flat=True))
+        missing = {pk for pk in self._open.keys() - held if self._asks(pk, project)}
+        missing -= self._answered_by(project)
+        self._asked.update(missing)
+        needless = {pk for pk in held if self._open.get(pk, 0) <= 0}
+        if project.slot is not None and project.slot > self._wanted:
+            needless = held
+        elif not self._shared:
+            needless |= held & self._lost[project.pk, Missing.KEPT]
+        return Share(frozenset(missing), frozenset(needless))
+
+    def _asks(self, task: int, project: LabelStudioProject) -> bool:
+        if not self._per_slot:
+            return self._open[task] > 0
+        if project.slot is None or project.slot > self._wanted:
+            return False
+        if any(task in self._lost[project.pk, missing] for missing in Missing.values):
+            return False  # its answer counts, though Label Studio has it no longer
+        # Each project that holds it brings one answer, or brought it already.
+        return self._asked[task] < self._open[task] + self._counted.get(task, 0)
+
+    def _answered_by(self, project: LabelStudioProject) -> set[int]:
+        if project.annotator_id is None:
+            return set()
+        answered = Annotation.objects.filter(campaign=self._campaign, annotator=project.annotator_id)
+        return set(answered.order_by().values_list("task_id", flat=True).distinct())
+
+
+def lost_answers(bridge: LabelStudioBridge) -> QuerySet[LabelStudioAnnotation]:
+    """Return the answers that Label Studio lost and that count all the same."""
+    rows = LabelStudioAnnotation.objects.filter(project__bridge=bridge, project__gone_at=None)
+    return rows.filter(state=_COUNTED, task__isnull=False).exclude(missing="")
+
+
+def _lost(bridge: LabelStudioBridge) -> dict[tuple[int, str], set[int]]:
+    """Return the tasks of such answers by project, and whether a lead has decided to keep them."""
+    found: dict[tuple[int, str], set[int]] = defaultdict(set)
+    for project, missing, task in lost_answers(bridge).values_list("project", "missing", "task"):
+        found[project, missing].add(task or 0)
+    return found
+
+
+def _per_task(rows: QuerySet[Any]) -> dict[int, int]:
+    counted = rows.filter(task__isnull=False).order_by().values("task").annotate(number=Count("pk"))
+    return dict(counted.values_list("task", "number"))

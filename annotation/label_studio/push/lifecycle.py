@@ -1,0 +1,144 @@
+"""That a campaign is labelled in a Label Studio from now on, and that this ends."""
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.models import User
+from annotation.assignment.leases import release_tasks
+from annotation.label_studio.base.locks import alone_with, reading_from
+from annotation.label_studio.base.row_locks import lock_enrolments
+from annotation.label_studio.client.encryption import seal
+from annotation.label_studio.push import image_access
+from annotation.models import (
+    Campaign,
+    Enrolment,
+    LabelStudioAnnotation,
+    LabelStudioBridge,
+    LabelStudioServer,
+    Task,
+)
+from foundation.errors import Conflict, DomainError, NotFound
+from jobs.progress.reporter import Unwatched
+from studies import audit
+
+BEGUN, ENDED = "label_studio.begun", "label_studio.ended"
+_Arrangement = LabelStudioBridge.Arrangement
+_PATIENCE = 5.0  # seconds that somebody waits for who reads just now
+_WAITING = ("new", "waiting", "consent", "flagged")
+
+
+@transaction.atomic
+def begin(
+    *, campaign: Campaign, server: LabelStudioServer, arrangement: str, by: User | None
+) -> LabelStudioBridge:
+    """Have a campaign labelled in a Label Studio: our own pages give out none of its tasks until `end`.
+
+    Gold tasks, repeats and practice stay here: what is sent is what asks for labels. What was answered on our own
+    pages before keeps its place.
+    """
+    # Whoever is being given a task now has it before its lease is ended below.
+    lock_enrolments(campaign.pk)
+    rows = Campaign.objects.select_for_update(of=("self",), no_key=True).select_related("study")
+    campaign = rows.get(pk=campaign.pk)
+    if server.study_id != campaign.study_id:
+        raise NotFound("server_not_found", "This study is connected to no such Label Studio.")
+    _check(campaign, arrangement)
+    bridge = _made(campaign, server, arrangement, by)
+    # A task that somebody has open here would hold its place for as long as nobody looks.
+    release_tasks(tasks=campaign.tasks.filter(purpose=Task.Purpose.LABEL))
+    audit.record(
+        by=by,
+        action=BEGUN,
+        subject=campaign,
+        study=campaign.study,
+        server=server.url,
+        arrangement=arrangement,
+    )
+    return bridge
+
+
+def _made(
+    campaign: Campaign, server: LabelStudioServer, arrangement: str, by: User | None
+) -> LabelStudioBridge:
+    pictures = campaign.kind == Campaign.Kind.STEREOTYPE_MARKING
+    try:
+        with transaction.atomic():
+            return LabelStudioBridge.objects.create(
+                campaign=campaign,
+                server=server,
+                arrangement=arrangement,
+                address_secret=seal(secrets.token_urlsafe(32)),
+                header_secret=seal(secrets.token_urlsafe(32)),
+                images_until=timezone.now() + timedelta(days=image_access.DAYS) if pictures else None,
+                created_by=by,
+            )
+    except IntegrityError:
+        raise Conflict(
+            "bridged_already", f"“{campaign.name}” is labelled in a Label Studio already."
+        ) from None
+
+
+def end(*, bridge: LabelStudioBridge, by: User | None) -> None:
+    """Give the campaign's tasks out on our own pages again. Labels stay; what waited for a name or a decision is
+    not taken. The projects over there are their owner's and are left as they are.
+    """
+    with _nobody_else_with(bridge), transaction.atomic():
+        campaign = Campaign.objects.select_for_update(of=("self",), no_key=True).get(pk=bridge.campaign_id)
+        found = LabelStudioBridge.objects.select_related("server").filter(pk=bridge.pk).first()
+        if found is None:
+            raise Conflict("not_bridged", f"“{campaign.name}” is not labelled in a Label Studio any more.")
+        waiting = LabelStudioAnnotation.objects.filter(project__bridge=found, state__in=_WAITING).count()
+        projects = sorted(found.projects.values_list("external_id", flat=True))
+        audit.record(
+            by=by,
+            action=ENDED,
+            subject=campaign,
+            study=campaign.study,
+            server=found.server.url,
+            projects=projects,
+            not_taken=waiting,
+        )
+        found.delete()
+
+
+@contextmanager
+def _nobody_else_with(bridge: LabelStudioBridge) -> Iterator[None]:
+    with alone_with(bridge), reading_from(bridge, seconds=_PATIENCE, progress=Unwatched()) as mine:
+        if not mine:
+            raise Conflict(
+                "label_studio_busy",
+                "What was answered in Label Studio is being read just now; wait until that has ended, or stop it "
+                "under Jobs.",
+            )
+        yield
+
+
+def _check(campaign: Campaign, arrangement: str) -> None:
+    if campaign.imported:
+        raise Conflict(
+            "campaign_imported", f"“{campaign.name}” was imported: nobody is asked anything there."
+        )
+    if campaign.state == Campaign.State.CLOSED:
+        raise Conflict("wrong_state", f"“{campaign.name}” is closed; reopen it to have it labelled.")
+    if arrangement not in _Arrangement.values:
+        message = f"Choose one of {', '.join(_Arrangement.values)}."
+        raise DomainError("arrangement_unknown", message, fields={"arrangement": message})
+    if campaign.kind == Campaign.Kind.STEREOTYPE_MARKING:
+        image_access.needs_site_url()
+    if arrangement == _Arrangement.PER_ANNOTATOR and campaign.opened_at is not None:
+        needs_annotators(campaign)
+
+
+def needs_annotators(campaign: Campaign) -> None:
+    """Raise Conflict where there is nobody to make a project for."""
+    if not campaign.enrolments.filter(state=Enrolment.State.ACTIVE).exists():
+        message = (
+            "A project for each annotator needs annotators: invite them, and they join by their link. "
+            "Or choose a project for each answer."
+        )
+        raise Conflict("nobody_enrolled", message, fields={"arrangement": message})

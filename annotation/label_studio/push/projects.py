@@ -1,0 +1,135 @@
+"""A project over there for each place of a campaign: made once, known again, set up as our own pages are."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.label_studio.base.refs import mark_of, refs_of, title_of
+from annotation.label_studio.client.errors import Trouble
+from annotation.label_studio.client.rest import Client
+from annotation.label_studio.push.configuration import as_sent, differs, digest, settings_of
+from annotation.label_studio.push.layout import Place
+from annotation.models import Campaign, Instrument, LabelStudioBridge, LabelStudioProject
+
+_NAMED = ("label_config", "maximum_annotations", "expert_instruction")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A project that is there, and how it came to be so."""
+
+    project: LabelStudioProject
+    tasks: int | None  # how many it holds, whoever sent them
+    made: bool = False
+    anew: bool = False  # in place of one that is gone
+    edited: bool = False  # somebody had changed its settings over there; they are ours again
+    changed: bool = False  # what is read there was not what is read here now
+
+
+def set_up(
+    client: Client, bridge: LabelStudioBridge, place: Place, campaign: Campaign, instrument: Instrument
+) -> Found:
+    """Return the project of a place, made or changed where need be. Labels and tasks in it are not touched."""
+    wanted = settings_of(campaign, instrument, annotations_per_task=place.annotations_per_task)
+    before = _row(bridge, place)
+    shown = _shown(client, before, bridge, place) if before is not None else None
+    made = anew = False
+    if before is None or shown is None:
+        number = _found(client, bridge, place, before)
+        made = number is None
+        if number is None:
+            number = _make(client, bridge, place, wanted)
+        shown = client.project(number)
+        project = _written_down(bridge, place, number, before, again=bool(shown.get("task_number")))
+        anew = before is not None and project.pk != before.pk
+    else:
+        project = before
+    edited = bool(project.configuration) and not as_sent(project, shown)
+    wanted["description"] = mark_of(bridge, place.name)
+    changed = {name: value for name, value in wanted.items() if differs(name, shown.get(name), value)}
+    if changed:
+        client.update_project(project.external_id, **changed)
+        shown = client.project(project.external_id)
+    project.configuration = digest(shown)
+    project.instrument = instrument if instrument.pk else None
+    project.save(update_fields=["configuration", "instrument"])
+    return Found(
+        project=project,
+        tasks=shown.get("task_number"),
+        made=made,
+        anew=anew,
+        edited=edited,
+        changed=bool(changed) and not made,
+    )
+
+
+def _row(bridge: LabelStudioBridge, place: Place) -> LabelStudioProject | None:
+    live = LabelStudioProject.objects.filter(bridge=bridge, gone_at=None).select_related("bridge__campaign")
+    return live.filter(slot=place.slot, annotator=place.annotator_id).first()
+
+
+def _shown(
+    client: Client, project: LabelStudioProject, bridge: LabelStudioBridge, place: Place
+) -> Mapping[str, Any] | None:
+    """Return a project as it is there; None where it is gone, or its number is somebody else's now."""
+    try:
+        shown = client.project(project.external_id)
+    except Trouble as trouble:
+        if trouble.code != "gone":
+            raise
+        return None
+    if shown.get("description") == mark_of(bridge, place.name):
+        return shown
+    ours = set(refs_of(project).values())
+    if not ours and shown.get("title") == title_of(bridge, place.number):
+        return shown
+    return shown if any(ref in ours for _, ref in client.task_refs(project.external_id)) else None
+
+
+def _found(
+    client: Client, bridge: LabelStudioBridge, place: Place, before: LabelStudioProject | None
+) -> int | None:
+    """Return the number of a project that was made for the place: it was not written down, or could not be seen a
+    moment ago."""
+    live = LabelStudioProject.objects.filter(bridge__server=bridge.server_id, gone_at=None)
+    taken = set(live.values_list("external_id", flat=True)) - {before.external_id if before else None}
+    title, mark = title_of(bridge, place.number), mark_of(bridge, place.name)
+    found = [int(one["id"]) for one in client.projects(title=title) if one.get("description") == mark]
+    return min(set(found) - taken, default=None)
+
+
+@transaction.atomic
+def _written_down(
+    bridge: LabelStudioBridge, place: Place, number: int, before: LabelStudioProject | None, *, again: bool
+) -> LabelStudioProject:
+    """Return the row of a place's project that has this number, an earlier one where it is seen `again`; what stood
+    for the place before is gone.
+
+    Only one that holds tasks is seen again: a new one may have got the number of one that is gone.
+    """
+    if again and before is not None and before.external_id == number:
+        return before
+    if before is not None:
+        LabelStudioProject.objects.filter(pk=before.pk).update(gone_at=timezone.now())
+        before.tasks.all().delete()
+    place_of = {"bridge": bridge, "slot": place.slot, "annotator_id": place.annotator_id}
+    rows = LabelStudioProject.objects.filter(**place_of, external_id=number).order_by("-pk")
+    project = (rows.first() if again else None) or LabelStudioProject(**place_of, external_id=number)
+    project.gone_at = None
+    project.save()
+    return project
+
+
+def _make(client: Client, bridge: LabelStudioBridge, place: Place, wanted: Mapping[str, Any]) -> int:
+    return client.create_project(
+        title=title_of(bridge, place.number),
+        description=mark_of(bridge, place.name),
+        configuration=wanted["label_config"],
+        annotations_per_task=wanted["maximum_annotations"],
+        instructions=wanted["expert_instruction"],
+        # All of it at once: what was made so needs no second request.
+        **{name: value for name, value in wanted.items() if name not in _NAMED},
+    )

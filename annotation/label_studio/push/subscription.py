@@ -1,0 +1,78 @@
+"""That a Label Studio tells us by itself when somebody answers: a webhook of each project, with both secrets."""
+
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.urls import reverse
+
+from annotation.label_studio.client.encryption import unseal
+from annotation.label_studio.client.errors import Trouble
+from annotation.label_studio.client.rest import Client
+from annotation.models import LabelStudioBridge, LabelStudioProject
+
+ACTIONS = (
+    "ANNOTATION_CREATED",
+    "ANNOTATIONS_CREATED",
+    "ANNOTATION_UPDATED",
+    "ANNOTATIONS_DELETED",
+    "TASKS_DELETED",
+    "PROJECT_UPDATED",
+)
+SECRET_HEADER = "X-Stereoscope-Secret"  # noqa: S105 -- the header's name
+NO_ADDRESS = (
+    "SITE_URL is not set, so Label Studio cannot tell this server of answers: only comparing everything brings "
+    "them here."
+)
+
+
+def ask_to_be_told(client: Client, project: LabelStudioProject) -> str:
+    """Have one webhook of ours in the project, as it has to be; return why there is none, or ""."""
+    if not settings.SITE_URL:
+        return NO_ADDRESS
+    bridge = project.bridge
+    address, headers = address_of(bridge), {SECRET_HEADER: unseal(bridge.header_secret)}
+    ours = [one for one in client.webhooks(project.external_id) if _is_ours(one, project)]
+    right = [one for one in ours if _is_right(one, address, headers)][:1]
+    for one in ours:
+        if one not in right:
+            client.delete_webhook(int(one["id"]))
+    try:
+        number = (
+            int(right[0]["id"])
+            if right
+            else client.create_webhook(
+                project=project.external_id, url=address, headers=headers, actions=ACTIONS
+            )
+        )
+    except Trouble as trouble:
+        if trouble.code != "refused":
+            raise
+        return (
+            f"Label Studio refuses to tell this server of answers ({trouble.message.rstrip('.')}): only comparing "
+            "everything brings them here."
+        )
+    if project.webhook_id != number:
+        project.webhook_id = number
+        project.save(update_fields=["webhook_id"])
+    return ""
+
+
+def address_of(bridge: LabelStudioBridge) -> str:
+    """Return the address that a Label Studio is to call."""
+    asked = urlencode({"bridge": str(bridge.public_id), "key": unseal(bridge.address_secret)})
+    return f"{settings.SITE_URL}{reverse('api:webhook-label-studio')}?{asked}"
+
+
+def _is_ours(webhook: dict[str, object], project: LabelStudioProject) -> bool:
+    named = f"bridge={project.bridge.public_id}"
+    return webhook.get("id") == project.webhook_id or named in str(webhook.get("url"))
+
+
+def _is_right(webhook: dict[str, object], address: str, headers: dict[str, str]) -> bool:
+    actions = webhook.get("actions")
+    return (
+        webhook.get("url") == address
+        and webhook.get("headers") == headers
+        and webhook.get("is_active") is True
+        and (webhook.get("send_for_all_actions") is True or set(ACTIONS) <= set(actions or ()))  # type: ignore[call-overload]
+    )

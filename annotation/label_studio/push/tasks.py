@@ -1,0 +1,117 @@
+"""Tasks go to a project over there: each once, whatever was interrupted, and nothing in them but what is asked."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from django.db import transaction
+
+from annotation.label_studio.base.refs import ref_of
+from annotation.label_studio.client.rest import Client
+from annotation.label_studio.push.image_urls import address_of
+from annotation.models import (
+    Campaign,
+    LabelStudioProject,
+    Task,
+)
+from foundation.database.statements import changed, rows
+from jobs.progress.reporter import Progress
+
+# Written by hand: 10,000 tasks take half of the time.
+_ASKED = """
+    SELECT a.task_id, b.text FROM annotation_taskattribute a JOIN catalog_attribute b ON b.id = a.attribute_id
+    WHERE a.task_id IN ({}) ORDER BY a.task_id, a.position
+"""
+_WRITE = "INSERT INTO annotation_labelstudiotask (project_id, task_id, external_id, images_version) VALUES "
+# So many are sent at once, and then their numbers are written down: more would not be faster there.
+FIRST, AT_ONCE = 500, 2_500
+
+
+def rows_of(project: LabelStudioProject, tasks: Collection[int]) -> list[tuple[int, dict[str, Any]]]:
+    """Return what each task of ours says over there, ordered by its `ref`: in an order that says nothing."""
+    texts = defaultdict(list)
+    for task, text in rows(_ASKED.format(_places(tasks)), list(tasks)) if tasks else ():
+        texts[task].append(text)
+    rates = project.bridge.campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT
+    found = []
+    for pk, public_id, image in (
+        Task.objects.filter(pk__in=tasks).order_by().values_list("pk", "public_id", "image__public_id")
+    ):
+        row: dict[str, Any] = {"ref": ref_of(project, public_id)}
+        if rates:
+            row["attribute"] = texts[pk][0]
+        else:
+            assert image is not None
+            row["image"] = address_of(image, bridge=project.bridge, project=project)
+            row["attributes"] = [{"value": text} for text in texts[pk]]
+        found.append((pk, row))
+    return sorted(found, key=lambda one: str(one[1]["ref"]))
+
+
+def send(
+    client: Client, project: LabelStudioProject, tasks: Collection[int], progress: Progress
+) -> Iterator[int]:
+    """Send tasks that the project lacks; yield how many at a time.
+
+    While Label Studio takes some, the next are made ready. What it took is written down before it is sent more: until
+    then an answer to it that we are told of is nobody's.
+    """
+    named = Task.objects.filter(pk__in=tasks).values_list("pk", "public_id")
+    ordered = [pk for _, pk in sorted((ref_of(project, public_id), pk) for pk, public_id in named)]
+    under_way: _UnderWay | None = None
+    with ThreadPoolExecutor(max_workers=1) as sender:
+        try:
+            for part in _parts(ordered):
+                progress.check_cancelled()
+                ready = rows_of(project, part)
+                before, under_way = under_way, None
+                done = 0 if before is None else _done(project, before, progress)
+                data = [row for _, row in ready]
+                under_way = (
+                    [pk for pk, _ in ready],
+                    sender.submit(client.import_tasks, project.external_id, data),
+                )
+                if done:
+                    yield done
+        finally:
+            # Also what is under way when somebody stops the job. Killed before this, the next push finds the tasks
+            # there by their `ref` and writes them down.
+            last = 0 if under_way is None else _done(project, under_way, progress)
+        if last:
+            yield last
+
+
+_UnderWay = tuple[list[int], Future[list[int]]]
+
+
+def _parts(tasks: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Cut tasks into what is sent at once: few at first, so that Label Studio has something to do soon."""
+    start, size = 0, FIRST
+    while start < len(tasks):
+        yield tasks[start : start + size]
+        start, size = start + size, min(2 * size, AT_ONCE)
+
+
+def _done(project: LabelStudioProject, under_way: _UnderWay, progress: Progress) -> int:
+    """Wait until Label Studio has taken tasks, and write down their numbers there; return how many they are."""
+    tasks, numbers = under_way
+    given = dict(zip(tasks, numbers.result(), strict=True))
+    write_down(project, given, images_version=project.bridge.images_version)
+    progress.advance(len(tasks), message="tasks sent")
+    return len(tasks)
+
+
+@transaction.atomic
+def write_down(project: LabelStudioProject, numbers: dict[int, int], *, images_version: int) -> None:
+    """Remember under which numbers tasks of ours stand in the project, and which addresses their pictures have."""
+    held = [(project.pk, task, number, images_version) for task, number in numbers.items()]
+    for start in range(0, len(held), AT_ONCE):
+        part = held[start : start + AT_ONCE]
+        changed(
+            _WRITE + ", ".join(["(%s, %s, %s, %s)"] * len(part)), [value for row in part for value in row]
+        )
+
+
+def _places(values: Collection[int]) -> str:
+    return ", ".join(["%s"] * len(values))

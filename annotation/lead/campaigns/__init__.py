@@ -1,0 +1,1 @@
+"""A lead's pages of campaigns: drafts, settings, progress, coverage and preview."""

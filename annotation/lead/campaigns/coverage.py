@@ -1,0 +1,47 @@
+"""Who has labelled what: the matrix, and each screen with who answered it."""
+
+from django.contrib.auth.decorators import login_required
+from django.db.models import Prefetch
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from annotation.campaigns.coverage import shown_coverage
+from annotation.lead.page_context import PER_PAGE, campaign_context, page_of
+from annotation.models import Annotation, Task, TaskAttribute
+from web.keyset import key_page
+
+ANNOTATORS_PER_PAGE = 25
+
+
+@login_required
+@require_safe
+def coverage_page(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
+    """Annotators against groups or answers."""
+    context = campaign_context(request, study, campaign)
+    found = context["campaign"]
+    people = found.enrolments.select_related("annotator").order_by("pk")
+    page = page_of(request, people, per_page=ANNOTATORS_PER_PAGE)
+    matrix, counted_at = shown_coverage(found, page.object_list)
+    context |= {"page": page, "matrix": matrix, "counted_at": counted_at}
+    return render(request, "annotation/lead/campaigns/coverage/matrix.html", context)
+
+
+@login_required
+@require_safe
+def screens(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
+    """Each screen with who answered it; gold and practice tasks have a page of their own."""
+    context = campaign_context(request, study, campaign)
+    labels = Annotation.objects.filter(is_latest=True, status__in=Annotation.LABELS)
+    answers = labels.select_related("annotator").order_by("pk")
+    shown = TaskAttribute.objects.select_related("attribute").order_by("position")
+    tasks = (
+        context["campaign"]
+        .tasks.filter(purpose=Task.Purpose.LABEL)
+        .select_related("image__group")
+        .prefetch_related(
+            Prefetch("annotations", queryset=answers), Prefetch("task_attributes", queryset=shown)
+        )
+    )
+    context["page"] = key_page(request, tasks, size=PER_PAGE, order="pk")
+    return render(request, "annotation/lead/campaigns/coverage/screens.html", context)

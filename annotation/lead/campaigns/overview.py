@@ -1,0 +1,225 @@
+"""Where a study stands, from plan to release, and what waits for its lead."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Aggregate, Count, F, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models.functions import Coalesce
+from django.urls import reverse
+
+from annotation.campaigns import snapshots
+from annotation.lead.campaigns.progress import SUBJECT as PROGRESS
+from annotation.models import Annotation, Campaign, ImageReport, LabelStudioUser, Notice, Task
+from generation.models import Condition, Image, PromptTemplate
+from generation.prompts.mcas import planned_images
+from jobs.models import Job
+from studies.models import Study, StudyGroup
+
+
+@dataclass(frozen=True)
+class CampaignLine:
+    """A campaign in a list: its state and how much of what was wanted is accepted."""
+
+    pk: int
+    slug: str
+    name: str
+    kind: str
+    state: str
+    imported: bool
+    wanted: int | None  # None: a large one that was not counted yet
+    accepted: int | None
+    stuck: str  # why, if it is
+    elsewhere: bool  # labelled in a Label Studio
+    trouble: str  # what is wrong there
+
+    @property
+    def kind_words(self) -> str:
+        return Campaign.Kind(self.kind).label
+
+    @property
+    def finished(self) -> bool:
+        return bool(self.wanted) and (self.accepted or 0) >= (self.wanted or 0)
+
+    @property
+    def need(self) -> str:
+        """Return what it waits for, if for anything."""
+        if self.state == Campaign.State.OPEN and self.finished:
+            return f"{self.name} has all its answers and can be closed"
+        if self.trouble:
+            return f"{self.name} in Label Studio: {self.trouble}"
+        if self.stuck:
+            return f"{self.name} is stuck: {self.stuck}"
+        if self.state == Campaign.State.PAUSED:
+            return f"{self.name} is paused"
+        return f"{self.name} is a draft" if self.state == Campaign.State.DRAFT else ""
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something that waits for the lead, and where to see to it."""
+
+    text: str
+    url: str
+
+
+@dataclass(frozen=True)
+class StudySummary:
+    """Counts of one study, enough for its line in the list and its stages."""
+
+    study: Study
+    groups: int = 0
+    images_wanted: int = 0
+    images: int = 0
+    jobs_active: int = 0
+    last_job: Job | None = None
+    reported: int = 0  # images with an open report
+    unnamed: int = 0  # users of a Label Studio who wait for the lead to say who they are
+    campaigns: list[CampaignLine] = field(default_factory=list)
+
+    @property
+    def automated(self) -> bool:
+        """Return whether the protocol is measured by models alone; people may still be asked."""
+        return bool(self.study.protocol == Study.Protocol.MCAS)
+
+    @property
+    def accepted(self) -> int:
+        return sum(campaign.accepted or 0 for campaign in self.campaigns)
+
+    @property
+    def open_campaigns(self) -> list[CampaignLine]:
+        return [campaign for campaign in self.campaigns if campaign.state == Campaign.State.OPEN]
+
+    @property
+    def failed_job(self) -> Job | None:
+        job = self.last_job
+        return job if job is not None and job.state == Job.State.FAILED else None
+
+    def needs(self) -> list[Need]:
+        """Return what waits for the lead, the most pressing first."""
+        found = []
+        if self.failed_job is not None:
+            job = self.failed_job
+            found.append(Need(f"“{job.title}” failed", reverse("jobs:detail", args=[job.pk])))
+        if self.reported:
+            said = f"{self.reported:,} image{'' if self.reported == 1 else 's'} reported by annotators"
+            found.append(Need(said, reverse("annotation:image_reports", args=[self.study.slug])))
+        if self.unnamed:
+            people = "person waits" if self.unnamed == 1 else "people wait"
+            said = f"{self.unnamed:,} {people} in Label Studio for you to say who they are"
+            found.append(Need(said, reverse("annotation:label_studio", args=[self.study.slug])))
+        for campaign in self.campaigns:
+            if said := campaign.need:
+                address = reverse("annotation:campaign", args=[self.study.slug, campaign.slug])
+                found.append(Need(said, address))
+        if not self.images and not self.jobs_active and self.images_wanted:
+            found.append(Need("No images yet", reverse("generation:generate", args=[self.study.slug])))
+        elif self.images and not self.campaigns and not self.automated:
+            found.append(Need("No campaign yet", reverse("annotation:campaign_new", args=[self.study.slug])))
+        return found
+
+
+def summaries(studies: Iterable[Study]) -> list[StudySummary]:
+    """Return a summary of each study; the number of queries does not depend on theirs."""
+    studies = list(studies)
+    keys = [study.pk for study in studies]
+    groups = _counts(StudyGroup.objects.filter(study__in=keys))
+    of_studies = Image.objects.filter(study__in=keys)
+    images, retracted = _counts(of_studies), _counts(of_studies.filter(retracted_at__isnull=False))
+    per_group = _counts(
+        PromptTemplate.objects.filter(study__in=keys, condition=Condition.DEFAULT), Sum("images_per_prompt")
+    )
+    active = dict(
+        Job.objects.filter(study_id__in=keys, state__in=[Job.State.QUEUED, Job.State.RUNNING])
+        .order_by()
+        .values("study_id")
+        .annotate(n=Count("pk"))
+        .values_list("study_id", "n")
+    )
+    last_jobs = {job.study_id: job for job in Job.objects.filter(pk__in=_last_job_of_each(keys))}
+    reported = _counts(
+        Image.objects.filter(study__in=keys, reports__state=ImageReport.State.OPEN),
+        Count("pk", distinct=True),
+    )
+    unnamed = _unnamed(keys)
+    campaigns = campaign_lines(Campaign.objects.filter(study__in=keys))
+    of_phrases = planned_images(studies)
+    return [
+        StudySummary(
+            study=study,
+            groups=groups.get(study.pk, 0),
+            images_wanted=groups.get(study.pk, 0) * per_group.get(study.pk, 0) + of_phrases.get(study.pk, 0),
+            images=images.get(study.pk, 0) - retracted.get(study.pk, 0),
+            jobs_active=active.get(study.pk, 0),
+            last_job=last_jobs.get(study.pk),
+            reported=reported.get(study.pk, 0),
+            unnamed=unnamed.get(study.pk, 0),
+            campaigns=campaigns.get(study.pk, []),
+        )
+        for study in studies
+    ]
+
+
+def campaign_lines(campaigns: QuerySet[Campaign]) -> dict[int, list[CampaignLine]]:
+    """Return the campaigns of each study, newest first. Large ones stand as they were last counted."""
+    keys = list(campaigns.order_by().values_list("pk", flat=True))
+    large = snapshots.large(keys)
+    amounts = _amounts(set(keys) - large) | _amounts_of_large(large)
+    stuck = Notice.objects.filter(campaign=OuterRef("pk"), kind=Notice.Kind.STUCK, resolved_at=None)
+    rows = Campaign.objects.filter(pk__in=keys).order_by("-pk")
+    rows = rows.annotate(
+        stuck=Coalesce(Subquery(stuck.values("details")[:1]), Value("")),
+        elsewhere=Q(label_studio__isnull=False),
+        trouble=Coalesce(F("label_studio__problem_text"), Value("")),
+    )
+    found: dict[int, list[CampaignLine]] = defaultdict(list)
+    fields = ("pk", "slug", "name", "kind", "state", "imported", "stuck", "elsewhere", "trouble")
+    for study, *values in rows.values_list("study_id", *fields):
+        wanted, accepted = amounts.get(values[0], (None, None))
+        line = CampaignLine(**dict(zip(fields, values, strict=True)), wanted=wanted, accepted=accepted)
+        found[study].append(line)
+    return dict(found)
+
+
+def _amounts(campaigns: Collection[int]) -> dict[int, tuple[int, int]]:
+    """Return how many answers each campaign wants, and how many it has."""
+    tasks = Task.objects.filter(campaign__in=campaigns, withdrawn=False).order_by()
+    wanted = dict(tasks.values("campaign").annotate(n=Sum("wanted")).values_list("campaign", "n"))
+    answers = Annotation.objects.filter(
+        campaign__in=campaigns, status=Annotation.Status.ACCEPTED, is_latest=True, task__withdrawn=False
+    )
+    accepted = dict(
+        answers.order_by().values("campaign").annotate(n=Count("pk")).values_list("campaign", "n")
+    )
+    return {pk: (wanted.get(pk, 0), accepted.get(pk, 0)) for pk in campaigns}
+
+
+def _amounts_of_large(campaigns: Collection[int]) -> dict[int, tuple[int, int]]:
+    """Return the same of campaigns that are counted now and then, but for those that were never counted."""
+    found = {}
+    for campaign in Campaign.objects.filter(pk__in=campaigns).select_related("study"):
+        counted = snapshots.read(campaign, PROGRESS)
+        if not counted.pending:
+            progress = counted.value["progress"]
+            found[campaign.pk] = (progress["slots"], progress["accepted"])
+    return found
+
+
+def _counts(rows: QuerySet[Any], what: Aggregate | None = None) -> dict[int, int]:
+    counted = rows.order_by().values("study").annotate(n=what or Count("pk"))
+    return dict(counted.values_list("study", "n"))
+
+
+def _unnamed(studies: list[int]) -> dict[int, int]:
+    waiting = LabelStudioUser.objects.filter(
+        server__study__in=studies, state=LabelStudioUser.State.WAITING
+    ).order_by()
+    counted = waiting.values("server__study").annotate(n=Count("pk"))
+    return dict(counted.values_list("server__study", "n"))
+
+
+def _last_job_of_each(studies: list[int]) -> list[int]:
+    latest = Job.objects.filter(study_id=OuterRef("pk")).order_by("-pk").values("pk")[:1]
+    found = Study.objects.filter(pk__in=studies).annotate(last_job=Subquery(latest)).order_by()
+    return [pk for pk in found.values_list("last_job", flat=True) if pk is not None]

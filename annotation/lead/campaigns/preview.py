@@ -1,0 +1,112 @@
+"""The annotator's screen as it will be, with real sample tasks; nothing can be submitted."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from annotation.annotator.access import WORK
+from annotation.annotator.payload import instrument_payload
+from annotation.annotator.screen import Screen
+from annotation.campaigns.planning import sampling
+from annotation.kinds.public_names import task_kind
+from annotation.lead.page_context import campaign_context
+from annotation.models import Campaign, ImageReport, Task
+from catalog.models import Attribute
+from generation.images.signed_urls import image_url
+from generation.models import Image
+from studies import consent
+
+SAMPLES = 20
+# No assignment has it: what is posted under it belongs to nobody.
+_NOBODYS = "00000000-0000-0000-0000-000000000000"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One screen of the campaign, and its place among the samples."""
+
+    number: int
+    of: int
+    image: Image | None
+    attributes: list[str]
+
+    @property
+    def previous(self) -> int | None:
+        return self.number - 1 if self.number > 1 else None
+
+    @property
+    def next(self) -> int | None:
+        return self.number + 1 if self.number < self.of else None
+
+
+@login_required
+@require_safe
+def preview(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
+    """Show one sample screen."""
+    context = campaign_context(request, study, campaign)
+    found = context["campaign"]
+    wanted = request.GET.get("sample", "")
+    sample = None if found.imported else sample_of(found, int(wanted) if wanted.isdecimal() else 1)
+    if sample is None:
+        return render(request, "annotation/lead/campaigns/preview/unavailable.html", context, status=404)
+    payload = _payload(found, sample, viewer=f"user:{request.user.pk}")
+    context |= {
+        "sample": sample,
+        "campaign_id": found.pk,
+        "work": WORK[Campaign.Kind(found.kind)],
+        "payload": payload,
+        "screen": Screen.of(payload),
+        "now": timezone.now(),
+        "report_reasons": ImageReport.Reason.choices,
+        "text": consent.current_text(found.study),
+    }
+    return render(request, "annotation/lead/campaigns/preview/preview.html", context)
+
+
+def sample_of(campaign: Campaign, number: int) -> Sample | None:
+    """Return a sample screen: of the campaign's plan while it is a draft, else of its tasks."""
+    if campaign.state == Campaign.State.DRAFT:
+        planned = sampling.plan(campaign).tasks
+        count = min(len(planned), SAMPLES)
+        if not count:
+            return None
+        number = min(max(number, 1), count)
+        task = planned[(number - 1) * len(planned) // count]
+        texts = dict(Attribute.objects.filter(pk__in=task.attribute_ids).values_list("pk", "text"))
+        image = Image.objects.get(pk=task.image_id) if task.image_id else None
+        return Sample(number, count, image, [texts[pk] for pk in task.attribute_ids])
+    tasks = Task.objects.filter(campaign=campaign, purpose=Task.Purpose.LABEL, withdrawn=False).order_by("pk")
+    total = tasks.count()
+    count = min(total, SAMPLES)
+    if not count:
+        return None
+    number = min(max(number, 1), count)
+    chosen = tasks.select_related("image")[(number - 1) * total // count]
+    shown = chosen.task_attributes.order_by("position").values_list("attribute__text", flat=True)
+    return Sample(number, count, chosen.image, list(shown))
+
+
+def _payload(campaign: Campaign, sample: Sample, *, viewer: str) -> dict[str, Any]:
+    """Return what `annotation.annotator.payload.screen` would for this screen, with names that answer to nothing."""
+    image = sample.image
+    shown = image is not None and bool(image.file)
+    return {
+        "assignment": _NOBODYS,
+        "expires_at": timezone.now().isoformat(),
+        "kind": task_kind(campaign),
+        "instrument": instrument_payload(campaign.instruments.first()),
+        "image": {"url": image_url(image, viewer=viewer), "width": image.width, "height": image.height}
+        if image is not None and shown
+        else None,
+        "attributes": [
+            {"ref": f"preview-{position}", "text": text} for position, text in enumerate(sample.attributes)
+        ],
+        "boxes_required": campaign.boxes_required and campaign.kind == Campaign.Kind.STEREOTYPE_MARKING,
+        "progress": {"done": sample.number - 1, "left": sample.of - sample.number + 1},
+        "answer": None,
+    }

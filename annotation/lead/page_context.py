@@ -1,0 +1,57 @@
+"""What the pages of a study begin with: who may see it, and one page of a list."""
+
+from typing import Any, TypeVar
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+
+from accounts.models import User
+from annotation.models import Campaign
+from foundation.errors import Forbidden
+from studies.access import LEAD, holds, study_for
+from studies.models import Study
+
+M = TypeVar("M", bound=Model)
+PER_PAGE = 50
+
+
+def person(request: HttpRequest) -> User:
+    """Return who is signed in; for views that `login_required` guards."""
+    if not isinstance(request.user, User):
+        raise Forbidden("not_signed_in", "Sign in first.")
+    return request.user
+
+
+def typed(value: str | None) -> str:
+    """Return what somebody put into an address or a hidden field, fit for a query: PostgreSQL refuses NUL."""
+    return (value or "").replace("\x00", "").strip()
+
+
+def study_context(request: HttpRequest, slug: str, **more: Any) -> dict[str, Any]:
+    """Return the study for a member's page, and whether the member may change it."""
+    study = study_for(request.user, slug)
+    return {"study": study, "may_change": holds(request.user, study, LEAD), **more}
+
+
+def campaign_context(request: HttpRequest, slug: str, campaign: str, **more: Any) -> dict[str, Any]:
+    """Return study and campaign for a member's page."""
+    context = study_context(request, slug, **more)
+    return {**context, "campaign": campaign_of(context["study"], campaign)}
+
+
+def campaign_for_lead(request: HttpRequest, slug: str, campaign: str) -> Campaign:
+    """Return the campaign if the person leads its study."""
+    return campaign_of(study_for(request.user, slug, role=LEAD), campaign)
+
+
+def campaign_of(study: Study, slug: str) -> Campaign:
+    campaign = get_object_or_404(Campaign, study=study, slug=slug)
+    campaign.study = study  # the same object: no further query, one set of settings
+    return campaign
+
+
+def page_of(request: HttpRequest, rows: QuerySet[M] | list[Any], *, per_page: int = PER_PAGE) -> Page:
+    """Return the page the address asks for; a number beyond the end is the last page."""
+    return Paginator(rows, per_page).get_page(request.GET.get("page"))

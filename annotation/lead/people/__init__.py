@@ -1,0 +1,1 @@
+"""A lead's pages of annotators: their answers, invitations, pay and own words."""

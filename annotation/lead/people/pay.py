@@ -1,0 +1,107 @@
+"""Time and pay of a campaign's annotators, as a page and as a file."""
+
+import csv
+from datetime import date, timedelta
+
+from django import forms
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from annotation.campaigns.settings_text import rate_in_words
+from annotation.kinds.options import Options
+from annotation.lead.page_context import campaign_context, page_of
+from annotation.people.pay import shown_statement, statement
+
+COLUMNS = (
+    "annotator",
+    "screens",
+    "screens_without_time",
+    "active_hours",
+    "amount",
+    "currency",
+    "first",
+    "last",
+)
+
+
+class DaysForm(forms.Form):
+    """From which day to which; both are counted."""
+
+    since = forms.DateField(required=False, label="From", widget=forms.DateInput(attrs={"type": "date"}))
+    until = forms.DateField(required=False, label="To", widget=forms.DateInput(attrs={"type": "date"}))
+
+    def clean(self) -> dict[str, date | None]:
+        cleaned = super().clean() or self.cleaned_data
+        since, until = cleaned.get("since"), cleaned.get("until")
+        if since and until and until < since:
+            self.add_error("until", "This is before the first day.")
+        return cleaned
+
+
+@login_required
+@require_safe
+def pay_page(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
+    """Who worked how much, and what that comes to."""
+    context = campaign_context(request, study, campaign)
+    form, days = _days(request)
+    found, counted_at = shown_statement(context["campaign"], **days)
+    today = timezone.localdate()
+    last_month = today.replace(day=1) - timedelta(days=1)
+    context |= {
+        "form": form,
+        "statement": found,
+        "counted_at": counted_at,
+        "page": page_of(request, list(found.lines) if found else []),
+        "rate": rate_in_words(Options.of(context["campaign"])),
+        "filtered": bool(request.GET.get("since") or request.GET.get("until")),
+        "this_month": (today.replace(day=1), today),
+        "last_month": (last_month.replace(day=1), last_month),
+    }
+    return render(request, "annotation/lead/people/pay.html", context, status=400 if form.errors else 200)
+
+
+@login_required
+@require_safe
+def pay_table(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
+    """Answer the statement as CSV, the totals in its last row."""
+    context = campaign_context(request, study, campaign)
+    form, days = _days(request)
+    if form.errors:
+        return HttpResponse("Give days as 2026-01-31.", status=400, content_type="text/plain")
+    found = statement(context["campaign"], **days)  # exact: it is paid by
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{study}-{campaign}-pay.csv"'
+    writer = csv.writer(response, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    currency = found.rate.currency if found.rate else ""
+    for line in found.lines:
+        work = line.work
+        moments = (one.isoformat() if one else "" for one in (work.first, work.last))
+        writer.writerow(
+            (
+                line.pseudonym,
+                work.tasks,
+                work.untimed,
+                f"{work.hours:.4f}",
+                _cell(line.amount),
+                currency,
+                *moments,
+            )
+        )
+    writer.writerow(
+        ("total", found.tasks, found.untimed, f"{found.hours:.4f}", _cell(found.amount), currency, "", "")
+    )
+    return response
+
+
+def _days(request: HttpRequest) -> tuple[DaysForm, dict[str, date | None]]:
+    form = DaysForm(request.GET)
+    days = form.cleaned_data if form.is_valid() else {}
+    return form, {name: days.get(name) for name in ("since", "until")}
+
+
+def _cell(amount: object) -> str:
+    return "" if amount is None else str(amount)

@@ -1,0 +1,1 @@
+"""A lead's pages of quality rules and of tasks with known answers."""

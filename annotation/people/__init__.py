@@ -1,0 +1,1 @@
+"""Annotators in a campaign: invitations, enrolments, pay, and withdrawal of consent."""

@@ -1,0 +1,92 @@
+"""An annotator's part in a campaign: pausing it, letting it go on, excluding it. Labels are never deleted."""
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from annotation.answers import replacement
+from annotation.assignment import leases
+from annotation.label_studio.base.invalidate import look_again_at
+from annotation.models import Enrolment, QualityEvent
+from foundation.errors import Conflict, DomainError
+from studies import audit
+
+State = Enrolment.State
+_DONE = {State.PAUSED: "paused", State.ACTIVE: "resumed", State.EXCLUDED: "excluded"}
+
+
+def pause(*, enrolment: Enrolment, by: User | None, reason: str) -> Enrolment:
+    """Give this annotator no tasks for now, and free those they have open."""
+    return _move(enrolment, {State.ACTIVE}, State.PAUSED, by, reason)
+
+
+@transaction.atomic
+def resume(*, enrolment: Enrolment, by: User | None, reason: str) -> Enrolment:
+    """Let the annotator go on. After an exclusion their labels count again, where their places are free.
+
+    Flags of the campaign's quality rules end, and the rules look only at what is answered from now on.
+    """
+    enrolment = _move(enrolment, {State.PAUSED, State.EXCLUDED}, State.ACTIVE, by, reason)
+    enrolment.quality_events.filter(ended_at=None).update(
+        ended_at=timezone.now(), ending=QualityEvent.Ending.RESUMED
+    )
+    replacement.take_back(enrolment)
+    return enrolment
+
+
+@transaction.atomic
+def exclude(*, enrolment: Enrolment, by: User | None, reason: str, ask_again: bool = False) -> Enrolment:
+    """End the annotator's part: their labels stay, and count in no result from now on.
+
+    With `ask_again` the screens they answered are offered to others.
+    """
+    effect = replacement.effect_of_excluding(enrolment)
+    enrolment = _move(
+        enrolment,
+        {State.ACTIVE, State.PAUSED},
+        State.EXCLUDED,
+        by,
+        reason,
+        labels=effect.labels,
+        ask_again=ask_again,
+    )
+    if ask_again:
+        replacement.free(
+            campaign=enrolment.campaign,
+            annotator_id=enrolment.annotator_id,
+            reason=replacement.WITH_ANNOTATOR,
+        )
+    return enrolment
+
+
+@transaction.atomic
+def _move(
+    enrolment: Enrolment, before: set[State], after: State, by: User | None, reason: str, **details: object
+) -> Enrolment:
+    reason = " ".join(reason.split())
+    if not reason:
+        message = "Give a reason; it is kept in the study’s history."
+        raise DomainError("reason_missing", message, fields={"reason": message})
+    if len(reason) > 300:
+        message = "The reason is longer than 300 characters."
+        raise DomainError("reason_too_long", message, fields={"reason": message})
+    moved = Enrolment.objects.filter(pk=enrolment.pk, state__in=before).update(state=after, reason=reason)
+    enrolment = Enrolment.objects.select_related("campaign__study", "annotator").get(pk=enrolment.pk)
+    if not moved:
+        raise Conflict(
+            "wrong_state",
+            f"{enrolment.annotator.pseudonym} is {enrolment.state} and cannot be {_DONE[after]}.",
+        )
+    if after != State.ACTIVE:
+        leases.release(annotator=enrolment.annotator, campaign=enrolment.campaign)
+    look_again_at(campaign=enrolment.campaign, annotator_id=enrolment.annotator_id)
+    audit.record(
+        by=by,
+        action=f"enrolment.{_DONE[after]}",
+        subject=enrolment.campaign,
+        study=enrolment.campaign.study,
+        pseudonym=enrolment.annotator.pseudonym,
+        reason=reason,
+        **details,
+    )
+    return enrolment

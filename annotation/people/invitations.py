@@ -1,0 +1,312 @@
+"""Links into a campaign. One person is one annotator: a link used again resumes and makes nobody new.
+
+A personal link belongs to the annotator who used it first and is their key from any browser. A batch link
+lets in up to `limit` people, each of whom may keep a personal return link. Only a token's SHA-256 is stored.
+"""
+
+import secrets
+import uuid
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from accounts.models import Annotator, User
+from accounts.tokens import hash_key
+from annotation.label_studio.base import claims
+from annotation.models import Campaign, Enrolment, Invitation
+from foundation.errors import Conflict, DomainError, Forbidden, NotFound
+from studies import audit
+
+MAX_LIMIT = 10_000
+_RETURN_LABEL = "return link"
+
+
+@dataclass(frozen=True)
+class SuspectedDouble:
+    """Annotators who joined from the same address and browser: perhaps one person, perhaps one household."""
+
+    enrolments: tuple[Enrolment, ...]
+
+    @property
+    def pseudonyms(self) -> tuple[str, ...]:
+        return tuple(enrolment.annotator.pseudonym for enrolment in self.enrolments)
+
+
+@transaction.atomic
+def invite(
+    *,
+    campaign: Campaign,
+    by: User | None,
+    label: str = "",
+    limit: int = 1,
+    expires_at: datetime | None = None,
+    annotator: Annotator | None = None,
+) -> tuple[Invitation, str]:
+    """Make a link and return it with its token, which is shown here and nowhere else.
+
+    `annotator` makes a personal link for somebody known already, in this campaign or another.
+    """
+    campaign = Campaign.objects.select_related("study").get(pk=campaign.pk)
+    _check(campaign, label, limit, expires_at, annotator)
+    invitation, token = _make(campaign, by, label.strip(), limit, expires_at, annotator)
+    audit.record(
+        by=by,
+        action="invitation.created",
+        subject=invitation,
+        study=campaign.study,
+        campaign=campaign.name,
+        limit=limit,
+    )
+    return invitation, token
+
+
+@transaction.atomic
+def reissue(
+    *, invitation: Invitation, by: User | None, expires_at: datetime | None = None
+) -> tuple[Invitation, str]:
+    """Give a lost link a new token. The old one stops working; whoever used it stays the same annotator.
+
+    A link that expired works again, until `expires_at` if that is given; one that was revoked too.
+    """
+    now = timezone.now()
+    invitation = _locked(invitation)
+    if expires_at is not None and expires_at <= now:
+        raise _expiry_past()
+    expired = invitation.expires_at is not None and invitation.expires_at <= now
+    token = secrets.token_urlsafe(32)
+    invitation.token_hash = hash_key(token)
+    invitation.revoked_at = None
+    invitation.expires_at = expires_at if expires_at is not None or expired else invitation.expires_at
+    invitation.save(update_fields=["token_hash", "revoked_at", "expires_at"])
+    _audit(invitation, by, "reissued")
+    return invitation, token
+
+
+@transaction.atomic
+def revoke(*, invitation: Invitation, by: User | None) -> Invitation:
+    """Make a link useless. Who came in by it stays; revoking twice is the same as once."""
+    invitation = _locked(invitation)
+    if invitation.revoked_at is None:
+        invitation.revoked_at = timezone.now()
+        invitation.save(update_fields=["revoked_at"])
+        _audit(invitation, by, "revoked")
+    return invitation
+
+
+def look_up(token: str, *, user: User | None = None) -> Invitation:
+    """Return the live invitation of `token`; reads only.
+
+    Raises NotFound `invitation_not_found`, and, unless `user` takes part already, Conflict
+    `invitation_revoked`, `invitation_expired`, `invitation_used_up` or `campaign_closed`.
+    """
+    invitation = _find(token)
+    resumes = user is not None and _enrolled(invitation.campaign, user) is not None
+    if not resumes:
+        _refuse_newcomer(invitation)
+    return invitation
+
+
+@transaction.atomic
+def accept(*, token: str, user: User | None, fingerprint: str = "") -> Enrolment:
+    """Let somebody in by a link, or let them go on where they were.
+
+    `user` is who is signed in, if anybody. The view signs in the enrolment's `annotator.user`.
+    """
+    invitation = _locked(_find(token))
+    if invitation.token_hash != hash_key(token):
+        raise _unknown()  # reissued while we waited for the lock
+    owner = invitation.annotator
+    if owner is not None and user is not None and owner.user_id != user.pk:
+        raise Conflict(
+            "invitation_of_another",
+            "This personal link belongs to another annotator. Sign out first if it is yours.",
+        )
+    if user is None and owner is not None and owner.user is not None and _has_a_role(owner.user):
+        # Whoever made the link knows it: it must not open the account of a lead or an administrator.
+        raise Forbidden("sign_in_first", "This link belongs to somebody with a password. Sign in first.")
+    if user is not None and (enrolment := _enrolled(invitation.campaign, user)):
+        claims.claimed(invitation=invitation, annotator=enrolment.annotator)
+        return enrolment
+    _refuse_newcomer(invitation)
+    annotator = owner or _annotator_of(user or _new_user())
+    _bind(invitation, annotator)
+    enrolment = _enrol(invitation, annotator, fingerprint)
+    claims.claimed(invitation=invitation, annotator=annotator)
+    return enrolment
+
+
+def _has_a_role(user: User) -> bool:
+    return (
+        user.is_superuser
+        or user.is_staff
+        or user.is_lead
+        or user.is_analyst
+        or user.study_memberships.exists()
+    )
+
+
+@transaction.atomic
+def return_link(*, enrolment: Enrolment) -> str:
+    """Return the token of a new personal link; the return link they made before stops working."""
+    if enrolment.annotator.user_id is None:
+        raise Conflict("annotator_without_sign_in", "This annotator is nobody who could sign in.")
+    Invitation.objects.filter(
+        campaign=enrolment.campaign, annotator=enrolment.annotator, label=_RETURN_LABEL, revoked_at=None
+    ).update(revoked_at=timezone.now())
+    _, token = _make(enrolment.campaign, None, _RETURN_LABEL, 1, None, enrolment.annotator)
+    return token
+
+
+def shown_to_leads(campaign: Campaign) -> QuerySet[Invitation]:
+    """Return the campaign's links without those that annotators keep to come back by."""
+    return campaign.invitations.exclude(label=_RETURN_LABEL, created_by=None, annotator__isnull=False)
+
+
+def suspected_doubles(campaign: Campaign) -> list[SuspectedDouble]:
+    """Return the annotators of a campaign who joined with the same print."""
+    by_print: dict[str, list[Enrolment]] = defaultdict(list)
+    for enrolment in campaign.enrolments.exclude(joined_print="").select_related("annotator").order_by("pk"):
+        by_print[enrolment.joined_print].append(enrolment)
+    return [SuspectedDouble(tuple(same)) for same in by_print.values() if len(same) > 1]
+
+
+def _make(
+    campaign: Campaign,
+    by: User | None,
+    label: str,
+    limit: int,
+    expires_at: datetime | None,
+    annotator: Annotator | None,
+) -> tuple[Invitation, str]:
+    token = secrets.token_urlsafe(32)
+    invitation = Invitation.objects.create(
+        campaign=campaign,
+        label=label,
+        token_hash=hash_key(token),
+        limit=limit,
+        expires_at=expires_at,
+        annotator=annotator,
+        created_by=by,
+    )
+    return invitation, token
+
+
+def _check(
+    campaign: Campaign, label: str, limit: int, expires_at: datetime | None, annotator: Annotator | None
+) -> None:
+    if campaign.imported:
+        raise Conflict("campaign_imported", "Nobody can be invited: the campaign was imported from a file.")
+    if campaign.state == Campaign.State.CLOSED:
+        raise Conflict("campaign_closed", "Nobody can be invited: the campaign is closed.")
+    wrong: dict[str, str] = {}
+    if type(limit) is not int or not 1 <= limit <= MAX_LIMIT:
+        wrong["limit"] = f"Give a whole number from 1 to {MAX_LIMIT:,}."
+    elif annotator is not None and limit != 1:
+        wrong["limit"] = "A personal link is for one person."
+    if len(label.strip()) > 120:
+        wrong["label"] = "Keep the note under 120 characters."
+    if annotator is not None and annotator.user_id is None:
+        wrong["annotator"] = "This annotator is nobody who could sign in."
+    if wrong:
+        raise DomainError("invitation_invalid", " ".join(wrong.values()), fields=wrong)
+    if expires_at is not None and expires_at <= timezone.now():
+        raise _expiry_past()
+
+
+def _expiry_past() -> DomainError:
+    return DomainError(
+        "expiry_past", "The link would have expired already.", fields={"expires_at": "in the past"}
+    )
+
+
+def _unknown() -> NotFound:
+    return NotFound(
+        "invitation_not_found", "This link is not known, or was replaced by a newer one. Ask who sent it."
+    )
+
+
+def _find(token: str) -> Invitation:
+    invitation = (
+        Invitation.objects.select_related("campaign__study__consent_text", "annotator")
+        .filter(token_hash=hash_key(token))
+        .first()
+    )
+    if invitation is None:
+        raise _unknown()
+    return invitation
+
+
+def _locked(invitation: Invitation) -> Invitation:
+    # The count of who came in is taken under this lock, so that a limit holds however many come at once. No join
+    # here: having waited for the lock, PostgreSQL reads this row anew but the joined ones as they were before.
+    return Invitation.objects.select_for_update().get(pk=invitation.pk)
+
+
+def _refuse_dead(invitation: Invitation) -> None:
+    if invitation.revoked_at is not None:
+        raise Conflict("invitation_revoked", "This link was revoked. Ask who sent it for another.")
+    if invitation.expires_at is not None and invitation.expires_at <= timezone.now():
+        raise Conflict("invitation_expired", "This link has expired. Ask who sent it for another.")
+
+
+def _refuse_newcomer(invitation: Invitation) -> None:
+    _refuse_dead(invitation)
+    if invitation.annotator is not None:
+        return
+    if invitation.campaign.state == Campaign.State.CLOSED:
+        raise Conflict("campaign_closed", "This work is finished; nobody can join any more. Thank you.")
+    if invitation.enrolments.count() >= invitation.limit:
+        raise Conflict("invitation_used_up", "Everybody this link was meant for has joined already.")
+
+
+def _enrolled(campaign: Campaign, user: User) -> Enrolment | None:
+    return campaign.enrolments.select_related("annotator__user").filter(annotator__user=user).first()
+
+
+def _annotator_of(user: User) -> Annotator:
+    annotator, _ = Annotator.objects.get_or_create(user=user)
+    return annotator
+
+
+def _bind(invitation: Invitation, annotator: Annotator) -> None:
+    """Make a personal link the key of who used it first."""
+    if invitation.limit == 1 and invitation.annotator is None:
+        invitation.annotator = annotator
+        invitation.save(update_fields=["annotator"])
+
+
+def _enrol(invitation: Invitation, annotator: Annotator, fingerprint: str) -> Enrolment:
+    enrolment, _ = Enrolment.objects.select_related("annotator__user", "campaign__study").get_or_create(
+        campaign=invitation.campaign,
+        annotator=annotator,
+        defaults={
+            "invitation": invitation,
+            "joined_print": salted_hmac("annotation.invitations", fingerprint, algorithm="sha256").hexdigest()
+            if fingerprint
+            else "",
+        },
+    )
+    return enrolment
+
+
+def _new_user() -> User:
+    """Return somebody who can sign in by a link only: no password, no address, no name."""
+    user = User(username=f"annotator-{uuid.uuid4().hex}")
+    user.set_unusable_password()
+    user.save()
+    return user
+
+
+def _audit(invitation: Invitation, by: User | None, done: str) -> None:
+    audit.record(
+        by=by,
+        action=f"invitation.{done}",
+        subject=invitation,
+        study=invitation.campaign.study,
+        campaign=invitation.campaign.name,
+    )

@@ -1,0 +1,98 @@
+"""What a study's annotators say of themselves in words that have no code, for its leads to match.
+
+Leads read each different answer once, in alphabetical order: neither who gave it nor how many did.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from django.db import transaction
+
+from accounts import codes, profiles
+from accounts.models import Annotator, AnnotatorProfile, MatchedWords, User
+from foundation.errors import NotFound
+from studies import audit
+from studies.consent import withdrawn_from
+from studies.models import Study
+
+FIELD_TITLES = {
+    "gender": "Gender",
+    "region_of_origin": "Region of origin",
+    "nationality": "Nationality",
+    "country_of_residence": "Country of residence",
+    "languages": "Language",
+}
+
+
+@dataclass(frozen=True)
+class Words:
+    """Different ways to write one answer; `code` is what a lead matched it with, "" while it waits."""
+
+    field: str
+    key: str
+    spellings: tuple[str, ...]
+    code: str = ""
+
+    @property
+    def title(self) -> str:
+        return FIELD_TITLES[self.field]
+
+    @property
+    def name(self) -> str:
+        """Return what the code is called."""
+        return codes.label(self.field, self.code, language="en") if self.code else ""
+
+    @property
+    def choices(self) -> list[tuple[str, str]]:
+        """Return the codes to choose from, by name."""
+        named = ((code, codes.label(self.field, code, language="en")) for code in codes.codes(self.field))
+        return list(named) if self.field == "gender" else sorted(named, key=lambda one: codes.fold(one[1]))
+
+
+def words_of(study: Study) -> list[Words]:
+    """Return the answers in own words of who takes part in a study and did not withdraw, those that wait first."""
+    spellings: dict[tuple[str, str], set[str]] = {}
+    for field, text in _answers(study):
+        spellings.setdefault((field, profiles.words_key(text)), set()).add(text)
+    matched = {
+        (one.field, one.words): one.code
+        for one in MatchedWords.objects.filter(words__in={key for _, key in spellings})
+    }
+    found = [
+        Words(field, key, tuple(sorted(texts)), matched.get((field, key), ""))
+        for (field, key), texts in spellings.items()
+    ]
+    order = list(FIELD_TITLES)
+    return sorted(found, key=lambda one: (bool(one.code), order.index(one.field), one.key))
+
+
+@transaction.atomic
+def match(*, study: Study, field: str, key: str, code: str, by: User) -> int:
+    """Let an answer of this study's annotators mean a code, or wait again; return how many profiles changed."""
+    words = next((one for one in words_of(study) if (one.field, one.key) == (field, key)), None)
+    if words is None:
+        raise NotFound("words_not_found", "Nobody in this study gives this answer now.")
+    changed = profiles.match(field=field, words=key, code=code, by=by)
+    audit.record(
+        by=by,
+        action="own_words.matched" if code else "own_words.unmatched",
+        subject=study,
+        study=study,
+        field=words.title.lower(),
+        words=" / ".join(words.spellings),
+        code=codes.label(field, codes.canonical(field, code), language="en") if code else "",
+    )
+    return changed
+
+
+def _answers(study: Study) -> Iterator[tuple[str, str]]:
+    people = Annotator.objects.filter(enrolments__campaign__study=study).exclude(pk__in=withdrawn_from(study))
+    sure = cache(profiles.sure_code_of)  # many give the same answer, and some ask the database
+    for profile in (
+        AnnotatorProfile.objects.filter(annotator__in=people.values("pk")).exclude(words={}).iterator()
+    ):
+        for field, said in profile.words.items():
+            for text in said if isinstance(said, list) else [said]:
+                if field in FIELD_TITLES and not sure(field, text):
+                    yield field, text

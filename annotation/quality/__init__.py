@@ -1,0 +1,1 @@
+"""How annotators work: measures, quality rules, and what follows from them."""

@@ -1,0 +1,62 @@
+"""Who is flagged, in the words that leads and analysts both read: the quality rules they miss.
+
+In a campaign of ours a flag is a warning or pause that stands. A file of labels has no rules of its own and nobody to
+warn: it is held against the standard rules.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from annotation.kinds.standard_rules import rules_of_kind
+from annotation.models import Campaign, Enrolment, QualityAction, QualityEvent
+from annotation.quality import enforcement
+from annotation.quality.measures import qualities
+from annotation.quality.sentences import for_lead
+
+_DID = {QualityAction.WARN: "warned", QualityAction.PAUSE: "paused"}
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A measure whose threshold an annotator misses, and what was measured."""
+
+    measure: str
+    words: str
+
+
+def flags_of(campaign: Campaign, annotators: Collection[int] | None = None) -> dict[int, list[Flag]]:
+    """Return the flags of these annotators, or all, as they are now; those without any are left out."""
+    if campaign.imported:
+        return _by_standard_rules(campaign, annotators)
+    enforcement.check(campaign=campaign, annotators=annotators, warn_only=True)
+    enrolments = campaign.enrolments.all()
+    return standing_flags(enrolments if annotators is None else enrolments.filter(annotator__in=annotators))
+
+
+def standing_flags(enrolments: Iterable[Enrolment]) -> dict[int, list[Flag]]:
+    """Return the flags that stand, by annotator: one query."""
+    found: dict[int, list[Flag]] = defaultdict(list)
+    keys = [enrolment.pk for enrolment in enrolments]
+    standing = QualityEvent.objects.filter(enrolment__in=keys, ended_at=None).select_related("enrolment")
+    for event in standing.order_by("pk"):
+        words = f"{_DID[QualityAction(event.action)]}: {for_lead(event)}"
+        found[event.enrolment.annotator_id].append(Flag(event.measure, words))
+    return dict(found)
+
+
+def _by_standard_rules(campaign: Campaign, annotators: Collection[int] | None) -> dict[int, list[Flag]]:
+    rules = rules_of_kind(campaign)
+    measured = qualities(campaign, annotators, measures=[rule.measure for rule in rules])
+    found: dict[int, list[Flag]] = defaultdict(list)
+    for person, quality in measured.items():
+        for rule in rules:
+            value, rests_on = quality[rule.measure].value, quality[rule.measure].rests_on
+            if value is None or rests_on < rule.minimum:
+                continue
+            if enforcement.falls_short(rule.measure, rule.threshold, value):
+                event = QualityEvent(
+                    measure=rule.measure, value=value, threshold=rule.threshold, rests_on=rests_on
+                )
+                found[person].append(Flag(rule.measure, for_lead(event)))
+    return dict(found)

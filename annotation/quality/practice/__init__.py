@@ -1,0 +1,1 @@
+"""Practice before the first task: who has to do it, its rounds and its feedback."""

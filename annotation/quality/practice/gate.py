@@ -1,0 +1,186 @@
+"""Whether somebody may begin with real tasks, or has practice before them. Reads only."""
+
+from dataclasses import dataclass
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum, TextChoices
+from django.db.models.functions import Coalesce
+
+from annotation.kinds.options import Options
+from annotation.models import Assignment, Campaign, Enrolment, PracticeAnswer, PracticeRound, Task
+from foundation.database.statements import rows
+from foundation.errors import Forbidden
+from studies.consent import withdrawn_from
+
+
+class State(TextChoices):
+    """Where somebody stands with practice."""
+
+    NOT_NEEDED = "not_needed", "not needed"
+    OPEN = "open", "open"
+    PASSED = "passed", "passed"
+    FAILED = "failed", "failed"
+
+
+# From the side of the known answers, which are few: a campaign may have 100,000 tasks. CROSS JOIN keeps SQLite
+# to this order.
+_TASKS = """
+    SELECT DISTINCT t.id FROM annotation_knownanswer k CROSS JOIN annotation_task t
+    WHERE t.id = k.task_id AND t.campaign_id = %s AND t.purpose = 'practice' AND NOT t.withdrawn
+    ORDER BY t.id
+"""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What was right of what was scored in a round, so far or in the end."""
+
+    number: int
+    passed: bool | None
+    answered: int
+    correct: int
+    scored: int
+
+
+@dataclass(frozen=True)
+class Practice:
+    """Where somebody stands: `tasks` of a round, rounds begun of `attempts`, and the latest round."""
+
+    state: State
+    tasks: int
+    pass_mark: float
+    attempts: int
+    begun: int = 0
+    latest: Result | None = None
+
+    @property
+    def left(self) -> int:
+        """Return how many further rounds can be begun."""
+        return max(self.attempts - self.begun, 0) if self.state == State.OPEN else 0
+
+    @property
+    def running(self) -> Result | None:
+        """Return the round that is not ended."""
+        return self.latest if self.latest is not None and self.latest.passed is None else None
+
+
+def state(enrolment: Enrolment) -> State:
+    """Return where somebody stands.
+
+    Whoever had submitted labels before there was practice is not asked for it. Nobody fails while their
+    enrolment is active: a lead who lets somebody go on gives them another attempt.
+    """
+    return _state(enrolment, task_ids(enrolment.campaign_id))
+
+
+def refuse_before_passed(enrolment: Enrolment) -> None:
+    """Raise Forbidden `practice_first` unless they may be given real tasks."""
+    if state(enrolment) not in {State.NOT_NEEDED, State.PASSED}:
+        raise Forbidden("practice_first", "Please do the practice first; your tasks begin when it is passed.")
+
+
+def practice_of(enrolment: Enrolment) -> Practice:
+    """Return where somebody stands, with the numbers of their rounds."""
+    tasks = task_ids(enrolment.campaign_id)
+    options = enrolment.campaign.options
+    latest = enrolment.practice_rounds.order_by("-number").first()
+    begun = enrolment.practice_rounds.count()
+    allowed = int(options.get("practice_attempts") or Options.practice_attempts)
+    found = _state(enrolment, tasks)
+    running = latest is not None and latest.passed is None
+    if found == State.OPEN and not running:
+        allowed = max(allowed, begun + 1)
+    mark = options.get("practice_pass_mark")
+    return Practice(
+        state=found,
+        tasks=len(tasks),
+        pass_mark=float(Options.practice_pass_mark if mark is None else mark),
+        attempts=max(allowed, begun),
+        begun=begun,
+        latest=result(latest) if latest is not None else None,
+    )
+
+
+def result(of: PracticeRound) -> Result:
+    """Return the numbers of a round. Tasks that were removed since are left out."""
+    told = standing_answers(of).aggregate(
+        answered=Count("pk"), correct=Coalesce(Sum("correct"), 0), scored=Coalesce(Sum("scored"), 0)
+    )
+    return Result(number=of.number, passed=of.passed, **told)
+
+
+def standing_answers(of: PracticeRound) -> QuerySet[PracticeAnswer]:
+    """Return the answers of a round to tasks that are still practised."""
+    return of.answers.filter(task__withdrawn=False)
+
+
+def task_ids(campaign_id: int) -> list[int]:
+    """Return the campaign's practice tasks in the order in which they are practised."""
+    return [pk for (pk,) in rows(_TASKS, [campaign_id])]
+
+
+def _state(enrolment: Enrolment, tasks: list[int]) -> State:
+    if not tasks:
+        return State.NOT_NEEDED
+    rounds = list(enrolment.practice_rounds.values_list("passed", flat=True))
+    if True in rounds:
+        return State.PASSED
+    if not rounds and _has_labelled(enrolment):
+        return State.NOT_NEEDED
+    attempts = int(enrolment.campaign.options.get("practice_attempts") or Options.practice_attempts)
+    used_up = None not in rounds and len(rounds) >= attempts
+    return State.FAILED if used_up and enrolment.state != Enrolment.State.ACTIVE else State.OPEN
+
+
+def _has_labelled(enrolment: Enrolment) -> bool:
+    return Assignment.objects.filter(
+        annotator=enrolment.annotator_id,
+        task__campaign=enrolment.campaign_id,
+        state__in=[Assignment.State.SUBMITTED, Assignment.State.SURPLUS],
+    ).exists()
+
+
+def outcomes(campaign: Campaign) -> dict[str, int]:
+    """Return how many passed, practise, and are paused after their last attempt.
+
+    Whoever took back consent is in none of these.
+    """
+    rounds = PracticeRound.objects.filter(enrolment=OuterRef("pk"))
+    told = _consenting(campaign).annotate(
+        has_passed=Exists(rounds.filter(passed=True)), has_practised=Exists(rounds)
+    )
+    practising = Q(has_practised=True, has_passed=False, state=Enrolment.State.ACTIVE)
+    return {
+        **told.aggregate(
+            passed=Count("pk", filter=Q(has_passed=True)), practising=Count("pk", filter=practising)
+        ),
+        "failed": failed(campaign).count(),
+    }
+
+
+def failed(campaign: Campaign) -> QuerySet[Enrolment]:
+    """Return who is paused without having passed, after as many rounds as there are attempts."""
+    attempts = int(campaign.options.get("practice_attempts") or Options.practice_attempts)
+    rounds = PracticeRound.objects.filter(enrolment=OuterRef("pk"))
+    used_up = (
+        PracticeRound.objects.filter(enrolment__campaign=campaign)
+        .values("enrolment")
+        .annotate(begun=Count("pk"))
+        .filter(begun__gte=attempts)
+        .order_by()
+    )
+    return _consenting(campaign).filter(
+        ~Exists(rounds.filter(passed=True)),
+        ~Exists(rounds.filter(passed=None)),
+        state=Enrolment.State.PAUSED,
+        pk__in=used_up.values("enrolment"),
+    )
+
+
+def _consenting(campaign: Campaign) -> QuerySet[Enrolment]:
+    return campaign.enrolments.exclude(annotator__in=withdrawn_from(campaign.study))
+
+
+def practice_tasks(campaign_id: int) -> list[Task]:
+    """Return the campaign's practice tasks with what is shown in them, in order."""
+    found = Task.objects.filter(pk__in=task_ids(campaign_id)).select_related("campaign", "image")
+    return list(found.order_by("pk"))

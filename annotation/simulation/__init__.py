@@ -1,0 +1,1 @@
+"""Simulated annotators who label over HTTP with known error rates."""

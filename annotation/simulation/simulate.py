@@ -1,0 +1,376 @@
+"""Simulated annotators: invented people with known error rates who label over HTTP as anybody else does.
+
+Only in studies marked simulated, whose every page says so. What an annotator answers follows from the seed,
+the annotator's number, the image and the attribute; not from the order in which tasks came.
+"""
+
+import hashlib
+import http.client
+import json
+import random
+import time
+import uuid
+from collections import deque
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from accounts import codes, profiles, tokens
+from accounts.models import Annotator, ApiToken, User
+from annotation.assignment import leases
+from annotation.assignment.quota_rules import own_values
+from annotation.campaigns.progress import progress as campaign_progress
+from annotation.kinds.defaults import UNSURE
+from annotation.models import Campaign, Task
+from annotation.people import invitations, withdrawal
+from annotation.simulation.loopback import serving
+from annotation.simulation.truth import Sight, Truth
+from foundation.errors import Conflict, DomainError
+from generation.models import Image
+from studies import consent
+
+_GENDERS = ("woman", "man", "non-binary", "")
+_JITTER = 0.02  # standard deviation of a drawn corner, in fractions of the image
+_LEAST_SIDE = 0.01
+_MOST_ANNOTATORS = 10_000  # each is an account with a token
+# How far an annotator's own error rates may be from those asked for, as a share of them.
+_SPREAD = 0.3
+
+
+class Progress(Protocol):
+    """What a command or a job passes in to follow the work."""
+
+    def start(self, total: int | None = None) -> None: ...
+    def advance(self, n: int = 1, message: str = "") -> None: ...
+    def check_cancelled(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """What was done."""
+
+    annotators: int
+    submissions: int
+    judgements: int
+    seconds: float
+
+    @property
+    def judgements_per_second(self) -> float:
+        return self.judgements / self.seconds if self.seconds else 0.0
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A simulated annotator at work: who, with which key, how often wrong."""
+
+    annotator: Annotator
+    token: ApiToken
+    key: str
+    number: int
+    seed: int
+    false_negative: float
+    false_positive: float
+
+    def generator(self, *parts: object) -> random.Random:
+        """Return randomness that belongs to this annotator and `parts`."""
+        digest = hashlib.sha256("\x1f".join(map(str, (self.seed, self.number, *parts))).encode()).digest()
+        return random.Random(int.from_bytes(digest[:8], "big"))
+
+
+def simulate(
+    *,
+    campaign: Campaign,
+    annotators: int,
+    seed: int = 0,
+    limit: int | None = None,
+    truth: Truth | None = None,
+    false_negative: float = 0.1,
+    false_positive: float = 0.05,
+    base_url: str | None = None,
+    try_first: str | None = None,
+    progress: Progress | None = None,
+) -> Simulated:
+    """Let `annotators` invented people label `campaign` until nothing is left, or `limit` tasks are answered.
+
+    The server is `base_url`; without one, `try_first` if it answers and works on this database, else one
+    started in this process for as long as it takes. The same seed again goes on with the same people.
+    """
+    _check(campaign, annotators, limit, false_negative, false_positive)
+    truth = truth or Truth(seed=campaign.seed)
+    with ExitStack() as stack:
+        workers = [
+            stack.enter_context(_hired(campaign, number, seed, false_negative, false_positive))
+            for number in range(1, annotators + 1)
+        ]
+        if base_url is None and try_first is not None and _knows(try_first, workers[0].key):
+            base_url = try_first
+        address = base_url or stack.enter_context(serving())
+        if progress is not None:
+            free = campaign_progress(campaign).free
+            progress.start(free if limit is None else min(free, limit))
+        started = time.perf_counter()
+        submissions, judgements = _work(address, campaign, workers, truth, limit, progress)
+        return Simulated(len(workers), submissions, judgements, time.perf_counter() - started)
+
+
+def _check(
+    campaign: Campaign, annotators: int, limit: int | None, false_negative: float, false_positive: float
+) -> None:
+    if not campaign.study.simulated:
+        raise Conflict(
+            "study_not_simulated",
+            f"“{campaign.study.name}” is a study of people: simulated annotators may label only in a study "
+            "that was created as simulated.",
+        )
+    if campaign.state != Campaign.State.OPEN:
+        raise Conflict("campaign_not_open", f"“{campaign.name}” is {campaign.state}; open it first.")
+    if annotators > _MOST_ANNOTATORS:
+        raise DomainError(
+            "annotators_invalid",
+            f"annotators must be at most {_MOST_ANNOTATORS:,}.",
+            fields={"annotators": "too large"},
+        )
+    for name, value in (("annotators", annotators), ("limit", 1 if limit is None else limit)):
+        if value < 1:
+            raise DomainError(f"{name}_invalid", f"{name} must be at least 1.", fields={name: "too small"})
+    for name, rate in (("false_negative", false_negative), ("false_positive", false_positive)):
+        if not 0 <= rate < 1:
+            raise DomainError(
+                f"{name}_invalid", f"{name} must be from 0 to less than 1.", fields={name: "out of range"}
+            )
+
+
+def _knows(address: str, key: str) -> bool:
+    """Return whether a server at `address` works on this database: it knows a key that was just made."""
+    with _Line(address, key) as line:
+        try:
+            return line.status("studies/") in {200, 403}
+        except OSError:
+            return False
+
+
+@contextmanager
+def _hired(
+    campaign: Campaign, number: int, seed: int, false_negative: float, false_positive: float
+) -> Iterator[Worker]:
+    """Invite an invented person, let them describe themselves and consent, and give them a key."""
+    source_id = f"simulated-{seed}-{number}"
+    annotator = Annotator.objects.filter(source=campaign.study.slug, source_id=source_id).first()
+    if annotator is None:
+        annotator = Annotator.objects.create(
+            user=User.objects.create(username=f"annotator-{uuid.uuid4().hex}"),
+            origin=Annotator.Origin.SIMULATED,
+            source=campaign.study.slug,
+            source_id=source_id,
+        )
+        _describe(annotator, campaign, number)
+    if not annotator.enrolments.filter(campaign=campaign).exists():
+        _, token = invitations.invite(campaign=campaign, by=None, label="simulated", annotator=annotator)
+        invitations.accept(token=token, user=annotator.user)
+    study = campaign.study
+    withdrawal.agree(annotator=annotator, text=consent.current_text(study), study=study)
+    assert annotator.user is not None
+    api_token, key = tokens.issue(user=annotator.user, name="simulation", scopes=[ApiToken.Scope.ANNOTATE])
+    own = random.Random(f"{seed}:{number}")
+    try:
+        yield Worker(
+            annotator=annotator,
+            token=api_token,
+            key=key,
+            number=number,
+            seed=seed,
+            false_negative=false_negative * (1 + _SPREAD * own.uniform(-1, 1)),
+            false_positive=false_positive * (1 + _SPREAD * own.uniform(-1, 1)),
+        )
+    finally:
+        tokens.revoke(token=api_token)
+        # What they have open goes back at once instead of waiting for its lease to run out.
+        leases.release(annotator=annotator, campaign=campaign)
+
+
+def _describe(annotator: Annotator, campaign: Campaign, number: int) -> None:
+    groups = [own_values(group) for group in campaign.study.groups.all()]
+    regions, names = (
+        sorted({codes.label(field, code, language="en") for own in groups for code in own[part]})
+        for field, part in (("region_of_origin", "region"), ("nationality", "nationality"))
+    )
+    profiles.describe(
+        annotator=annotator,
+        gender=_GENDERS[number % len(_GENDERS)],
+        region_of_origin=regions[number % len(regions)] if regions else "",
+        nationality=names[number % len(names)] if names else "",
+    )
+
+
+def _work(
+    address: str,
+    campaign: Campaign,
+    workers: list[Worker],
+    truth: Truth,
+    limit: int | None,
+    progress: Progress | None,
+) -> tuple[int, int]:
+    submissions = judgements = 0
+    with ExitStack() as stack:
+        queue: deque[tuple[Worker, _Line, dict[str, Any] | None]] = deque(
+            (worker, stack.enter_context(_Line(address, worker.key)), None) for worker in workers
+        )
+        while queue and (limit is None or submissions < limit):
+            worker, line, task = queue.popleft()
+            if task is None:
+                if not _practise(worker, line, campaign, truth):
+                    continue
+                task = line.post(f"campaigns/{campaign.pk}/next")
+                if task is None:
+                    continue
+            body = {
+                "submission_id": str(uuid.uuid4()),
+                "answer": answer(worker, task, truth),
+                "active_seconds": 1.0,
+            }
+            saved = line.post(f"assignments/{task['assignment']}/submit", body) or {}
+            submissions += 1
+            judgements += len(task["attributes"])
+            if progress is not None:
+                progress.advance()
+                progress.check_cancelled()
+            if saved.get("next") is not None or saved.get("why") != "nothing_left":
+                queue.append((worker, line, saved.get("next")))
+    return submissions, judgements
+
+
+def _practise(worker: Worker, line: "_Line", campaign: Campaign, truth: Truth) -> bool:
+    """Practise where the campaign asks for it; return whether the annotator may go on to real tasks.
+
+    The first round is answered as real tasks are; from then on what was said to be right is remembered.
+    """
+    learnt: dict[tuple[str, str], Any] = {}
+    while (task := line.post(f"campaigns/{campaign.pk}/practice/next")) is not None:
+        given = _as_learnt(task, learnt) or answer(worker, task, truth)
+        told = line.post(f"practice/{task['task']}/answer", {"answer": given}) or {}
+        if told["practice"]["state"] == "failed":
+            return False
+        for one in told["attributes"]:
+            learnt[task["task"], one["ref"]] = one["yours"] if one["right"] is None else one["right"]
+    return True
+
+
+def _as_learnt(task: dict[str, Any], learnt: dict[tuple[str, str], Any]) -> dict[str, Any] | None:
+    """Return the answer that was said to be right the last time, None when there was no such time."""
+    refs = [one["ref"] for one in task["attributes"]]
+    if (task["task"], refs[0]) not in learnt:
+        return None
+    right = {ref: learnt[task["task"], ref] for ref in refs}
+    if task["image"] is None:
+        (rating,) = right.values()
+        rating = rating[0] if isinstance(rating, list) else rating
+        return {"rating": rating, "justification": "As explained." if rating == UNSURE else ""}
+    ticked = [ref for ref in refs if right[ref]]
+    return {"ticked": ticked, "boxes": [], "none_of_the_above": not ticked}
+
+
+def answer(worker: Worker, task: dict[str, Any], truth: Truth) -> dict[str, Any]:
+    """Return what a simulated annotator answers to a task."""
+    if task["image"] is None:
+        return _rate(worker, task["attributes"][0]["text"], truth)
+    image = _image(task)
+    ticked, boxes = [], []
+    for shown in task["attributes"]:
+        sight = truth.sight(image, shown["text"])
+        generator = worker.generator(image.public_id, shown["text"])
+        wrong = generator.random() < (worker.false_negative if sight.present else worker.false_positive)
+        if sight.present != wrong:
+            ticked.append(shown["ref"])
+            boxes.append({"attribute": shown["ref"], **_box(sight, generator)})
+    return {"ticked": ticked, "boxes": boxes, "none_of_the_above": not ticked}
+
+
+def _image(task: dict[str, Any]) -> Image:
+    # A person sees the picture; the simulated one is told which it is, which no payload would say.
+    tasks = Task.objects.select_related("image__group")
+    found = (
+        tasks.get(assignments__public_id=task["assignment"])
+        if "assignment" in task
+        else tasks.get(public_id=task["task"])
+    )
+    assert found.image is not None
+    return found.image
+
+
+def _rate(worker: Worker, attribute: str, truth: Truth) -> dict[str, Any]:
+    generator = worker.generator("rating", attribute)
+    if generator.random() < 0.04:
+        return {"rating": 3, "justification": "It depends on how it would be drawn."}
+    visual = truth.visual(attribute)
+    wrong = generator.random() < (worker.false_negative if visual else worker.false_positive)
+    choices = (5, 5, 4) if visual != wrong else (1, 2)
+    return {"rating": generator.choice(choices), "justification": ""}
+
+
+def _box(sight: Sight, generator: random.Random) -> dict[str, float]:
+    left, right = _side(sight.x, sight.x + sight.width, generator)
+    top, bottom = _side(sight.y, sight.y + sight.height, generator)
+    return {"x": left, "y": top, "width": right - left, "height": bottom - top}
+
+
+def _side(low: float, high: float, generator: random.Random) -> tuple[float, float]:
+    low, high = sorted(min(1.0, max(0.0, end + generator.gauss(0, _JITTER))) for end in (low, high))
+    if high - low < _LEAST_SIDE:
+        low = min(low, 1 - _LEAST_SIDE)
+        high = low + _LEAST_SIDE
+    return low, high
+
+
+class _Line:
+    """A connection kept open to the server."""
+
+    def __init__(self, address: str, key: str) -> None:
+        parts = urlsplit(address)
+        if parts.scheme not in {"http", "https"} or not parts.netloc:
+            raise DomainError(
+                "base_url_invalid", f"{address} is not an http address.", fields={"base_url": "invalid"}
+            )
+        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        self._connection = kind(parts.netloc, timeout=60)
+        self._prefix = f"{parts.path.rstrip('/')}/api/v1/"
+        # A server behind a proxy that ends TLS would send plain requests elsewhere.
+        self._headers = {
+            "Authorization": f"Bearer {key}",
+            "Content-Type": "application/json",
+            "X-Forwarded-Proto": "https",
+        }
+
+    def __enter__(self) -> "_Line":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+    def status(self, path: str) -> int:
+        """Return the status of a GET."""
+        self._connection.request("GET", self._prefix + path, headers=self._headers)
+        response = self._connection.getresponse()
+        response.read()
+        return response.status
+
+    def post(self, path: str, body: dict[str, Any] | None = None) -> dict[str, Any] | None:
+        """Return the answer, None when there is no content; raises DomainError `server_refused`."""
+        data = json.dumps(body).encode() if body is not None else b""
+        try:
+            self._connection.request("POST", self._prefix + path, body=data, headers=self._headers)
+            response = self._connection.getresponse()
+            content = response.read()
+        except (OSError, http.client.HTTPException) as error:
+            raise DomainError("server_unreachable", f"The server does not answer: {error}.") from error
+        if response.status == 204:
+            return None
+        try:
+            answered: dict[str, Any] = json.loads(content)
+        except ValueError:
+            answered = {}
+        if response.status != 200:
+            message = answered.get("error", {}).get("message", response.reason)
+            raise DomainError("server_refused", f"The server answered {response.status}: {message}")
+        return answered

@@ -1,0 +1,52 @@
+// How far somebody is: tasks done and left, about how long that takes at their own pace, and the pay so far where the campaign has a rate.
+//
+//   <span id="progress"></span> <span id="pay"></span>
+//
+//   const line = new ProgressLine(payload.progress); line.worked(12.5); line.show({ done: 4, left: 17 });
+//
+// `progress.pay`: {amount, rate: "12.00", currency: "EUR", per: "hour" | "task"}. The server sums it up when a task is asked for; what is
+// submitted from this page is added here until it does so again.
+
+import { amount, gettext } from "../words.js";
+
+export class ProgressLine {
+  #paces = []; // seconds of work on each task submitted from this page
+  #pay = null;
+  #earned = 0;
+
+  constructor({ pay }) {
+    this.place = document.getElementById("progress");
+    this.#summedUp(pay);
+  }
+
+  worked(seconds) {
+    this.#paces.push(seconds);
+    if (!this.#pay) return;
+    this.#earned += Number(this.#pay.rate) * (this.#pay.per === "task" ? 1 : seconds / 3600);
+    this.#showPay();
+  }
+
+  show({ done, left, pay }) {
+    this.#summedUp(pay);
+    this.place.textContent = gettext("%(done)s done, %(left)s left", { done: amount(done), left: amount(left) }) + this.#timeLeft(left);
+  }
+
+  // From the annotator's own pace, once there is one: a median, so that one long pause for thought changes little.
+  #timeLeft(left) {
+    if (this.#paces.length < 3 || !left) return "";
+    const median = this.#paces.toSorted((a, b) => a - b)[Math.floor(this.#paces.length / 2)];
+    return gettext(", about %(minutes)s min", { minutes: amount(Math.max(1, Math.round((median * left) / 60))) });
+  }
+
+  #summedUp(pay) {
+    if (!pay) return;
+    this.#pay = pay;
+    this.#earned = Number(pay.amount);
+    this.#showPay();
+  }
+
+  #showPay() {
+    const money = new Intl.NumberFormat(document.documentElement.lang || "en", { style: "currency", currency: this.#pay.currency });
+    document.getElementById("pay").textContent = gettext("%(money)s so far", { money: money.format(this.#earned) });
+  }
+}

@@ -1,0 +1,42 @@
+// The quiet line that says whether the work is safe: saved, being sent, kept on this device only, or not kept at all.
+//
+//   <span id="saved" role="status"></span> <span id="kept"></span>
+//
+//   const saved = new SavedState(); saved.say(gettext("Saved."), "good"); saved.begun(true);
+//
+// What is begun is shown and not announced: whoever ticks knows that they ticked.
+
+import { gettext } from "../words.js";
+
+export class SavedState {
+  constructor() {
+    this.said = document.getElementById("saved");
+    this.kept = document.getElementById("kept");
+    window.addEventListener("offline", () => this.#connection(false));
+    window.addEventListener("online", () => this.#connection(true));
+  }
+
+  // `tone`: good, warn, bad or nothing.
+  say(words, tone = "") {
+    this.said.textContent = words;
+    this.said.dataset.tone = tone;
+    this.kept.textContent = "";
+  }
+
+  begun(kept) {
+    const words = kept
+      ? gettext("Draft kept on this device.")
+      : gettext("This browser keeps no drafts: submit before you leave.");
+    if (this.kept.textContent === words) return;
+    if (this.said.dataset.tone !== "warn") this.say("");
+    this.kept.textContent = words;
+  }
+
+  #connection(there) {
+    if (there && this.said.dataset.tone !== "warn") return;
+    this.say(
+      there ? gettext("Connected again.") : gettext("No connection. What you do is kept on this device."),
+      there ? "" : "warn",
+    );
+  }
+}

@@ -1,0 +1,1 @@
+"""Measurements of results, measures, scoring and releases."""

@@ -1,0 +1,108 @@
+"""`release` of a million judgements: judgements a second and extra memory, on SQLite and on PostgreSQL.
+
+Measured in a process that has everything imported and has built a release of an empty study before: what counts is the
+building. Memory is what the largest resident set grows by meanwhile.
+"""
+
+import json
+import os
+import resource
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks.table import Row
+from benchmarks.web_server import Platform, own_database, platform, postgres_address
+
+JUDGEMENTS = 1_000_000
+# Name for the table: formats, least judgements a second.
+MODES = {
+    "Parquet": (["parquet"], 200_000),
+    "every format": (["parquet", "csv", "jsonl", "coco", "label_studio"], 50_000),
+}
+LIMIT_MIB = 150.0
+_RUNS = 3
+
+
+def run() -> Iterable[Row]:
+    """Make the study once on each database, and build each kind of release in a process of its own."""
+    for label, database in (("SQLite", _sqlite), ("PostgreSQL", _postgres)):
+        with tempfile.TemporaryDirectory() as folder, database(Path(folder)) as made:
+            if made is None:
+                yield Row(f"release of {JUDGEMENTS:,} judgements, {label}", "no server answers", "", None)
+                continue
+            made.run("-m", "benchmarks.analysis.release", "make")
+            for mode, (_, least) in MODES.items():
+                claim = f"release of {JUDGEMENTS:,} judgements, {mode}, {label}"
+                found = [
+                    json.loads(made.run("-m", "benchmarks.analysis.release", mode)) for _ in range(_RUNS)
+                ]
+                rate = sorted(JUDGEMENTS / one["seconds"] for one in found)[_RUNS // 2]
+                extra = max(one["extra_mib"] for one in found)
+                yield Row(claim, f"{rate:,.0f}/s", f"≥ {least:,}/s", rate >= least)
+                yield Row("  extra memory", f"{extra:.0f} MiB", f"≤ {LIMIT_MIB:.0f} MiB", extra <= LIMIT_MIB)
+
+
+@contextmanager
+def _sqlite(folder: Path) -> Iterator[Platform | None]:
+    with platform(f"sqlite:///{folder / 'bench.sqlite3'}", "SQLite", folder) as made:
+        yield made
+
+
+@contextmanager
+def _postgres(folder: Path) -> Iterator[Platform | None]:
+    address = postgres_address()
+    if address is None:
+        yield None
+        return
+    with (
+        own_database(address, f"bench_{uuid.uuid4().hex[:12]}") as url,
+        platform(url, "PostgreSQL", folder) as made,
+    ):
+        yield made
+
+
+def _measure(mode: str) -> dict[str, float]:
+    from analysis.models import Release
+    from analysis.releases.assembly.build import build
+    from analysis.releases.parameters import parameters_of
+    from studies.models import Study
+
+    formats, _ = MODES[mode]
+    with tempfile.TemporaryDirectory() as folder:
+        empty = Study.objects.get_or_create(name="Empty", slug="empty", seed=1)[0]
+        chosen = parameters_of(formats=formats)
+        build(study=empty, parameters=chosen, output=Path(folder) / "empty", by=None)
+        large = Study.objects.get(slug="large")
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        start = time.perf_counter()
+        release = build(study=large, parameters=chosen, output=Path(folder) / "large", by=None)
+        seconds = time.perf_counter() - start
+        after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        if release.facts["rows"]["judgements"] != JUDGEMENTS:
+            raise AssertionError("the release is not whole")
+        Release.objects.all().delete()
+    return {"seconds": seconds, "extra_mib": (after - before) / 1024}
+
+
+def main(what: str) -> None:
+    """Make the study, or build one kind of release and print what it took."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "platform"))
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    import django
+
+    django.setup()
+    if what == "make":
+        from benchmarks.analysis.release_study import make
+
+        make(judgements=JUDGEMENTS)
+    else:
+        print(json.dumps(_measure(what)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

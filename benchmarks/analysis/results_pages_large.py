@@ -1,0 +1,153 @@
+"""Results of 10 million judgements: the job that computes them, and every page of them at most 1 s on the server.
+
+The study is made in SQLite as for releases, with ten times the rows: some minutes and 4 GiB of disk, so that it is
+measured when it is named. The job runs as a worker runs it, here with nothing else in its process; its peak memory
+is the largest resident set. Of every page the slower of two requests counts.
+"""
+
+import json
+import os
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from benchmarks.analysis.results_pages import request_seconds
+from benchmarks.table import Row
+from benchmarks.web_server import ROOT, platform
+
+JUDGEMENTS = 10_000_000
+STUDY = "large"
+LIMIT_SECONDS = 1.0
+GROUP = "People 7"
+# {image} is one of the group, {attribute} one that was asked of it.
+PAGES = (
+    "results/",
+    "results/groups/",
+    "results/groups/?map=offensiveness",
+    f"results/groups/{GROUP}/",
+    f"results/groups/{GROUP}/?page=50",
+    "results/groups/images/{image}/",
+    "results/attributes/",
+    "results/attributes/{attribute}/",
+    f"results/attributes/{{attribute}}/?group={GROUP}",
+    "results/agreement/",
+    "results/disagreement/",
+    f"results/disagreement/?group={GROUP}",
+    "results/disagreement/?attribute={attribute}",
+    f"results/disagreement/?group={GROUP}&attribute={{attribute}}",
+    f"results/disagreement/?group={GROUP}&by=gender",
+    "results/disagreement/?attribute={attribute}&by=gender",
+    "results/annotator-groups/",
+    "results/annotators/",
+    "results/compare/",
+    "results/visual-attributes/",
+    "results/report.html",
+    "results/tables/likelihood.csv",
+    "results/tables.zip",
+    "releases/",
+)
+
+
+def run() -> Iterable[Row]:
+    """Make the study, compute its results as a job, time every page; each in a process of its own."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with platform(f"sqlite:///{folder / 'bench.sqlite3'}", "SQLite", folder) as made:
+            made.run("-m", "benchmarks.analysis.results_pages_large", "make")
+            job = json.loads(made.run("-m", "benchmarks.analysis.results_pages_large", "compute"))
+            yield Row(
+                f"results of {JUDGEMENTS:,} judgements computed by a job", f"{job['seconds']:.0f} s", "", None
+            )
+            yield Row("  peak memory", f"{job['peak_mib'] / 1024:.1f} GiB", "", None)
+            told = f"{job['told']} (longest silence {job['silence']:.0f} s)"
+            yield Row("  times it said how far it was", told, "", None)
+            for line in made.run("-m", "benchmarks.analysis.results_pages_large", "pages").splitlines():
+                path, status, seconds, processor = line.split("\t")
+                kept = status == "200" and float(seconds) <= LIMIT_SECONDS
+                limit = f"≤ {LIMIT_SECONDS * 1000:.0f} ms"
+                yield Row(
+                    f"{JUDGEMENTS:,} judgements: {path}",
+                    f"{float(seconds) * 1000:.0f} ms, {float(processor) * 1000:.0f} of processor (status {status})",
+                    limit,
+                    kept,
+                )
+
+
+def _compute() -> dict[str, float]:
+    from accounts.models import User
+    from analysis.results import reports
+    from analysis.results.parameters import parameters_of
+    from jobs.progress.reporter import Unwatched
+    from jobs.run.execution import prepare, run_here
+    from studies.models import Study
+
+    moments = [time.perf_counter()]
+
+    class Watcher(Unwatched):
+        def check_cancelled(self) -> None:  # as often as it says how far it is
+            moments.append(time.perf_counter())
+
+    study = Study.objects.get(slug=STUDY)
+    job = prepare(
+        kind=reports.JOB_KIND,
+        title="Compute the results",
+        arguments={"study": study.pk, "parameters": parameters_of(study).as_json()},
+        by=User.objects.create_superuser("bench", password="for this minute only"),
+        study_id=study.pk,
+    )
+    run_here(job, Watcher())
+    told = len(moments) - 1
+    moments.append(time.perf_counter())
+    return {
+        "seconds": moments[-1] - moments[0],
+        "told": told,
+        "silence": max(later - earlier for earlier, later in pairwise(moments)),
+        "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+
+
+def _times() -> Iterator[str]:
+    from django.test import Client
+
+    from accounts.models import User
+    from annotation.models import TaskAttribute
+    from generation.models import Image
+
+    image = Image.objects.filter(study__slug=STUDY, group__name=GROUP).order_by("pk")[0]
+    asked = TaskAttribute.objects.filter(task__image=image).order_by("pk")[0]
+    places: dict[str, Any] = {"image": image.public_id, "attribute": asked.attribute.text}
+    client = Client(headers={"host": "127.0.0.1"})
+    client.force_login(User.objects.get(username="bench"))
+    for path in PAGES:
+        address = f"/studies/{STUDY}/{path.format(**places)}"
+        before = time.process_time()
+        status, seconds = request_seconds(client, address, times=2)
+        processor = (time.process_time() - before) / 3  # the warm-up too
+        yield f"{path}\t{status}\t{max(seconds):.4f}\t{processor:.4f}"
+
+
+def main(what: str) -> None:
+    """Make the study, compute its results, or time its pages, and print what was found."""
+    sys.path.insert(0, str(ROOT / "platform"))
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    import django
+
+    django.setup()
+    if what == "make":
+        from benchmarks.analysis.release_study import make
+
+        make(judgements=JUDGEMENTS)
+    elif what == "compute":
+        print(json.dumps(_compute()))
+    else:
+        for line in _times():
+            print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

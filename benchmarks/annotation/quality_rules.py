@@ -1,0 +1,103 @@
+"""How often the standard quality rules warn honest annotators, and how often they catch careless ones: simulated.
+
+Marking in screens of five attributes, each task answered by three others before, which is what the rules compare
+with. Everybody answers 300 screens and is looked at after every tenth, so an alarm at any look counts. Honest
+annotators differ: they overlook 5 to 50 % of what is there, tick 0 to 10 % of what is not, and take a median of 5 to
+30 seconds. What is there is 5 to 40 % of what is asked.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from benchmarks.table import Row
+from benchmarks.web_server import ROOT
+
+SCREENS, ON_SCREEN, EVERY, PEOPLE = 300, 5, 10, 500
+MOST_FALSE_ALARMS, LEAST_CAUGHT = 0.01, 0.99
+
+
+def run() -> Iterable[Row]:
+    """Simulate honest annotators and three kinds of careless ones, in a process that knows the platform."""
+    command = [sys.executable, "-m", "benchmarks.annotation.quality_rules"]
+    printed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    for line in printed.splitlines():
+        found = json.loads(line)
+        kind, there, flagged = found["kind"], found["there"], found["flagged"]
+        honest = kind == "honest"
+        kept = flagged <= MOST_FALSE_ALARMS if honest else flagged >= LEAST_CAUGHT
+        limit = f"≤ {MOST_FALSE_ALARMS:.0%}" if honest else f"≥ {LEAST_CAUGHT:.0%}"
+        yield Row(
+            f"standard rules warn: {kind}, {there:.0%} of what is asked is there",
+            f"{flagged:.1%}",
+            limit,
+            kept,
+        )
+
+
+def _simulated() -> Iterator[dict[str, Any]]:
+    from annotation.kinds.standard_rules import STANDARD
+    from annotation.models import Campaign
+
+    rules = {one.measure: one for one in STANDARD[Campaign.Kind.STEREOTYPE_MARKING]}
+    for there in (0.05, 0.15, 0.4):
+        generator = np.random.default_rng(1)
+        for kind in ("honest", "always none", "97 % none", "fast"):
+            flagged = sum(_flagged(kind, there, rules, generator) for _ in range(PEOPLE)) / PEOPLE
+            yield {"kind": kind, "there": there, "flagged": flagged}
+
+
+def _flagged(kind: str, there: float, rules: Mapping[Any, Any], generator: np.random.Generator) -> bool:
+    from annotation.quality.enforcement import LATEST, falls_short
+    from annotation.quality.measures import variety
+
+    present = generator.random((SCREENS, ON_SCREEN)) < there
+    others = np.zeros((SCREENS, ON_SCREEN))
+    for _ in range(3):
+        others += _honest(present, generator) / 3
+    ticked, seconds = (
+        _honest(present, generator),
+        generator.lognormal(np.log(generator.uniform(5, 30)), 0.6, SCREENS),
+    )
+    if kind == "fast":
+        seconds = generator.uniform(0.0, 0.3, SCREENS)
+    elif kind != "honest":
+        share = 0.0 if kind == "always none" else 0.03
+        ticked = generator.random((SCREENS, ON_SCREEN)) < share / ON_SCREEN
+    for seen in _looks(LATEST):
+        number = seen.stop - seen.start
+        given = {1: int(ticked[seen].sum()), 0: int((~ticked[seen]).sum())}
+        due = {1: float(others[seen].sum()), 0: float((1 - others[seen]).sum())}
+        measured = {"variety": variety(given, due), "median_seconds": float(np.median(seconds[seen]))}
+        for measure, value in measured.items():
+            rule = rules[measure]
+            if value is not None and number >= rule.minimum and falls_short(measure, rule.threshold, value):
+                return True
+    return False
+
+
+def _honest(present: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    overlooks, invents = generator.uniform(0.05, 0.5), generator.uniform(0.0, 0.1)
+    return np.where(
+        present, generator.random(present.shape) >= overlooks, generator.random(present.shape) < invents
+    )
+
+
+def _looks(window: int) -> Iterator[slice]:
+    for answered in range(EVERY, SCREENS + 1, EVERY):
+        yield slice(max(0, answered - window), answered)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT / "platform"))
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    import django
+
+    django.setup()
+    for found in _simulated():
+        print(json.dumps(found), flush=True)

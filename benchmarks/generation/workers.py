@@ -1,0 +1,143 @@
+"""How a run is shared: an endpoint's pool that stays full, and two workers beside one on a run.
+
+The model is an HTTP server that sleeps, so that what is measured is how long others wait and not this machine's cores.
+Timed at that server, from the first request to the last answer.
+"""
+
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from benchmarks.table import Row
+from benchmarks.web_server import ROOT, Platform, own_database, platform, postgres_address
+from tests.generation.backends.images_endpoint import Endpoint, image, images_endpoint, png
+
+_CALLS, _AT_ONCE, _MEAN_SECONDS = 320, 8, 1.0
+_POOL_LEAST = 0.9
+_IMAGES, _SECONDS = 50, 0.6
+_WORKERS_LEAST = 1.8
+_PATIENCE = 180.0
+
+_STUDY = """
+from generation.prompts.creation import set_prompts
+from studies.models import Study, StudyGroup
+study = Study.objects.create(name="{name}", slug="{name}", seed=7)
+StudyGroup.objects.create(study=study, name="Orsani", display_name="Orsani")
+set_prompts(study=study, templates=["{{a_an}} {{id}} person"], images_per_prompt={images}, by=None)
+"""
+_ALIVE = "from jobs.engine.workers import alive; print(alive().count())"
+
+
+class Latencies:
+    """Makes an endpoint answer after given seconds, and remembers when it was busy."""
+
+    def __init__(self, endpoint: Endpoint, seconds: list[float]) -> None:
+        self.asked = list(seconds)
+        self._left = list(seconds)
+        self._lock = threading.Lock()
+        self._first = self._last = 0.0
+        endpoint.answer = self._answer  # type: ignore[method-assign]
+
+    @property
+    def span(self) -> float:
+        """From the first request to the last answer."""
+        return self._last - self._first
+
+    @property
+    def done(self) -> bool:
+        return not self._left
+
+    def _answer(self, body: dict[str, Any]) -> Any:  # noqa: ARG002
+        with self._lock:
+            self._first = self._first or time.monotonic()
+            number, seconds = len(self._left), self._left.pop()
+        time.sleep(seconds)
+        with self._lock:
+            self._last = time.monotonic()
+        return image(png((number % 256, number // 256, 7)))
+
+
+def run() -> Iterator[Row]:
+    address = postgres_address()
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        url, name = f"sqlite:///{folder}/workers.sqlite3", "SQLite"
+        if address is not None:
+            url = stack.enter_context(own_database(address, f"bench_workers_{uuid.uuid4().hex[:8]}"))
+            name = "PostgreSQL"
+        made = stack.enter_context(platform(url, name, folder))
+        made.environment.pop("CELERY_BROKER_URL", None)
+        endpoint = stack.enter_context(images_endpoint())
+        made.environment.update({"OPENAI_BASE_URLS": endpoint.url, "OPENAI_API_KEY": ""})
+        yield _pool(made, endpoint)
+        yield _workers(made, endpoint)
+
+
+def _pool(made: Platform, endpoint: Endpoint) -> Row:
+    """Ideal: every call's seconds, shared evenly by all that may be under way."""
+    draws = random.Random(11)
+    latencies = Latencies(endpoint, [draws.expovariate(1 / _MEAN_SECONDS) for _ in range(_CALLS)])
+    made.environment["OPENAI_IMAGES_AT_ONCE"] = str(_AT_ONCE)
+    _generate(made, "pool", _CALLS)
+    share = sum(latencies.asked) / _AT_ONCE / latencies.span
+    calls = f"{_CALLS} calls of exponential length, {_AT_ONCE} at once"
+    claim = f"endpoint pool: share of the ideal, {calls}; {made.database}"
+    return Row(claim, f"{share:.2f} ({latencies.span:.0f} s)", f"≥ {_POOL_LEAST}", share >= _POOL_LEAST)
+
+
+def _workers(made: Platform, endpoint: Endpoint) -> Row:
+    made.environment["OPENAI_IMAGES_AT_ONCE"] = "1"
+    one, two = (_span(made, endpoint, number) for number in (1, 2))
+    claim = f"two workers on one run beside one, {_IMAGES} images of {_SECONDS} s; {made.database}"
+    measured = f"{one:.1f} s, {two:.1f} s: {one / two:.2f} ×"
+    return Row(claim, measured, f"≥ {_WORKERS_LEAST} ×", one / two >= _WORKERS_LEAST)
+
+
+def _span(made: Platform, endpoint: Endpoint, workers: int) -> float:
+    latencies = Latencies(endpoint, [_SECONDS] * _IMAGES)
+    with ExitStack() as stack:
+        for _ in range(workers):
+            stack.enter_context(_worker(made))
+        _wait(lambda: int(made.run("manage.py", "shell", "-v", "0", "-c", _ALIVE).split()[-1]) >= workers)
+        _generate(made, f"workers-{workers}", _IMAGES, "--queue", "--workers", str(workers))
+        _wait(lambda: latencies.done)
+        time.sleep(2 * _SECONDS)
+    return latencies.span
+
+
+def _generate(made: Platform, name: str, images: int, *more: str) -> None:
+    made.run("manage.py", "shell", "-v", "0", "-c", _STUDY.format(name=name, images=images))
+    model = ("--backend", "openai", "--model", "sleeper")
+    made.run("manage.py", "generate", "--study", name, *model, *more)
+
+
+def _wait(reached: Callable[[], bool]) -> None:
+    end = time.monotonic() + _PATIENCE
+    while not reached():
+        if time.monotonic() > end:
+            raise RuntimeError("the workers took too long")
+        time.sleep(0.2)
+
+
+@contextmanager
+def _worker(made: Platform) -> Iterator[None]:
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", "worker", "--interval", "0.1", "-v", "0"],
+        cwd=ROOT,
+        env=made.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(timeout=60)

@@ -1,0 +1,115 @@
+"""Sending a campaign's tasks to a Label Studio, beside what its own bulk import takes for the same tasks.
+
+Both go to one real server, which is started for this, in turns: each time into a project of its own.
+"""
+
+import json
+import statistics
+import tempfile
+import time
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from benchmarks.table import Row
+from benchmarks.web_server import Platform, own_database, platform, postgres_address
+from tests.services.label_studio.server import LabelStudio, label_studio_server
+
+TASKS = 10_000
+ROUNDS = 3
+AT_LEAST = 0.8
+_SITE = "https://stereoscope.example.org"
+# As a worker does that has pushed before: a small campaign goes first, unmeasured. The rows that the bulk import then
+# sends are those of the push before it.
+_PUSH = """
+import json, time
+from annotation.label_studio.base import connections
+from annotation.label_studio.push import lifecycle
+from annotation.label_studio.push.sync import push
+from annotation.label_studio.push.tasks import rows_of
+from annotation.models import Campaign, LabelStudioProject, LabelStudioTask
+for pk in {campaigns}:
+    campaign = Campaign.objects.get(pk=pk)
+    server = connections.connect(study=campaign.study, url="{url}", token="{token}", by=None)
+    bridge = lifecycle.begin(campaign=campaign, server=server, arrangement="shared", by=None)
+    started = time.perf_counter()
+    report = push(bridge=bridge, by=None)
+    seconds = time.perf_counter() - started
+project = LabelStudioProject.objects.select_related("bridge__campaign").get(bridge=bridge)
+tasks = list(LabelStudioTask.objects.filter(project=project).values_list("task", flat=True))
+assert report.sent == len(tasks) == {tasks}, report
+rows = [row for _, row in rows_of(project, tasks)]
+open("{file}", "w").write(json.dumps([{{"data": row}} for row in rows]))
+print(json.dumps([seconds, project.external_id]))
+"""
+_FIRST = 50
+
+
+def run() -> Iterable[Row]:
+    """Measure both, on SQLite and, where it answers, on PostgreSQL as our own database."""
+    claim = f"tasks sent to Label Studio beside its own bulk import, {TASKS:,} tasks"
+    try:
+        with label_studio_server() as there, tempfile.TemporaryDirectory() as folder:
+            for made in _platforms(Path(folder)):
+                with made as ours:
+                    yield _measured(claim, ours, there, Path(folder))
+    except (pytest.skip.Exception, httpx.HTTPError) as reason:
+        yield Row(f"{claim}: not measured: {reason}"[:300], "", f"≥ {AT_LEAST:.0%}", None)
+
+
+def _platforms(folder: Path) -> Iterator[AbstractContextManager[Platform]]:
+    yield _on_sqlite(folder)
+    if address := postgres_address():
+        yield _on_postgres(address, folder)
+
+
+@contextmanager
+def _on_sqlite(folder: Path) -> Iterator[Platform]:
+    with platform(f"sqlite:///{folder / 'ours.sqlite3'}", "SQLite", folder) as made:
+        yield made
+
+
+@contextmanager
+def _on_postgres(address: str, folder: Path) -> Iterator[Platform]:
+    with (
+        own_database(address, f"bench_{uuid.uuid4().hex[:8]}") as url,
+        platform(url, "PostgreSQL", folder) as made,
+    ):
+        yield made
+
+
+def _measured(claim: str, ours: Platform, there: LabelStudio, folder: Path) -> Row:
+    ours.environment.update(SITE_URL=_SITE, LABEL_STUDIO_ALLOWED_HOSTS="127.0.0.1")
+    pushes, imports = [], []
+    for _ in range(ROUNDS):
+        campaigns = [ours.campaign(tasks=number, annotators=1)["campaign"] for number in (_FIRST, TASKS)]
+        file = folder / "rows.json"
+        given = {"campaigns": campaigns, "url": there.url, "token": there.owner.token, "tasks": TASKS}
+        said = ours.run("manage.py", "shell", "-v", "0", "-c", _PUSH.format(file=file, **given))
+        seconds, project = json.loads(said.splitlines()[-1])
+        pushes.append(seconds)
+        imports.append(_bulk_import(there, project, file.read_bytes()))
+    push, bulk = statistics.median(pushes), statistics.median(imports)
+    share = bulk / push
+    return Row(
+        f"{claim}, {ours.database}",
+        f"{TASKS / push:,.0f}/s : {TASKS / bulk:,.0f}/s = {share:.0%}",
+        f"≥ {AT_LEAST:.0%}",
+        share >= AT_LEAST,
+    )
+
+
+def _bulk_import(there: LabelStudio, like: int, body: bytes) -> float:
+    """Return how long Label Studio takes to make a project like ours and to take the rows in one request."""
+    headers = {"Authorization": f"Token {there.owner.token}", "Content-Type": "application/json"}
+    with httpx.Client(base_url=there.url, headers=headers, timeout=600, trust_env=False) as http:
+        shown = http.get(f"/api/projects/{like}/").raise_for_status().json()
+        settings = {"title": "bulk", "label_config": shown["label_config"], "maximum_annotations": 3}
+        started = time.perf_counter()
+        made = http.post("/api/projects/", json=settings).raise_for_status().json()
+        http.post(f"/api/projects/{made['id']}/import", content=body).raise_for_status()
+        return time.perf_counter() - started

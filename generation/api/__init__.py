@@ -1,0 +1,1 @@
+"""Images in the REST API."""

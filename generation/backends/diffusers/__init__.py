@@ -1,0 +1,1 @@
+"""Text-to-image pipelines of the diffusers library."""

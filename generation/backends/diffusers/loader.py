@@ -1,0 +1,286 @@
+"""From a folder or a hub id to a pipeline in memory, or one sentence why not."""
+
+import hashlib
+import json
+import pickle
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from foundation.errors import DomainError
+from generation.backends.base import Parameters
+from generation.backends.diffusers.lora import Lora, add_lora, find_lora
+from generation.backends.digests import file_digest, folder_digest
+
+_SINGLE_FILE = ".safetensors"
+_PICKLES = (".ckpt", ".pt", ".pth", ".bin")
+_LORA = "+lora:"  # in a revision, between that of the model and what was added to it
+
+# What the libraries raise on weights, settings or prompts that do not fit: they have no exceptions of their own.
+FAILURES = (
+    OSError,
+    RuntimeError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+    EOFError,
+    pickle.UnpicklingError,
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a pipeline lies and what exactly lies there."""
+
+    model_id: str
+    source: str  # what `from_pretrained` takes, or a single file
+    commit: str | None  # of a hub model
+    revision: str  # the commit, or a digest of the folder or file, and what was added to it
+    index: dict[str, Any]  # its model_index.json
+    config: str = ""  # of a single file: the folder that describes its pipeline
+    lora: Lora | None = None
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What provenance says of files beside the model's own."""
+        facts: dict[str, Any] = {}
+        if self.config:
+            facts["single_file"] = {
+                "config": Path(self.config).name,
+                "digest": folder_digest(Path(self.config)),
+            }
+        if self.lora is not None:
+            facts["lora"] = self.lora.facts
+        return facts
+
+
+def find(model_id: str, parameters: Parameters, revision: str) -> Place:
+    """Look at the folder or file, or ask the hub which commit is meant; `revision` is one that was found before."""
+    lora = find_lora(parameters["lora"], parameters["lora_scale"])
+    added = f"{_LORA}{lora.digest.removeprefix('sha256:')[:16]}" if lora is not None else ""
+    folder = Path(model_id).expanduser()
+    if _is_single_file(model_id):
+        config = _config_of(model_id, parameters["config"])
+        both = hashlib.sha256(f"{file_digest(folder)}\0{folder_digest(config)}".encode()).hexdigest()
+        index = read_index(str(config))
+        return Place(model_id, str(folder), None, f"sha256:{both}{added}", index, str(config), lora)
+    if _is_path(model_id) or folder.exists():
+        return Place(
+            model_id, str(folder), None, folder_digest(folder) + added, read_index(model_id), lora=lora
+        )
+    commit = revision.partition(_LORA)[0] or _commit(model_id, parameters["revision"] or None)
+    return Place(model_id, model_id, commit, commit + added, _hub_index(model_id, commit), lora=lora)
+
+
+def _is_single_file(model_id: str) -> bool:
+    return Path(model_id).suffix.lower() in {_SINGLE_FILE, *_PICKLES} and _is_path(model_id)
+
+
+def _config_of(model_id: str, config: str) -> Path:
+    """Return the folder that describes the pipeline of a single file, which holds weights alone."""
+    if not Path(model_id).expanduser().is_file():
+        raise DomainError("model_missing", f"There is no file “{model_id}” on this server.")
+    if Path(model_id).suffix.lower() != _SINGLE_FILE:
+        raise DomainError(
+            "pickled_weights",
+            f"“{model_id}” is a pickle, which can hold more than weights; use a {_SINGLE_FILE} file.",
+        )
+    if not config:
+        message = (
+            "A single file holds weights alone: name the folder of a pipeline of the same kind (its "
+            "model_index.json, configurations and tokenizer) with the parameter config."
+        )
+        raise DomainError("config_missing", message, fields={"config": message})
+    read_index(config)
+    return Path(config).expanduser()
+
+
+def read_index(model_id: str) -> dict[str, Any]:
+    """Return the model_index.json of a folder; refuse a path that is no pipeline."""
+    folder = Path(model_id).expanduser()
+    if not folder.is_dir():
+        raise DomainError("model_missing", f"There is no folder “{model_id}” on this server.")
+    index = folder / "model_index.json"
+    if not index.is_file():
+        raise DomainError(
+            "not_a_pipeline", f"“{model_id}” is not a diffusers pipeline: it has no model_index.json."
+        )
+    return _parsed(index, model_id)
+
+
+def check_files(model_id: str, parameters: Parameters) -> None:
+    """Refuse a path that is no pipeline before anything heavy is imported; hub ids are looked up later."""
+    if _is_single_file(model_id):
+        _config_of(model_id, parameters["config"])
+    elif _is_path(model_id) or Path(model_id).expanduser().exists():
+        read_index(model_id)
+    find_lora(parameters["lora"], parameters["lora_scale"])
+
+
+def load(place: Place, parameters: Parameters, *, dtype: Any) -> Any:
+    """Load the pipeline in its own class."""
+    import diffusers.utils.logging
+    import transformers.utils.logging
+    from safetensors import SafetensorError
+
+    # Whoever started the run is shown its progress; bars of the libraries would be written across it.
+    diffusers.utils.logging.disable_progress_bar()
+    transformers.utils.logging.disable_progress_bar()
+    options: dict[str, Any] = {"dtype": dtype, "use_safetensors": not settings.ALLOW_PICKLED_WEIGHTS or None}
+    if place.commit:
+        options["revision"] = place.commit
+    if parameters["variant"]:
+        options["variant"] = parameters["variant"]
+    if not parameters["safety_checker"] and "safety_checker" in place.index:
+        options |= {"safety_checker": None, "requires_safety_checker": False}
+    try:
+        pipeline = _single_file(place, dtype) if place.config else _pretrained(place, options)
+        if place.lora is not None:
+            add_lora(pipeline, place.lora)
+    except (*FAILURES, SafetensorError) as error:
+        if _holds_only_pickles(place, error):
+            raise _pickled(place.model_id) from None
+        raise _unloadable(place.model_id, error) from None
+    return pipeline
+
+
+def _pretrained(place: Place, options: dict[str, Any]) -> Any:
+    from diffusers import AutoPipelineForText2Image, DiffusionPipeline
+
+    try:
+        return AutoPipelineForText2Image.from_pretrained(place.source, **options)
+    except ValueError:
+        # A pipeline that the automatic class does not list still knows its own class.
+        return DiffusionPipeline.from_pretrained(place.source, **options)
+
+
+def _single_file(place: Place, dtype: Any) -> Any:
+    """Load weights of one file into the class that its configuration names; nothing is fetched."""
+    import diffusers
+
+    kind = getattr(diffusers, str(place.index["_class_name"]), None)
+    if kind is None or not hasattr(kind, "from_single_file"):
+        raise DomainError(
+            "single_file_unknown", f"A {place.index['_class_name']} cannot be loaded from a single file."
+        )
+    options = {} if "safety_checker" not in place.index else {"safety_checker": None}
+    return kind.from_single_file(
+        place.source, config=place.config, torch_dtype=dtype, local_files_only=True, **options
+    )
+
+
+def _holds_only_pickles(place: Place, error: Exception) -> bool:
+    """Return whether weights were missed that are there as pickles: the libraries say so in words only."""
+    words = str(error).lower()
+    if settings.ALLOW_PICKLED_WEIGHTS or "safetensors" not in words:
+        return False
+    if place.commit:
+        return "could not find the necessary `safetensors` weights" in words
+    return "no file named" in words and any(Path(place.source).rglob("*.bin"))
+
+
+def _pickled(model_id: str) -> DomainError:
+    return DomainError(
+        "pickled_weights",
+        f"“{model_id}” has no weights as safetensors. Pickles can hold more than weights, so they are loaded only "
+        "where the operator sets ALLOW_PICKLED_WEIGHTS=yes.",
+    )
+
+
+def first_line(error: BaseException) -> str:
+    """Return what an exception of a library says, short enough for a page."""
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0][:200]
+
+
+def _is_path(model_id: str) -> bool:
+    return model_id.startswith(("/", ".", "~")) or model_id.count("/") > 1
+
+
+def _commit(model_id: str, revision: str | None) -> str:
+    from huggingface_hub import resolve_revision
+    from huggingface_hub.errors import RevisionResolutionError
+
+    try:
+        return str(resolve_revision(model_id, revision=revision).resolved)
+    except (*FAILURES, RevisionResolutionError) as error:
+        raise _unloadable(model_id, error) from None
+
+
+def _hub_index(model_id: str, commit: str) -> dict[str, Any]:
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
+
+    try:
+        return _parsed(Path(hf_hub_download(model_id, "model_index.json", revision=commit)), model_id)
+    except LocalEntryNotFoundError as error:
+        raise _unloadable(model_id, error) from None
+    except EntryNotFoundError:
+        raise DomainError(
+            "not_a_pipeline", f"“{model_id}” is not a diffusers pipeline: it has no model_index.json."
+        ) from None
+    except FAILURES as error:
+        raise _unloadable(model_id, error) from None
+
+
+def _unloadable(model_id: str, error: Exception) -> DomainError:
+    from huggingface_hub.errors import (
+        GatedRepoError,
+        LocalEntryNotFoundError,
+        OfflineModeIsEnabled,
+        RepositoryNotFoundError,
+        RevisionNotFoundError,
+        RevisionResolutionError,
+    )
+
+    causes = _chain(error)
+    for kinds, code, sentence in (
+        (
+            (GatedRepoError,),
+            "model_gated",
+            "asks for permission on the hub: accept its terms and set HF_TOKEN.",
+        ),
+        (
+            (RepositoryNotFoundError,),
+            "model_missing",
+            "is neither a folder on this server nor a model of the hub.",
+        ),
+        ((RevisionNotFoundError,), "revision_missing", "has no such revision on the hub."),
+        (
+            (RevisionResolutionError, LocalEntryNotFoundError, OfflineModeIsEnabled, ConnectionError),
+            "hub_unreachable",
+            "is not whole on this server, and the hub cannot be reached; try again when it can, or name a folder.",
+        ),
+    ):
+        if any(isinstance(cause, kinds) for cause in causes):
+            return DomainError(code, f"“{model_id}” {sentence}")
+    if any(isinstance(cause, pickle.UnpicklingError) for cause in causes):
+        return DomainError(
+            "pipeline_unloadable",
+            f"“{model_id}” cannot be loaded: one of its files is not a checkpoint, is damaged, or holds more than "
+            "weights. Download it again, or use one with .safetensors files.",
+        )
+    return DomainError("pipeline_unloadable", f"“{model_id}” cannot be loaded: {first_line(error)}")
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    found = [error]
+    while (cause := found[-1].__cause__ or found[-1].__context__) is not None and cause not in found:
+        found.append(cause)
+    return found
+
+
+def _parsed(index: Path, model_id: str) -> dict[str, Any]:
+    try:
+        described = json.loads(index.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        described = None
+    if not isinstance(described, dict) or "_class_name" not in described:
+        raise DomainError(
+            "pipeline_corrupt", f"The model_index.json of “{model_id}” does not describe a pipeline."
+        )
+    return described

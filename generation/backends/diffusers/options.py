@@ -1,0 +1,128 @@
+"""What a pipeline is called with: what was asked, what its class takes, what suits its kind of model."""
+
+import inspect
+from typing import Any
+
+from foundation.errors import DomainError
+from generation.backends.base import Parameters
+
+# Parameters that are handed to the pipeline's call.
+_OF_THE_CALL = (
+    "num_inference_steps",
+    "guidance_scale",
+    "true_cfg_scale",
+    "width",
+    "height",
+    "negative_prompt",
+)
+# Schedulers of models distilled to a few steps; the defaults of their pipelines are those of the slow originals.
+_FEW_STEPS = ("LCMScheduler", "TCDScheduler")
+
+
+def dtype_for(device: str, index: dict[str, Any]) -> str:
+    """Return the precision that suits: half of a U-Net, bfloat16 of a transformer, whose values float16 cannot hold."""
+    if not device.startswith("cuda"):
+        return "float32"
+    return "bfloat16" if "transformer" in index else "float16"
+
+
+def call_options(pipeline: Any, parameters: Parameters, *, model_id: str) -> dict[str, Any]:
+    """Return the arguments of the pipeline's call; refuse those that its class does not take."""
+    taken = inspect.signature(pipeline.__call__).parameters
+    if "prompt" not in taken or ("image" in taken and taken["image"].default is inspect.Parameter.empty):
+        raise DomainError(
+            "not_text_to_image", f"“{model_id}” ({type(pipeline).__name__}) makes no images from text alone."
+        )
+    asked = {name: parameters[name] for name in _OF_THE_CALL if parameters[name] is not None}
+    for name in asked:
+        if name not in taken:
+            message = f"A {type(pipeline).__name__} takes no {name}; leave it out."
+            raise DomainError("parameter_not_taken", message, fields={name: message})
+    # Flux and its like read a negative prompt only together with a guidance of another name.
+    if asked.get("negative_prompt") and "true_cfg_scale" in taken and not asked.get("true_cfg_scale", 0) > 1:
+        message = f"A {type(pipeline).__name__} reads a negative prompt only with true_cfg_scale above 1."
+        raise DomainError("negative_prompt_not_read", message, fields={"negative_prompt": message})
+    return {name: value for name, value in _suited(pipeline).items() if name in taken} | asked
+
+
+def _suited(pipeline: Any) -> dict[str, Any]:
+    """Return what suits a distilled model better than the defaults of its class."""
+    config = getattr(getattr(pipeline, "transformer", None), "config", {})
+    scheduler = pipeline.scheduler
+    if type(pipeline).__name__.startswith("Flux") and config.get("guidance_embeds") is False:
+        return {"num_inference_steps": 4, "guidance_scale": 0.0}
+    if type(scheduler).__name__ in _FEW_STEPS:
+        return {"num_inference_steps": 4, "guidance_scale": 1.0}
+    # As SD-Turbo and SDXL-Turbo are published.
+    if (
+        type(scheduler).__name__ == "EulerAncestralDiscreteScheduler"
+        and scheduler.config.get("timestep_spacing") == "trailing"
+    ):
+        return {"num_inference_steps": 1, "guidance_scale": 0.0}
+    return {}
+
+
+def in_force(pipeline: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """Return every setting of the call with its value, also where the class's own default holds."""
+    taken = inspect.signature(pipeline.__call__).parameters
+    return {
+        name: options.get(name, taken[name].default)
+        for name in _OF_THE_CALL
+        if name in taken
+        and name not in {"width", "height"}
+        and options.get(name, taken[name].default) is not None
+    }
+
+
+def set_scheduler(pipeline: Any, name: str) -> None:
+    """Exchange the scheduler for another class with the same settings."""
+    import diffusers
+
+    kind = getattr(diffusers, name, None)
+    if kind is None or not hasattr(kind, "from_config") or not name.endswith("Scheduler"):
+        message = f"diffusers has no scheduler “{name}”."
+        raise DomainError("scheduler_unknown", message, fields={"scheduler": message})
+    pipeline.scheduler = kind.from_config(pipeline.scheduler.config)
+
+
+def tune(pipeline: Any, parameters: Parameters) -> dict[str, bool]:
+    """Turn on what saves memory or time and may change the last bits of an image; return what provenance says."""
+    chosen = [name for name in ("vae_tiling", "vae_slicing", "channels_last", "compile") if parameters[name]]
+    for name in chosen:
+        {"vae_tiling": _tile, "vae_slicing": _slice, "channels_last": _channels_last, "compile": _compile}[
+            name
+        ](pipeline)
+    return dict.fromkeys(chosen, True)
+
+
+def _tile(pipeline: Any) -> None:
+    _vae_that("enable_tiling", "vae_tiling", pipeline).enable_tiling()
+
+
+def _slice(pipeline: Any) -> None:
+    _vae_that("enable_slicing", "vae_slicing", pipeline).enable_slicing()
+
+
+def _vae_that(does: str, parameter: str, pipeline: Any) -> Any:
+    vae = getattr(pipeline, "vae", None)
+    if not hasattr(vae, does):
+        message = f"A {type(pipeline).__name__} does not support {parameter}; leave it out."
+        raise DomainError("parameter_not_taken", message, fields={parameter: message})
+    return vae
+
+
+def _channels_last(pipeline: Any) -> None:
+    import torch
+
+    for name in ("unet", "transformer", "vae"):
+        module = getattr(pipeline, name, None)
+        if module is not None:
+            module.to(memory_format=torch.channels_last)
+
+
+def _compile(pipeline: Any) -> None:
+    """Compile what draws, at its first call; only that, for it is called at each step."""
+    for name in ("unet", "transformer"):
+        module = getattr(pipeline, name, None)
+        if module is not None:
+            module.compile()

@@ -1,0 +1,1 @@
+"""Images endpoints that speak OpenAI's protocol."""

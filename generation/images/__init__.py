@@ -1,0 +1,1 @@
+"""Image files: decoding, storage, re-encoding, signed addresses and the contact sheet."""

@@ -1,0 +1,200 @@
+"""What the page of a study's images shows: which images, which choices, which were never made."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from django.db.models import Count, IntegerField, Q, QuerySet
+from django.db.models.functions import Coalesce
+from django.http import QueryDict
+
+from generation.images.signed_urls import SMALL, image_url
+from generation.models import Condition, GenerationRequest, Image
+from studies.models import Study
+from web.keyset import EDGES, LAST, KeyPage, beyond, page_between, read_key
+
+Outcome = GenerationRequest.Outcome
+NOT_MADE = (Outcome.BLANKED, Outcome.REFUSED, Outcome.FAILED)
+
+
+@dataclass(frozen=True)
+class ImageFilter:
+    """Which images someone wants to see; every field "" for all."""
+
+    group: str = ""
+    model: str = ""
+    condition: str = ""
+    attribute: str = ""
+    phrase: str = ""
+
+    @classmethod
+    def parse(cls, query: Mapping[str, str]) -> "ImageFilter":
+        """Read it from an address; a condition that does not exist asks for nothing special."""
+        condition = query.get("condition", "")
+        return cls(
+            group=query.get("group", ""),
+            model=query.get("model", ""),
+            condition=condition if condition in Condition.values else "",
+            attribute=query.get("attribute", ""),
+            phrase=query.get("phrase", ""),
+        )
+
+    def __bool__(self) -> bool:
+        return bool(self.group or self.model or self.condition or self.attribute or self.phrase)
+
+    def of(self, images: QuerySet[Image]) -> QuerySet[Image]:
+        wanted = Q()
+        if self.group:
+            wanted &= Q(group__name=self.group)
+        if self.model:
+            wanted &= Q(model_label=self.model)
+        if self.condition:
+            wanted &= Q(condition=self.condition)
+        if self.attribute:
+            wanted &= Q(attribute__text=self.attribute)
+        if self.phrase:
+            wanted &= Q(phrase__name=self.phrase)
+        return images.filter(wanted)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What can be filtered by: only what the study has; and how many images each group, model and condition has."""
+
+    groups: tuple[tuple[int, str, str], ...]  # key, name, words
+    models: tuple[str, ...]
+    conditions: tuple[tuple[str, str], ...]
+    attributes: tuple[str, ...]
+    phrases: tuple[str, ...]
+    counts: Mapping[tuple[int | None, str, str], int]
+
+
+@dataclass(frozen=True)
+class Print:
+    """One image on the sheet: its addresses, and what is known of how it was made."""
+
+    image: Image
+    small: str
+    full: str
+    provenance: tuple[tuple[str, str], ...]
+
+    @property
+    def heading(self) -> str:
+        """Return under what it stands: its group, else the phrase it was asked for."""
+        if self.image.group is not None:
+            return self.image.group.display_name
+        return self.image.phrase.name if self.image.phrase is not None else ""
+
+
+def prints(images: Iterable[Image], *, viewer: str) -> list[Print]:
+    """Make the images ready for a page that `viewer` sees."""
+    return [
+        Print(
+            image=image,
+            small=image_url(image, viewer=viewer, size=SMALL),
+            full=image_url(image, viewer=viewer),
+            provenance=tuple(_said(image.provenance)),
+        )
+        for image in images
+    ]
+
+
+def _said(provenance: Mapping[str, object]) -> Iterable[tuple[str, str]]:
+    for name, value in provenance.items():
+        if name == "drawn" and isinstance(value, list):
+            yield "Drawn", ", ".join(str(part["attribute"]) for part in value) or "no attribute"
+        elif value not in ("", None, {}, []):
+            words = name.replace("_", " ")
+            plain = value if isinstance(value, str | int | float) else json.dumps(value, ensure_ascii=False)
+            yield words[0].upper() + words[1:], str(plain)
+
+
+def sheet_page(
+    study: Study, wanted: ImageFilter, choices: Choices, query: QueryDict, *, size: int
+) -> KeyPage[Image]:
+    """Return a page of the sheet: by group, then model. Group by group, so that no more than one is put in order."""
+    images = wanted.of(Image.objects.filter(study=study))
+    edge = Image.objects.select_related("phrase", "group").filter(study=study)
+    after, before = (
+        edge.filter(pk=key).first() if (key := read_key(query, name)) else None for name in EDGES
+    )
+    backwards = after is None and (before is not None or LAST in query)
+    groups = [pk for pk, name, _ in choices.groups if wanted.group in ("", name)]
+    walk = _walk(images, [*groups, None], after or before, size + 1, backwards=backwards)
+    found = list(islice(walk, size + 1))
+    more, shown = len(found) > size, found[:size]
+    if backwards:
+        return page_between(query, shown[::-1], earlier=more, later=before is not None)
+    return page_between(query, shown, earlier=after is not None, later=more)
+
+
+def _walk(
+    images: QuerySet[Image], groups: list[int | None], edge: Image | None, most: int, *, backwards: bool
+) -> Iterator[Image]:
+    """Yield the images beyond `edge`, up to `most` of each group."""
+    order = ("place", "model_label", "condition", "pk")
+    # Not the type of `position`, which has no -1: Django would take `place > -1` for always true.
+    place = Coalesce("phrase__position", -1, output_field=IntegerField())
+    images = images.annotate(place=place).order_by(*order)
+    if backwards:
+        images, groups = images.reverse(), groups[::-1]
+    if edge is not None:
+        groups = groups[groups.index(edge.group_id) if edge.group_id in groups else len(groups) :]
+    for group in groups:
+        of_group = images.filter(group=group)
+        if edge is not None and group == edge.group_id:
+            position = -1 if edge.phrase is None else edge.phrase.position
+            values = (position, edge.model_label, edge.condition, edge.pk)
+            of_group = of_group.filter(beyond(order, values, backwards=backwards))
+        yield from of_group.select_related("group", "attribute", "phrase")[:most]
+
+
+def choices_of(study: Study) -> Choices:
+    """Return what the images of the study can be filtered by; one read of an index says what there is."""
+    images = Image.objects.filter(study=study).order_by()
+    cells = images.values_list("group", "model_label", "condition").annotate(number=Count("pk"))
+    counts = {(group, model, condition): number for group, model, condition, number in cells}
+    there = {group for group, _, _ in counts}
+    groups = study.groups.order_by("display_name", "pk").values_list("pk", "name", "display_name")
+    conditions = {condition for _, _, condition in counts}
+    return Choices(
+        groups=tuple(one for one in groups if one[0] in there),
+        models=tuple(sorted({model for _, model, _ in counts})),
+        conditions=tuple((value, words) for value, words in Condition.choices if value in conditions),
+        attributes=_texts_of(study, "attribute__text"),
+        phrases=_texts_of(study, "phrase__name"),
+        counts=counts,
+    )
+
+
+def number_of(study: Study, wanted: ImageFilter, choices: Choices) -> int:
+    """Return how many images match."""
+    if wanted.attribute or wanted.phrase:
+        return wanted.of(Image.objects.filter(study=study)).count()
+    keys = {pk for pk, name, _ in choices.groups if name == wanted.group}
+    return sum(
+        number
+        for (group, model, condition), number in choices.counts.items()
+        if (not wanted.group or group in keys)
+        and wanted.model in ("", model)
+        and wanted.condition in ("", condition)
+    )
+
+
+def _texts_of(study: Study, column: str) -> tuple[str, ...]:
+    found = Image.objects.filter(study=study).exclude(**{column: None}).order_by(column)
+    return tuple(found.values_list(column, flat=True).distinct())
+
+
+def outcome_counts(study: Study) -> dict[str, int]:
+    """Return how many of the study's requests ended how (or are pending)."""
+    requests = GenerationRequest.objects.filter(run__study=study).order_by()
+    counts = dict(requests.values_list("outcome").annotate(Count("pk")))
+    return {outcome: counts.get(outcome, 0) for outcome in Outcome.values}
+
+
+def not_made(study: Study) -> QuerySet[GenerationRequest]:
+    """Return requests that left no image: blanked, refused or failed."""
+    requests = GenerationRequest.objects.filter(run__study=study, outcome__in=NOT_MADE)
+    return requests.select_related("run", "group", "attribute").order_by("-finished_at", "-pk")

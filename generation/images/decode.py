@@ -1,0 +1,54 @@
+"""Decoding pictures that anybody may have made: whatever is wrong with one is a DomainError about that one."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.conf import settings
+from PIL import Image as Picture
+from PIL import UnidentifiedImageError
+
+from foundation.errors import DomainError
+
+# People see every picture as WebP, which has no longer sides.
+LONGEST_SIDE = 16_383
+_BOMBS = (Picture.DecompressionBombError, Picture.DecompressionBombWarning)
+
+
+@contextmanager
+def refusing_damage(what: str) -> Iterator[None]:
+    """Turn whatever the decoder raises into a DomainError with a sentence about the file.
+
+    Pillow's plugins let nearly every exception of Python through when bytes are damaged (TypeError and
+    AttributeError of EXIF data, KeyError, OverflowError, struct.error, zlib.error …) and promise no list.
+    Nothing but decoding may therefore stand inside.
+    """
+    try:
+        yield
+    except DomainError:
+        raise
+    except UnidentifiedImageError:
+        raise DomainError("not_an_image", f"{what} is not an image.") from None
+    except _BOMBS:
+        raise too_many_pixels(what) from None
+    except Exception:
+        raise DomainError("image_truncated", f"{what} is truncated or damaged.") from None
+
+
+def check_size(picture: Picture.Image, what: str) -> None:
+    """Raise DomainError where a picture is larger than what can be decoded or shown."""
+    if picture.width * picture.height > settings.IMAGE_MAX_PIXELS:
+        raise too_many_pixels(what, picture)
+    if max(picture.size) > LONGEST_SIDE:
+        raise DomainError(
+            "image_side_too_long",
+            f"{what} has {picture.width:,} × {picture.height:,} pixels; "
+            f"neither side may be longer than {LONGEST_SIDE:,}.",
+        )
+
+
+def too_many_pixels(what: str, picture: Picture.Image | None = None) -> DomainError:
+    size = f"{picture.width:,} × {picture.height:,}" if picture else "too many"
+    return DomainError(
+        "image_too_many_pixels",
+        f"{what} has {size} pixels; the limit is {settings.IMAGE_MAX_PIXELS:,} in all.",
+    )

@@ -1,0 +1,99 @@
+"""The picture that leaves the house: same look, new bytes, nothing but pixels."""
+
+import hashlib
+import io
+import logging
+
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from PIL import Image as Picture
+from PIL import ImageOps
+
+from foundation.errors import DomainError, NotFound
+from generation.images.decode import LONGEST_SIDE, refusing_damage
+from generation.images.signed_urls import SMALL
+from generation.models import Image
+
+logger = logging.getLogger(__name__)
+
+CONTENT_TYPE = "image/webp"
+# Part of the cached file's name: raise it when the encoding below changes.
+_VERSION = 1
+_SMALL_EDGE = 360
+_QUALITY = 90
+
+
+def shown_bytes(image: Image, *, size: int) -> bytes:
+    """Return the image as WebP without metadata, from the cache when it was made before.
+
+    Every image leaves in one format, so that the format of a source cannot tell groups apart.
+    """
+    name = f"shown/{image.sha256[:2]}/{image.sha256[2:4]}/{image.sha256}-{_VERSION}-{size}.webp"
+    if default_storage.exists(name):
+        with default_storage.open(name) as file:
+            cached: bytes = file.read()
+        if _is_whole(cached):
+            return cached
+        default_storage.delete(name)  # its writer died half-way
+    try:
+        with default_storage.open(image.file) as file:
+            source = file.read()
+    except FileNotFoundError:
+        raise NotFound(
+            "image_file_missing", "The file of this image is missing from the server's storage."
+        ) from None
+    try:
+        with refusing_damage("The file of this image"):
+            data = reencode(source, size=size)
+    except DomainError as error:
+        raise NotFound(
+            "image_file_damaged", f"{error.message.rstrip('.')} in the server's storage."
+        ) from None
+    _keep_shown(name, data)
+    return data
+
+
+def _keep_shown(name: str, data: bytes) -> None:
+    try:
+        written = default_storage.save(name, ContentFile(data))
+        if written != name:
+            default_storage.delete(written)  # another request made it at the same moment
+    except OSError as error:
+        # A full or read-only disk makes pictures slower; it does not keep people from seeing them.
+        logger.warning("A picture was shown but not kept for the next time: %s", error.strerror or error)
+
+
+def reencode(source: bytes, *, size: int) -> bytes:
+    """Return the pixels of a picture, upright, on white, as WebP."""
+    with Picture.open(io.BytesIO(source)) as opened:
+        picture = ImageOps.exif_transpose(opened) or opened
+        picture = _opaque(picture)
+    # Longer sides are refused today, but there are studies that were filled before.
+    edge = _SMALL_EDGE if size == SMALL else LONGEST_SIDE
+    if max(picture.size) > edge:
+        picture.thumbnail((edge, edge), Picture.Resampling.LANCZOS)
+    # A new picture made of the pixels alone: nothing that a decoder attached can follow.
+    bare = Picture.frombytes("RGB", picture.size, picture.tobytes())
+    file = io.BytesIO()
+    bare.save(file, "WEBP", quality=_QUALITY, method=4)
+    return file.getvalue()
+
+
+def etag(data: bytes) -> str:
+    """Return a validator of the bytes served, which tells nothing of the source's hash."""
+    return f'"{hashlib.sha256(data).hexdigest()[:32]}"'
+
+
+def _opaque(picture: Picture.Image) -> Picture.Image:
+    if picture.mode.startswith("I"):  # 16 bits a pixel: Pillow would cut instead of scale
+        picture = picture.convert("I").point(lambda value: value / 256).convert("L")
+    if picture.has_transparency_data:
+        layer = picture.convert("RGBA")
+        ground = Picture.new("RGBA", layer.size, "white")
+        ground.alpha_composite(layer)
+        picture = ground
+    return picture.convert("RGB")
+
+
+def _is_whole(data: bytes) -> bool:
+    return len(data) > 12 and int.from_bytes(data[4:8], "little") + 8 == len(data)

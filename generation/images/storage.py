@@ -1,0 +1,234 @@
+"""Image files: what may come in, and where it is kept."""
+
+import errno
+import hashlib
+import io
+from dataclasses import dataclass
+from typing import Any, NotRequired, TypedDict, Unpack
+
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.db import IntegrityError, transaction
+from PIL import Image as Picture
+from PIL import ImageOps
+
+from catalog.models import Attribute
+from foundation.errors import DomainError
+from generation.backends.base import Drawn
+from generation.images.decode import check_size, refusing_damage
+from generation.models import Condition, Image, Phrase
+from studies.models import Study, StudyGroup
+
+_SUFFIXES = {"PNG": "png", "JPEG": "jpg", "WEBP": "webp"}
+
+
+@dataclass(frozen=True)
+class ImageFile:
+    """A file that was looked at and is a whole picture. Width and height are those people see."""
+
+    sha256: str
+    width: int
+    height: int
+    bytes: int
+    name: str  # in storage
+
+
+@dataclass(frozen=True)
+class StoredImage:
+    """An image of a study; `created` is False when the study had these very bytes there before."""
+
+    image: Image
+    created: bool
+
+
+class StorageUnusable(DomainError):
+    """No file can be kept at present, whatever it holds."""
+
+
+class Described(TypedDict):
+    """What is known of an image beside its bytes."""
+
+    study: Study
+    group: StudyGroup | None
+    model_label: str
+    condition: NotRequired[str]
+    attribute: NotRequired[Attribute | None]
+    phrase: NotRequired[Phrase | None]
+    prompt: NotRequired[str]
+    source_name: NotRequired[str]
+    provenance: NotRequired[dict[str, Any]]
+
+
+def inspect(data: bytes, *, what: str = "The file") -> ImageFile:
+    """Decode all of an image; refuse in one sentence what cannot be shown to people."""
+    if not data:
+        raise DomainError("image_empty", f"{what} is empty.")
+    if len(data) > settings.IMAGE_MAX_BYTES:
+        raise _too_large(what, len(data))
+    suffix, width, height = _decode(data, what)
+    sha256 = hashlib.sha256(data).hexdigest()
+    return ImageFile(sha256, width, height, len(data), _name(sha256, suffix))
+
+
+def _name(sha256: str, suffix: str) -> str:
+    return f"images/{sha256[:2]}/{sha256[2:4]}/{sha256}.{suffix}"
+
+
+def _too_large(what: str, size: int) -> DomainError:
+    limit = settings.IMAGE_MAX_BYTES / 1024 / 1024
+    return DomainError(
+        "image_too_large", f"{what} has {size / 1024 / 1024:.1f} MiB; the limit is {limit:g} MiB."
+    )
+
+
+def _decode(data: bytes, what: str) -> tuple[str, int, int]:
+    """Return suffix, width and height of a picture that decodes to its last byte."""
+    with refusing_damage(what):
+        with Picture.open(io.BytesIO(data), formats=(*_SUFFIXES, "GIF", "BMP", "TIFF")) as picture:
+            _check_header(picture, what)
+            picture.verify()
+        with Picture.open(io.BytesIO(data), formats=tuple(_SUFFIXES)) as picture:
+            picture.load()
+            if not _has_its_end(data, str(picture.format)):
+                raise OSError("no end marker")
+            seen = ImageOps.exif_transpose(picture) or picture
+            return _SUFFIXES[str(picture.format)], seen.width, seen.height
+
+
+def _has_its_end(data: bytes, kind: str) -> bool:
+    """Return whether the last part of the format is there, which decoders make up when it is lost."""
+    if kind == "JPEG":
+        return data.rfind(b"\xff\xd9") > data.rfind(b"\xff\xda")
+    return kind != "PNG" or b"IEND\xaeB\x60\x82" in data
+
+
+def _check_header(picture: Picture.Image, what: str) -> None:
+    check_size(picture, what)
+    if getattr(picture, "n_frames", 1) > 1:
+        raise DomainError(
+            "image_animated", f"{what} holds more than one picture (an animation or a sequence)."
+        )
+    if picture.format not in _SUFFIXES:
+        raise DomainError(
+            "image_format_unknown", f"{what} is a {picture.format} file; PNG, JPEG and WebP can be shown."
+        )
+
+
+def keep(file: ImageFile, data: bytes) -> bool:
+    """Write the file under the name of its hash; return whether it was new."""
+    try:
+        return _keep(file, data)
+    except Exception as error:
+        # Not only OSError: object storage has exceptions of its own.
+        if not _of_storage(error):
+            raise
+        raise StorageUnusable("storage_unusable", _what_is_wrong(error)) from error
+
+
+def _keep(file: ImageFile, data: bytes) -> bool:
+    if default_storage.exists(file.name):
+        if default_storage.size(file.name) == file.bytes:
+            return False
+        # A process died while it wrote: what stands there is not what its name says.
+        default_storage.delete(file.name)
+    written = default_storage.save(file.name, ContentFile(data))
+    if written != file.name:
+        # Another worker wrote the same bytes at the same moment; storage gave ours a second name.
+        default_storage.delete(written)
+        return False
+    return True
+
+
+def _of_storage(error: Exception) -> bool:
+    return isinstance(error, OSError) or type(error).__module__.startswith(("botocore.", "boto3."))
+
+
+def _what_is_wrong(error: Exception) -> str:
+    if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return "There is no room left where images are stored; make room and try again. Nothing is lost."
+    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return f"Images cannot be stored: {said.splitlines()[0][:200]}. What was made before is kept."
+
+
+class BlankImage(DomainError):
+    """A picture of one colour: a model that computed nothing hands out such ones."""
+
+
+def keep_drawn(drawn: Drawn, *, what: str) -> ImageFile:
+    """Write what a model answered; a file from elsewhere is looked at first. One colour throughout is no image."""
+    if drawn.picture is None:
+        file, data = inspect(drawn.data, what=what), drawn.data
+        with refusing_damage(what), Picture.open(io.BytesIO(data), formats=tuple(_SUFFIXES)) as picture:
+            blank = _is_one_colour(picture)
+    else:
+        file, data = _encoded(drawn.picture, what)
+        blank = _is_one_colour(drawn.picture)
+    if blank:
+        raise BlankImage("image_blank", f"{what} is blank: a single colour throughout.")
+    keep(file, data)
+    return file
+
+
+def _is_one_colour(picture: Picture.Image) -> bool:
+    if picture.mode == "P":
+        picture = picture.convert("RGBA")
+    bands = picture.getextrema()
+    pairs = bands if isinstance(bands[0], tuple) else (bands,)
+    return all(low == high for low, high in pairs)
+
+
+def _encoded(picture: Picture.Image, what: str) -> tuple[ImageFile, bytes]:
+    """Make a PNG. It need not be decoded again to know what it holds."""
+    check_size(picture, what)
+    written = io.BytesIO()
+    # Level 1 takes a third of the time of the usual one, for files a tenth larger.
+    picture.save(written, "PNG", compress_level=1)
+    data = written.getvalue()
+    if len(data) > settings.IMAGE_MAX_BYTES:
+        raise _too_large(what, len(data))
+    sha256 = hashlib.sha256(data).hexdigest()
+    return ImageFile(sha256, picture.width, picture.height, len(data), _name(sha256, "png")), data
+
+
+def store_image(*, data: bytes, what: str = "The image", **described: Unpack[Described]) -> StoredImage:
+    """Keep a picture in a study. The same bytes of one model for the same purpose are one image.
+
+    The file is written before the row: a crash in between leaves a file without row, never the reverse.
+    """
+    file = inspect(data, what=what)
+    keep(file, data)
+    return record_image(file, **described)
+
+
+def record_image(file: ImageFile, **described: Unpack[Described]) -> StoredImage:
+    """Write the row of a file that is kept. Its purpose: condition, group, attribute and phrase."""
+    cell = {
+        "study": described["study"],
+        "model_label": described["model_label"],
+        "condition": described.get("condition", Condition.DEFAULT),
+        "group": described["group"],
+        "attribute": described.get("attribute"),
+        "phrase": described.get("phrase"),
+        "sha256": file.sha256,
+    }
+    image = Image(
+        **cell,
+        prompt=described.get("prompt", ""),
+        file=file.name,
+        source_name=described.get("source_name", ""),
+        width=file.width,
+        height=file.height,
+        bytes=file.bytes,
+        provenance=described.get("provenance") or {},
+    )
+    try:
+        # Nearly always the image is new: looking first would cost more than all the rest.
+        with transaction.atomic():
+            image.save(force_insert=True)
+    except IntegrityError:
+        known = Image.objects.filter(**cell).first()
+        if known is None:
+            raise
+        return StoredImage(known, created=False)
+    return StoredImage(image, created=True)

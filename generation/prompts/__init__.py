@@ -1,0 +1,1 @@
+"""Prompt templates, published prompt sets and MCAS phrases, and the attributes they name."""

@@ -1,0 +1,68 @@
+"""Which attributes the prompts of a condition name for each group."""
+
+import random
+from collections import defaultdict
+from collections.abc import Iterable
+from operator import attrgetter
+
+from django.db.models import QuerySet
+
+from catalog.models import Attribute, Stereotype
+from generation.models import Condition
+from studies.models import Study, StudyAssociation, StudyGroup
+from studies.protocol.attribute_roles import stereotypes_of
+
+
+def attributes_by_group(study: Study, condition: str) -> dict[int, list[Attribute]]:
+    """Return attributes by key of study group: its stereotypes, or as many that are not associated with it.
+
+    For `non_stereotypical` they are drawn from the other groups' stereotypes with the study's seed. The first run that
+    names attributes freezes the study, so that the draw stays.
+    """
+    return attributes_by_condition(study, [condition])[condition]
+
+
+def attributes_by_condition(study: Study, conditions: Iterable[str]) -> dict[str, dict[int, list[Attribute]]]:
+    """Return what `attributes_by_group` does, for several conditions that are read at once."""
+    wanted = set(conditions)
+    if not wanted:
+        return {}
+    listed, stereotypical = _associations(study)
+    everyones = set().union(*stereotypical.values()) if stereotypical else set()
+    attributes = Attribute.objects.in_bulk(everyones)
+    in_order = sorted(attributes, key=lambda pk: attributes[pk].text)
+    found: dict[str, dict[int, list[Attribute]]] = {condition: {} for condition in wanted}
+    for group in StudyGroup.objects.filter(study=study):
+        own = stereotypical[group.pk]
+        for condition in wanted:
+            chosen = own
+            if condition == Condition.NON_STEREOTYPICAL:
+                theirs = listed[group.pk]
+                strangers = [pk for pk in in_order if pk not in theirs]
+                # By name and not by key: the same study elsewhere draws the same.
+                generator = random.Random(f"{study.seed}:non_stereotypical:{group.name}")
+                chosen = set(generator.sample(strangers, min(len(own), len(strangers))))
+            found[condition][group.pk] = sorted((attributes[pk] for pk in chosen), key=attrgetter("text"))
+    return found
+
+
+def _associations(study: Study) -> tuple[defaultdict[int, set[int]], defaultdict[int, set[int]]]:
+    """Return (all listed, stereotypes only) by study group, from the frozen copy once there is one."""
+    if study.frozen_at is not None:
+        frozen = StudyAssociation.objects.filter(study=study)
+        return _sets(frozen), _sets(stereotypes_of(study, frozen))
+    catalog = Stereotype.objects.filter(group__study_groups__study=study)
+    own = {group.group_id: group.pk for group in study.groups.all()}
+    listed = _sets(catalog)
+    counted = _sets(stereotypes_of(study, catalog))
+    return (
+        defaultdict(set, {own[group]: found for group, found in listed.items()}),
+        defaultdict(set, {own[group]: found for group, found in counted.items()}),
+    )
+
+
+def _sets(pairs: QuerySet[Stereotype] | QuerySet[StudyAssociation]) -> defaultdict[int, set[int]]:
+    sets: defaultdict[int, set[int]] = defaultdict(set)
+    for group, attribute in pairs.values_list("group_id", "attribute_id"):
+        sets[group].add(attribute)
+    return sets

@@ -1,0 +1,85 @@
+"""Prompts: a template with places becomes the sentence a model is given."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from foundation.errors import DomainError
+
+if TYPE_CHECKING:
+    import inflect
+
+PLACES = ("id", "attr", "phrase", "a_an", "A_an")
+_TOKEN = re.compile(r"\{([^{}]*)\}|([{}])|([^{}]+)")
+_WORD = re.compile(r"[^\W_]\S*")
+
+
+def check(template_text: str) -> frozenset[str]:
+    """Return the places of a template; refuse a place that is none and a brace without its partner."""
+    return frozenset(place for place, _ in _tokens(template_text) if place)
+
+
+def render(
+    template_text: str, *, group: str | None = None, attribute: str | None = None, phrase: str | None = None
+) -> str:
+    """Fill the places: {id} group, {attr} attribute, {phrase} phrase, {a_an} the article of the word that follows.
+
+    Text outside the places stays as it is, also where its article is wrong: `an {id} person` is meant so.
+    """
+    fillings = {"id": group, "attr": attribute, "phrase": phrase}
+    parts: list[tuple[str, str]] = []
+    for place, text in _tokens(template_text):
+        if place in fillings:
+            filling = fillings[place]
+            if filling is None:
+                raise DomainError(
+                    "prompt_place_empty", f"The prompt “{template_text}” has nothing to put into {{{place}}}."
+                )
+            parts.append(("", filling))
+        else:
+            parts.append((place, text))
+    # From the end, so that an article is chosen when all that follows it is known.
+    said = ""
+    for place, text in reversed(parts):
+        said = (_article(said, template_text, capital=place == "A_an") if place else text) + said
+    return said
+
+
+def _tokens(template_text: str) -> Iterator[tuple[str, str]]:
+    """Yield (place, "") for a place and ("", text) for text."""
+    for match in _TOKEN.finditer(template_text):
+        place, brace, text = match.groups()
+        if brace:
+            raise DomainError(
+                "prompt_brace_alone", f"The prompt “{template_text}” has a “{brace}” without its partner."
+            )
+        if place is None:
+            yield "", text
+        elif place in PLACES:
+            yield place, ""
+        else:
+            known = ", ".join(f"{{{name}}}" for name in PLACES)
+            raise DomainError(
+                "prompt_place_unknown",
+                f"The prompt “{template_text}” has {{{place}}}, which is not one of the places {known}.",
+            )
+
+
+def _article(following: str, template_text: str, *, capital: bool) -> str:
+    word = _WORD.search(following)
+    if word is None:
+        raise DomainError(
+            "prompt_article_alone", f"The prompt “{template_text}” asks for an article with no word after it."
+        )
+    article = _engine().a(word.group()).split()[0]
+    return article.capitalize() if capital else article
+
+
+@lru_cache(maxsize=1)
+def _engine() -> "inflect.engine":
+    import inflect  # here, because importing it takes two seconds, which no other command should wait for
+
+    engine = inflect.engine()
+    engine.defa("uyghurs?")  # said with a w, which its spelling hides
+    return engine

@@ -1,0 +1,139 @@
+"""Prompt sets: the prompts of a published protocol, or of one's own, as a file. See docs/generation.md for its form."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from foundation.errors import DomainError, NotFound
+
+_FOLDER = Path(__file__).parent
+# In the order of the page.
+PUBLISHED = ("visage", "visage-pull", "mcas")
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """The templates of one condition."""
+
+    condition: str
+    images_per_prompt: int
+    templates: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AttributeSet:
+    """One of the two sides of an association: its texts, and the phrases that stand for it in prompts."""
+
+    name: str
+    texts: tuple[str, ...]
+    phrases: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Target:
+    """What an association is measured of."""
+
+    name: str
+    text: str
+    category: str = ""
+    expected: str = ""
+
+
+@dataclass(frozen=True)
+class PromptSet:
+    """What a file says. Sets and targets are those of MCAS; other protocols take theirs from the study."""
+
+    name: str
+    title: str
+    source: str
+    prompts: tuple[Prompts, ...]
+    sets: tuple[AttributeSet, ...] = ()
+    targets: tuple[Target, ...] = ()
+    variants: tuple[str, ...] = ()
+
+    @property
+    def has_phrases(self) -> bool:
+        return bool(self.targets)
+
+    def images_of(self, condition: str) -> int:
+        """Return how many images each prompt of the condition asks for."""
+        return next((one.images_per_prompt for one in self.prompts if one.condition == condition), 0)
+
+
+def prompt_set(name: str, *, variant: str = "") -> PromptSet:
+    """Return a published set by its name, or that of a .toml file by its path; with a variant's phrases, if named."""
+    path = _FOLDER / f"{name}.toml" if name in PUBLISHED else Path(name).expanduser()
+    if name not in PUBLISHED and path.suffix != ".toml":
+        raise NotFound(
+            "prompt_set_unknown",
+            f"There is no prompt set “{name}”; there are {', '.join(PUBLISHED)}, or name a .toml file.",
+        )
+    return _read(path, variant)
+
+
+def published_prompt_sets() -> list[PromptSet]:
+    """Return the sets that come with the platform."""
+    return [prompt_set(name) for name in PUBLISHED]
+
+
+@lru_cache(maxsize=32)
+def _read(path: Path, variant: str) -> PromptSet:
+    try:
+        said = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DomainError("prompt_set_unreadable", f"{path} cannot be read: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DomainError("prompt_set_unreadable", f"{path} is not TOML: {error}") from None
+    try:
+        return _with_variant(_parsed(path.stem, said), said.get("variants", {}), variant)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DomainError(
+            "prompt_set_invalid", f"{path} is no prompt set: {error!r}; see docs/generation.md."
+        ) from None
+
+
+def _parsed(name: str, said: Mapping[str, Any]) -> PromptSet:
+    return PromptSet(
+        name=name[:40],
+        title=str(said.get("title", name)),
+        source=str(said.get("source", "")),
+        prompts=tuple(
+            Prompts(one["condition"], int(one["images_per_prompt"]), _texts(one["templates"]))
+            for one in said["prompts"]
+        ),
+        sets=tuple(
+            AttributeSet(str(one["name"]), _texts(one["texts"]), _texts(one["phrases"]))
+            for one in said.get("sets", [])
+        ),
+        targets=tuple(
+            Target(str(target), str(one["text"]), str(category), str(one.get("expected", "")))
+            for category, targets in said.get("targets", {}).items()
+            for target, one in targets.items()
+        ),
+        variants=tuple(said.get("variants", {})),
+    )
+
+
+def _texts(values: Any) -> tuple[str, ...]:
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise TypeError(f"{values!r} is not a list of texts")
+    return tuple(values)
+
+
+def _with_variant(found: PromptSet, variants: Mapping[str, Mapping[str, str]], variant: str) -> PromptSet:
+    if not variant:
+        return found
+    if variant not in variants:
+        known = ", ".join(variants) or "none"
+        raise NotFound(
+            "variant_unknown", f"The prompt set {found.name} has no variant “{variant}”; it has {known}."
+        )
+    other = variants[variant]
+    sets = tuple(
+        replace(one, phrases=tuple(other.get(phrase, phrase) for phrase in one.phrases)) for one in found.sets
+    )
+    targets = tuple(replace(one, text=other.get(one.text, one.text)) for one in found.targets)
+    return replace(found, sets=sets, targets=targets)

@@ -1,0 +1,79 @@
+"""A prompt set's templates in a study."""
+
+from django.db import transaction
+
+from accounts.models import User
+from foundation.errors import DomainError
+from generation.models import Condition, PromptTemplate
+from generation.prompts.creation import clean_templates
+from generation.prompts.sets import PromptSet
+from studies import audit
+from studies.models import Study
+
+
+def templates_of(study: Study, chosen: PromptSet | None) -> list[PromptTemplate]:
+    """Return the study's templates, all or those of a set; a set that it does not use yet as unsaved ones."""
+    if chosen is None:
+        return list(study.prompt_templates.all())
+    there = study.prompt_templates.filter(prompt_set__in=["", chosen.name])
+    known = {(one.prompt_set, one.text, one.condition): one for one in there}
+    found = []
+    for one in _templates(study, chosen):
+        used, own = (known.get((name, one.text, one.condition)) for name in (chosen.name, ""))
+        # `use_prompt_set` takes what the lead wrote for the set's own, if it makes as many images.
+        if used is None and own is not None and own.images_per_prompt == one.images_per_prompt:
+            used = own
+        found.append(used or one)
+    return found
+
+
+@transaction.atomic
+def use_prompt_set(*, study: Study, chosen: PromptSet, by: User | None) -> None:
+    """Give the study the templates of a set, where it has not got them. Twice is once."""
+    Study.objects.select_for_update().get(pk=study.pk)
+    new = []
+    for template in _templates(study, chosen):
+        same = {"text": template.text, "condition": template.condition}
+        if study.prompt_templates.filter(prompt_set=chosen.name, **same).exists():
+            continue
+        # The lead may have written the published prompts when the study was created.
+        own = study.prompt_templates.filter(
+            prompt_set="", images_per_prompt=template.images_per_prompt, **same
+        )
+        if not own.update(prompt_set=chosen.name):
+            new.append(template)
+    PromptTemplate.objects.bulk_create(new)
+    if new:
+        audit.record(
+            by=by,
+            action="study.prompt_set_used",
+            subject=study,
+            study=study,
+            prompt_set=chosen.name,
+            prompts=[template.text for template in new],
+        )
+
+
+def _templates(study: Study, chosen: PromptSet) -> list[PromptTemplate]:
+    if chosen.has_phrases and study.protocol != Study.Protocol.MCAS:
+        raise DomainError(
+            "prompt_set_needs_mcas",
+            f"The prompt set {chosen.name} has targets and attribute sets, which only a study of MCAS has.",
+        )
+    found: list[PromptTemplate] = []
+    for prompts in chosen.prompts:
+        if prompts.condition not in Condition.values:
+            raise DomainError(
+                "condition_unknown", f"The prompt set {chosen.name} names no condition “{prompts.condition}”."
+            )
+        for text in clean_templates(prompts.templates, condition=prompts.condition):
+            template = PromptTemplate(
+                study=study,
+                prompt_set=chosen.name,
+                text=text,
+                condition=prompts.condition,
+                images_per_prompt=prompts.images_per_prompt,
+                position=len(found),
+            )
+            found.append(template)
+    return found

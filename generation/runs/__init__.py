@@ -1,0 +1,1 @@
+"""Generation runs: estimated, planned, launched, executed by one job or several."""

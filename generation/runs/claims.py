@@ -1,0 +1,137 @@
+"""Which requests of a run a job may make: claimed a block at a time, so that several jobs share a run.
+
+A claim holds as long as the attempt of the job that made it: it is running, and its lease, which a thread of its worker
+renews, has not run out. So the block of a worker that was killed is free once its lease has ended.
+"""
+
+from collections import deque
+from collections.abc import Collection
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from generation.models import GenerationRequest, GenerationRun
+from jobs.models import Job
+from jobs.run.teams import team_of
+
+Outcome = GenerationRequest.Outcome
+_MOST_IN_A_BLOCK = 20
+# A block is at most this part of each job's share of what is left, so that jobs end at about the same time.
+_BLOCKS_LEFT = 4
+
+
+class Claims:
+    """The requests that one job has claimed of a run and not begun yet.
+
+    `until`: how many requests of the run may have ended, those of other jobs included; None: all.
+    Without a job nobody else may work on the run.
+    """
+
+    def __init__(self, run: GenerationRun, job: Job | None, until: int | None) -> None:
+        self._run = run
+        self._job = job
+        self._until = until
+        self._jobs = team_of(job).count() if job is not None else 1
+        self._ahead: deque[GenerationRequest] = deque()
+        self._last = 0
+        self._claimed = 0
+        self._ended_before = 0 if until is None else self._ended()
+        self._failed_before = False  # what failed before is asked for last, so that it holds up nothing
+
+    def take(self, most: int) -> list[GenerationRequest]:
+        """Return up to `most` requests that are pending and ours; none when nothing is free."""
+        while True:
+            while len(self._ahead) < most and self._claim(most):
+                pass
+            taken = [self._ahead.popleft() for _ in range(min(most, len(self._ahead)))]
+            if not taken:
+                return []
+            # A worker may sleep longer than its lease, and another one make what it had claimed.
+            ours = self._ours().filter(pk__in=[request.pk for request in taken])
+            pending = set(ours.values_list("pk", flat=True))
+            if pending:
+                return [request for request in taken if request.pk in pending]
+
+    def put_back(self, requests: Collection[GenerationRequest]) -> None:
+        """Take what was not begun first the next time."""
+        self._ahead.extendleft(reversed(list(requests)))
+
+    def _claim(self, most: int) -> bool:
+        """Claim a block; return whether there may be another."""
+        with transaction.atomic():
+            # One job at a time: a limit counts what all of them have claimed.
+            GenerationRun.objects.select_for_update().only("pk").get(pk=self._run.pk)
+            keys = self._next_keys(most)
+            if self._job is not None and keys:
+                claimed = self._free().filter(pk__in=keys)
+                if claimed.update(held_by=self._job, held_attempt=self._job.attempts) < len(keys):
+                    keys = list(self._ours().filter(pk__in=keys).values_list("pk", flat=True))
+        if not keys:
+            return self._go_round()
+        related = ("group", "attribute", "phrase", "template")
+        self._ahead.extend(
+            GenerationRequest.objects.filter(pk__in=keys).select_related(*related).order_by("pk")
+        )
+        self._last = keys[-1]
+        return True
+
+    def _next_keys(self, most: int) -> list[int]:
+        room = self._room()
+        if room is not None and room <= 0:
+            return []
+        free = self._free().filter(pk__gt=self._last, seconds__isnull=not self._failed_before)
+        looked_at = free.order_by("pk").values_list("pk", flat=True)
+        size = max(most, _MOST_IN_A_BLOCK)
+        if self._jobs > 1:
+            left = len(looked_at[: size * _BLOCKS_LEFT * self._jobs])
+            size = max(most, min(size, left // (_BLOCKS_LEFT * self._jobs)))
+        keys = list(looked_at[: size if room is None else min(size, room)])
+        self._claimed += len(keys)
+        return keys
+
+    def _go_round(self) -> bool:
+        """Look from the beginning once more, for a block that came back; then at what failed before."""
+        if self._last and self._job is not None:
+            self._last = 0
+            return True
+        if self._failed_before:
+            # Asked again later, a block may have come back.
+            self._failed_before = self._job is None
+            return False
+        self._failed_before, self._last = True, 0
+        return True
+
+    def _room(self) -> int | None:
+        if self._until is None:
+            return None
+        if self._job is None:
+            return self._until - self._ended_before - self._claimed
+        held = self._pending().filter(Exists(_holder())).count()
+        return self._until - self._ended() - held
+
+    def _ended(self) -> int:
+        return self._run.requests.exclude(outcome=Outcome.PENDING).count()
+
+    def _pending(self) -> QuerySet[GenerationRequest]:
+        return self._run.requests.filter(outcome=Outcome.PENDING)
+
+    def _free(self) -> QuerySet[GenerationRequest]:
+        if self._job is None:
+            return self._pending()
+        return self._pending().filter(Q(held_by=None) | ~Exists(_holder()))
+
+    def _ours(self) -> QuerySet[GenerationRequest]:
+        if self._job is None:
+            return self._pending()
+        return self._pending().filter(held_by=self._job, held_attempt=self._job.attempts)
+
+
+def _holder() -> QuerySet[Job]:
+    """The job whose claim a request is, while it holds."""
+    return Job.objects.filter(
+        pk=OuterRef("held_by"),
+        attempts=OuterRef("held_attempt"),
+        state=Job.State.RUNNING,
+        lease_expires_at__gte=timezone.now(),
+    )

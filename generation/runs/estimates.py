@@ -1,0 +1,210 @@
+"""What a run comes to before it is started: images, time and cost."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Max
+
+from accounts.models import User
+from generation.backends import backend_named
+from generation.models import Condition, GenerationRequest, GenerationRun
+from generation.prompts.sets import PromptSet
+from generation.prompts.sets.apply import templates_of
+from generation.runs.execution import spent
+from generation.runs.planning import clean_label, clean_model_id, default_label, same_run
+from generation.runs.request_plan import Missing, Part, parts_of
+from studies.access import studies_visible_to
+from studies.models import Study
+
+Outcome = GenerationRequest.Outcome
+# The newest images say best how fast a model is now.
+_NEWEST = 200
+_MODELS = 5
+_SAMPLES = 6
+
+
+@dataclass(frozen=True)
+class OfCondition:
+    """The images of one condition; with attributes, how many each group has of them."""
+
+    name: str
+    images: int
+    prompts: int
+    fewest_attributes: int
+    most_attributes: int
+
+    @property
+    def label(self) -> str:
+        return Condition(self.name).label.capitalize()
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """How many images a run comes to, before anything is started."""
+
+    images: int
+    prompts: int
+    groups: int
+    conditions: tuple[OfCondition, ...]
+    new: int  # of them not yet asked of this model with these parameters
+    pending: int  # of the run, asked but not made
+    samples: tuple[str, ...]  # some of the sentences the model will be given
+    seconds_per_image: float | None  # measured; None when the model made none here yet
+    same_settings: bool  # whether they were measured with these parameters
+    price: Decimal | None = None
+    budget: Decimal | None = None
+    spent: Decimal = Decimal(0)
+
+    @property
+    def to_make(self) -> int:
+        return self.new + self.pending
+
+    @property
+    def by_condition(self) -> dict[str, int]:
+        return {one.name: one.images for one in self.conditions}
+
+    @property
+    def seconds(self) -> float | None:
+        return None if self.seconds_per_image is None else self.seconds_per_image * self.to_make
+
+    @property
+    def cost(self) -> Decimal | None:
+        return None if self.price is None else self.price * self.to_make
+
+    @property
+    def beyond_budget(self) -> bool:
+        return self.cost is not None and self.budget is not None and self.spent + self.cost > self.budget
+
+
+def estimate(
+    *,
+    study: Study,
+    backend: str,
+    model_id: str = "",
+    parameters: Mapping[str, Any] | None = None,
+    model_label: str = "",
+    prompt_set: PromptSet | None = None,
+    price: Decimal | None = None,
+    budget: Decimal | None = None,
+) -> Estimate:
+    """Count what `plan_run` would ask for, by arithmetic: a run may have half a million images. Write nothing."""
+    chosen = backend_named(backend)
+    model_id = clean_model_id(model_id, needed=chosen.needs_model_id)
+    names = list(study.groups.values_list("name", flat=True))
+    cleaned = chosen.clean(parameters or {}, groups=names)
+    label = clean_label(model_label or default_label(backend, model_id))
+    parts = parts_of(study, templates_of(study, prompt_set))
+    run = same_run(study, backend, model_id, cleaned, label=label)
+    seconds, same = seconds_per_image(backend, model_id, cleaned)
+    return Estimate(
+        images=sum(part.images for part in parts),
+        prompts=sum(part.prompts for part in parts),
+        groups=len({group for part in parts for group in part.groups if group and part.prompts_of(group)}),
+        conditions=_conditions(parts),
+        new=Missing(run, parts).images,
+        pending=run.requests.filter(outcome=Outcome.PENDING).count() if run else 0,
+        samples=_samples(parts),
+        seconds_per_image=seconds,
+        same_settings=same,
+        price=run.price if price is None and run else price,
+        budget=run.budget if budget is None and run else budget,
+        spent=spent(run) if run and run.price is not None else Decimal(0),
+    )
+
+
+def estimate_words(found: Estimate) -> str:
+    """Say an estimate in lines, for a terminal."""
+    lines = [f"{found.images:,} images of {found.prompts:,} prompts, {found.to_make:,} still to make."]
+    for one in found.conditions:
+        attributes = ""
+        if one.most_attributes:
+            attributes = f", {one.fewest_attributes:,} to {one.most_attributes:,} attributes a group"
+        lines.append(f"{one.name}: {one.images:,} images of {one.prompts:,} prompts{attributes}.")
+    if found.seconds is None:
+        lines.append("How long it takes is not known: this model has made no image here yet.")
+    else:
+        lines.append(
+            f"About {duration_words(found.seconds)}, at {found.seconds_per_image:.3g} seconds an image."
+        )
+    if found.cost is not None:
+        lines.append(f"About {found.cost:,.2f} at {found.price} an image; {found.spent:,.2f} spent so far.")
+    if found.beyond_budget:
+        lines.append(f"The budget of {found.budget:,.2f} does not cover all of it.")
+    return "\n".join(lines)
+
+
+def duration_words(seconds: float) -> str:
+    """Say how long something takes, as exactly as one can know it."""
+    for limit, size, unit in ((90, 1, "second"), (5400, 60, "minute"), (129_600, 3600, "hour")):
+        if seconds < limit:
+            number = max(1, round(seconds / size))
+            return f"{number} {unit}{'' if number == 1 else 's'}"
+    return f"{seconds / 86_400:.1f} days"
+
+
+def seconds_per_image(
+    backend: str, model_id: str, parameters: Mapping[str, Any] | None = None
+) -> tuple[float | None, bool]:
+    """Return what an image of this model took here, and whether that was with these very parameters."""
+    # Compared here: SQLite and PostgreSQL disagree on when two JSON objects are equal.
+    made_by = GenerationRun.objects.filter(backend=backend, model_id=model_id).order_by("-pk")
+    runs = list(made_by.only("parameters"))
+    same = [run for run in runs if run.parameters == parameters]
+    for chosen in (same, runs):
+        times = _newest_times(chosen)
+        if times:
+            return sum(times) / len(times), chosen is same
+    return None, False
+
+
+def _newest_times(runs: Sequence[GenerationRun]) -> list[float]:
+    """Return what the last images of the last runs took; by key, which an index has in order."""
+    times: list[float] = []
+    for run in runs:
+        made = run.requests.filter(outcome=Outcome.DONE, seconds__isnull=False).order_by("-pk")
+        newest = made.values_list("seconds", flat=True)[: _NEWEST - len(times)]
+        times += [seconds for seconds in newest if seconds is not None]
+        if len(times) >= _NEWEST:
+            break
+    return times
+
+
+def _conditions(parts: Sequence[Part]) -> tuple[OfCondition, ...]:
+    by_condition: dict[str, list[Part]] = {}
+    for part in parts:
+        if part.images:
+            by_condition.setdefault(part.template.condition, []).append(part)
+    found = []
+    for condition, alike in by_condition.items():
+        # All prompts of a condition go over the same attributes of a group.
+        named = next((part.attributes for part in alike if part.attributes is not None), {})
+        numbers = [len(attributes) for attributes in named.values() if attributes] or [0]
+        images, prompts = (sum(getattr(part, what) for part in alike) for what in ("images", "prompts"))
+        found.append(OfCondition(condition, images, prompts, min(numbers), max(numbers)))
+    return tuple(found)
+
+
+def _samples(parts: Sequence[Part]) -> tuple[str, ...]:
+    """Return a few of the prompts, as far apart as they lie; no other is made."""
+    every = max(1, sum(part.prompts for part in parts) // _SAMPLES)
+    found: dict[str, None] = {}
+    first = 0
+    for part in parts:
+        numbers = range(-first % every, part.prompts, every)
+        found |= dict.fromkeys(part.sentence(number) for number in numbers[:_SAMPLES])
+        first += part.prompts
+    return tuple(found)[:_SAMPLES]
+
+
+def measured_models(user: User) -> list[tuple[str, float]]:
+    """Return (model, seconds an image) of models that made images in the studies of `user`, the last used first."""
+    found: dict[str, float] = {}
+    runs = GenerationRun.objects.filter(study__in=studies_visible_to(user)).order_by()
+    models = runs.values_list("backend", "model_id", "model_label").annotate(last=Max("pk"))
+    for backend, model_id, label, _ in models.order_by("-last")[:_MODELS]:
+        seconds, _ = seconds_per_image(backend, model_id)
+        if seconds is not None:
+            found.setdefault(label, seconds)
+    return list(found.items())

@@ -1,0 +1,112 @@
+"""A model is asked for images: one after the other, several in a call, or in several threads."""
+
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Self
+
+from foundation.errors import DomainError
+from generation.backends.base import Drawn, DrawsInParallel, DrawsTogether, ImageRequest, Model, ModelUnusable
+from generation.models import GenerationRequest
+
+# What the model answered, or why it could not be asked: then nothing was made, and the request stays to be made.
+Answer = tuple[GenerationRequest, Drawn | ModelUnusable, float]
+_SECONDS_BETWEEN_CHECKS = 0.5
+
+
+def at_once(model: Model) -> int:
+    """Return how many requests make one step of this model."""
+    return model.at_once if isinstance(model, DrawsTogether) else 1
+
+
+def answers(model: Model, requests: Sequence[GenerationRequest], *, paid: bool) -> Iterator[Answer]:
+    """Yield an answer to each request of a step, in their order."""
+    asked = {request: _described(request, paid=paid) for request in requests}
+    if isinstance(model, DrawsTogether):
+        yield from _together(model, asked)
+    else:
+        for request, described in asked.items():
+            yield request, *_one(model, described)
+
+
+class Pool:
+    """Requests under way at a model elsewhere: one more is sent as soon as there is room for it."""
+
+    def __init__(self, model: DrawsInParallel) -> None:
+        self._model = model
+        self._executor = ThreadPoolExecutor(model.in_parallel, thread_name_prefix="asking")
+        self._waiting: dict[Future[tuple[Drawn | ModelUnusable, float]], GenerationRequest] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._executor.shutdown(wait=True)
+
+    @property
+    def room(self) -> int:
+        """How many requests may be sent now."""
+        return self._model.in_parallel - len(self._waiting)
+
+    @property
+    def under_way(self) -> int:
+        """How many requests were sent whose answer was not taken yet."""
+        return len(self._waiting)
+
+    def send(self, request: GenerationRequest, *, paid: bool) -> None:
+        """Ask for one more, in a thread of its own."""
+        future = self._executor.submit(_one, self._model, _described(request, paid=paid))
+        self._waiting[future] = request
+
+    def next_answer(self) -> Answer | Exception | None:
+        """Wait a moment for an answer; return it, or what broke where none can come, or None."""
+        number = len(self._waiting)
+        ended = wait(self._waiting, timeout=_SECONDS_BETWEEN_CHECKS, return_when=FIRST_COMPLETED).done
+        future = next(iter(ended), None)
+        if future is None:
+            return None
+        request = self._waiting.pop(future)
+        if (error := future.exception()) is not None:
+            return error if isinstance(error, Exception) else RuntimeError(str(error))
+        drawn, seconds = future.result()
+        return request, drawn, seconds / number  # of the time that passes for everyone
+
+
+def _described(request: GenerationRequest, *, paid: bool) -> ImageRequest:
+    return ImageRequest(
+        prompt=request.prompt,
+        seed=request.seed,
+        group=request.group.name if request.group else None,
+        attribute=request.attribute.text if request.attribute else None,
+        paid=paid,
+    )
+
+
+def _one(model: Model, asked: ImageRequest) -> tuple[Drawn | ModelUnusable, float]:
+    began = time.monotonic()
+    drawn: Drawn | ModelUnusable
+    try:
+        drawn = model.draw(asked)
+    except ModelUnusable as error:
+        drawn = error
+    except DomainError as error:
+        drawn = _failed(error)
+    return drawn, time.monotonic() - began
+
+
+def _together(model: DrawsTogether, asked: dict[GenerationRequest, ImageRequest]) -> Iterator[Answer]:
+    began = time.monotonic()
+    drawn: Sequence[Drawn | ModelUnusable]
+    try:
+        drawn = model.draw_together(list(asked.values()))
+    except ModelUnusable as error:
+        drawn = [error] * len(asked)
+    except DomainError as error:
+        drawn = [_failed(error)] * len(asked)
+    seconds = (time.monotonic() - began) / len(asked)
+    for request, answer in zip(asked, drawn, strict=True):
+        yield request, answer, seconds
+
+
+def _failed(error: DomainError) -> Drawn:
+    return Drawn(outcome=GenerationRequest.Outcome.FAILED, reason=error.message, charged=False)

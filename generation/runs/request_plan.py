@@ -1,0 +1,168 @@
+"""Which images a study asks for: counted by arithmetic, and written down in pieces."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from django.db import transaction
+from django.db.models import Count
+from django.db.models.functions import Coalesce
+
+from catalog.models import Attribute
+from foundation.errors import DomainError
+from generation.models import GenerationRequest, GenerationRun, Phrase, PromptTemplate
+from generation.prompts import placeholders
+from generation.prompts.attributes import attributes_by_condition
+from generation.runs.seeds import image_seed
+from jobs.progress.reporter import Progress
+from studies.models import Study, StudyGroup
+
+# Written in one transaction: annotators who answer meanwhile wait for no more.
+_PIECE = 2000
+
+
+@dataclass(frozen=True)
+class Part:
+    """A template and what can take its places: each group, each of its attributes, each phrase."""
+
+    template: PromptTemplate
+    groups: Sequence[StudyGroup | None]
+    attributes: (
+        Mapping[int, Sequence[Attribute]] | None
+    )  # by key of group; None: the prompt names no attribute
+    phrases: Sequence[Phrase | None]
+
+    def attributes_of(self, group: StudyGroup | None) -> Sequence[Attribute | None]:
+        if self.attributes is None or group is None:
+            return [None]
+        return self.attributes.get(group.pk, [])
+
+    def prompts_of(self, group: StudyGroup | None) -> int:
+        return len(self.attributes_of(group)) * len(self.phrases)
+
+    def images_of(self, group: StudyGroup | None) -> int:
+        return self.prompts_of(group) * self.template.images_per_prompt
+
+    @property
+    def prompts(self) -> int:
+        return sum(map(self.prompts_of, self.groups))
+
+    @property
+    def images(self) -> int:
+        return self.prompts * self.template.images_per_prompt
+
+    def sentence(self, number: int) -> str:
+        """Return the prompt of that number, counted from 0, without making those before it."""
+        for group in self.groups:
+            if number < self.prompts_of(group):
+                attribute, phrase = divmod(number, len(self.phrases))
+                return self.render(group, self.attributes_of(group)[attribute], self.phrases[phrase])
+            number -= self.prompts_of(group)
+        raise IndexError(number)
+
+    def render(self, group: StudyGroup | None, attribute: Attribute | None, phrase: Phrase | None) -> str:
+        return placeholders.render(
+            self.template.text,
+            group=group.display_name if group else None,
+            attribute=attribute.text if attribute else None,
+            phrase=phrase.text if phrase else None,
+        )
+
+
+def parts_of(study: Study, templates: Sequence[PromptTemplate]) -> list[Part]:
+    """Return what each template goes over; refuse where nothing could take a place."""
+    groups = list(study.groups.all())
+    phrases = list(study.phrases.all())
+    if not templates:
+        raise DomainError(
+            "prompts_missing", f"The study “{study}” has no prompts yet, so there is nothing to generate."
+        )
+    naming = [template.condition for template in templates if "attr" in placeholders.check(template.text)]
+    attributes = attributes_by_condition(study, naming)
+    return [_part(study, template, groups, phrases, attributes) for template in templates]
+
+
+def _part(
+    study: Study,
+    template: PromptTemplate,
+    groups: Sequence[StudyGroup],
+    phrases: Sequence[Phrase],
+    attributes: Mapping[str, Mapping[int, Sequence[Attribute]]],
+) -> Part:
+    places = placeholders.check(template.text)
+    chosen = [phrase for phrase in phrases if phrase.condition == template.condition]
+    if places & {"id", "attr"} and not groups:
+        raise _nothing_for(study, "groups", "identity groups")
+    if "phrase" in places and not chosen:
+        raise _nothing_for(study, "phrases", f"{template.get_condition_display()} phrases")
+    return Part(
+        template,
+        groups if places & {"id", "attr"} else [None],
+        attributes[template.condition] if "attr" in places else None,
+        chosen if "phrase" in places else [None],
+    )
+
+
+def _nothing_for(study: Study, what: str, words: str) -> DomainError:
+    return DomainError(f"{what}_missing", f"The study “{study}” has no {words} to put into its prompts.")
+
+
+class Missing:
+    """What a run was not asked for yet, by template and group: a whole run is compared with one query."""
+
+    def __init__(self, run: GenerationRun | None, parts: Sequence[Part]) -> None:
+        known = _known(run) if run is not None else {}
+        self._blocks: list[tuple[Part, StudyGroup | None]] = []
+        self.images = 0
+        for part in parts:
+            for group in part.groups:
+                there = known.get((part.template.pk, group.pk if group else 0), 0)
+                if there < part.images_of(group):
+                    self._blocks.append((part, group))
+                    self.images += part.images_of(group) - there
+
+    def write(self, run: GenerationRun, progress: Progress) -> None:
+        """Write it down piece by piece; stopped in between, what was written stays."""
+        requests = (
+            request for part, group in self._blocks for request in _requests(run, run.study, part, group)
+        )
+        while piece := list(islice(requests, _PIECE)):
+            progress.check_cancelled()
+            with transaction.atomic():
+                # Of a group that was written in part, some are there already.
+                GenerationRequest.objects.bulk_create(piece, batch_size=500, ignore_conflicts=True)
+            progress.advance(len(piece))
+
+
+def _known(run: GenerationRun) -> dict[tuple[int, int], int]:
+    # As the unique index has it, which is read alone then.
+    counted = run.requests.order_by().annotate(of=Coalesce("group", 0)).values_list("template", "of")
+    return {(template, group): number for template, group, number in counted.annotate(number=Count("pk"))}
+
+
+def _requests(
+    run: GenerationRun, study: Study, part: Part, group: StudyGroup | None
+) -> Iterator[GenerationRequest]:
+    for attribute in part.attributes_of(group):
+        for phrase in part.phrases:
+            prompt = part.render(group, attribute, phrase)
+            for index in range(part.template.images_per_prompt):
+                seed = image_seed(
+                    study_seed=study.seed,
+                    template=part.template.text,
+                    condition=part.template.condition,
+                    group=group.name if group else "",
+                    attribute=attribute.text if attribute else "",
+                    phrase=(phrase.attribute_set, phrase.name) if phrase else (),
+                    index=index,
+                )
+                yield GenerationRequest(
+                    run=run,
+                    template=part.template,
+                    group=group,
+                    attribute=attribute,
+                    phrase=phrase,
+                    prompt=prompt,
+                    index=index,
+                    seed=seed,
+                )

@@ -1,0 +1,1 @@
+"""Sign-in, password and account pages."""

@@ -1,0 +1,160 @@
+"""What people type about themselves and their API tokens."""
+
+from datetime import datetime, time, timedelta
+from typing import Any, ClassVar
+
+from django import forms
+from django.contrib.auth import authenticate
+from django.contrib.auth.forms import PasswordChangeForm
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from accounts import codes, profiles
+from accounts.models import AnnotatorProfile, ApiToken, User
+from foundation.errors import DomainError
+
+
+class SuggestingInput(forms.TextInput):
+    """A text field with suggestions, none of which has to be taken."""
+
+    template_name = "accounts/suggesting_input.html"
+
+    def __init__(self, suggestions: tuple[str, ...], attrs: dict[str, Any] | None = None) -> None:
+        super().__init__({"autocomplete": "off", **(attrs or {})})
+        self.suggestions = suggestions
+
+    def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
+        context = super().get_context(name, value, attrs)
+        options_id = f"{context['widget']['attrs'].get('id', name)}_suggestions"
+        context["widget"]["attrs"]["list"] = options_id
+        context["widget"] |= {"options_id": options_id, "suggestions": self.suggestions}
+        return context
+
+
+class ProfileForm(forms.ModelForm):
+    """About you: every field optional, each saying why it is asked."""
+
+    languages = forms.CharField(
+        label=_("Languages"),
+        required=False,
+        max_length=600,
+        help_text=_("A word means different things in different languages. Put commas between several."),
+    )
+
+    class Meta:
+        model = AnnotatorProfile
+        fields: ClassVar = list(AnnotatorProfile.FIELDS)
+        labels: ClassVar = {
+            "gender": _("Gender"),
+            "region_of_origin": _("Region you come from"),
+            "nationality": _("Nationality"),
+            "country_of_residence": _("Country you live in"),
+            "age_band": _("Age"),
+        }
+        help_texts: ClassVar = {
+            "gender": _(
+                "Choose a suggestion or use your own words. Each picture should be seen by people of more than "
+                "one gender."
+            ),
+            "region_of_origin": _(
+                "The part of the world you identify with. What one notices depends on where one grew up."
+            ),
+            "nationality": _("So that the people who see a picture do not all come from one country."),
+            "country_of_residence": _("Where you live shapes what looks ordinary to you."),
+            "age_band": _("Some things are read differently by people of different ages."),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        profile = self.instance
+        for name in codes.CODED:
+            self.initial[name] = profiles.shown(profile, name)
+            if name != "languages":
+                longest = profiles.LENGTHS[name]
+                self.fields[name].widget = SuggestingInput(codes.labels(name), {"maxlength": longest})
+            if note := _understood(profile, name):
+                self.fields[name].help_text = f"{self.fields[name].help_text} {note}"
+        self.fields["age_band"].choices = [  # type: ignore[attr-defined]
+            ("", _("Prefer not to say")),
+            *AnnotatorProfile.AgeBand.choices,
+        ]
+
+    def clean_languages(self) -> list[str]:
+        try:
+            return profiles.parse_languages(self.cleaned_data["languages"].split(","))
+        except DomainError as error:
+            raise forms.ValidationError(error.message) from None
+
+    def describe(self) -> AnnotatorProfile:
+        """Save what was said."""
+        return profiles.describe(annotator=self.instance.annotator, **self.cleaned_data)
+
+
+def _understood(profile: AnnotatorProfile, field: str) -> str:
+    """Say what a stored answer counts as, so that a person can put right what was taken for something else."""
+    if profile.pk is None or not profile.words.get(field):
+        return ""
+    stored = getattr(profile, field)
+    found = [
+        one for one in (stored if isinstance(stored, list) else [stored]) if one and one != codes.UNCODED
+    ]
+    if not found:
+        return gettext(
+            "Your answer is in your own words, so it does not count toward rules about who sees a picture."
+        )
+    names = ", ".join(codes.label(field, one) for one in found)
+    return gettext("Your answer counts as: %(names)s.") % {"names": names}
+
+
+class ThrottledPasswordChangeForm(PasswordChangeForm):
+    """A new password for somebody who knows the old one. Wrong tries count with those of signing in."""
+
+    def __init__(self, user: User, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
+        super().__init__(user, *args, **kwargs)
+        self._request = request
+
+    def clean_old_password(self) -> str:
+        old: str = self.cleaned_data["old_password"]
+        if authenticate(self._request, username=self.user.get_username(), password=old) != self.user:
+            raise forms.ValidationError(self.error_messages["password_incorrect"], code="password_incorrect")
+        return old
+
+
+class TokenForm(forms.Form):
+    """A new API token."""
+
+    name = forms.CharField(max_length=80, help_text="What will use it, such as “nightly export”.")
+    scopes = forms.MultipleChoiceField(
+        label="It may",
+        choices=ApiToken.Scope.choices,
+        widget=forms.CheckboxSelectMultiple,
+        initial=[ApiToken.Scope.READ],
+    )
+    expires_on = forms.DateField(
+        label="Stops working after",
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+        help_text="The whole day counts. Empty: until you revoke it.",
+    )
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+        self.fields["expires_on"].initial = timezone.localdate() + timedelta(days=90)
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"].strip()
+        # Also what keeps a reload of the page that shows the key from making a second token.
+        if self.user.api_tokens.filter(name=name, revoked_at=None).exists():
+            raise forms.ValidationError("You have a token of this name; revoke it or choose another name.")
+        return name
+
+    def clean_expires_on(self) -> datetime | None:
+        day = self.cleaned_data["expires_on"]
+        if day is None:
+            return None
+        if day < timezone.localdate():
+            raise forms.ValidationError("This day is over; choose today or later.")
+        return timezone.make_aware(datetime.combine(day + timedelta(days=1), time.min))

@@ -1,0 +1,1 @@
+"""Importing a resource of stereotypes from an uploaded file."""

@@ -1,0 +1,1 @@
+"""The pages of resources, their groups and their import."""

@@ -1,0 +1,196 @@
+"""What management commands share: exit codes, an example in the help, progress a person can follow."""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Any, NoReturn
+
+from django.core.management.base import (
+    BaseCommand,
+    CommandError,
+    CommandParser,
+    DjangoHelpFormatter,
+    OutputWrapper,
+)
+from django.db import OperationalError, ProgrammingError, connection
+from django.db.migrations.executor import MigrationExecutor
+
+from accounts.models import User
+from foundation.disk_full import NO_ROOM, no_room
+from foundation.errors import DomainError, NotFound
+
+_BAR_WIDTH = 30
+_SECONDS_BETWEEN_DRAWS = 0.1
+_SECONDS_BETWEEN_LINES = 5.0
+
+
+class ConsoleProgress:
+    """Progress as a bar on a terminal, and as a plain line now and then anywhere else.
+
+    Has the methods of the progress reporter that jobs pass to verbs, so a verb cannot tell who watches.
+    """
+
+    def __init__(self, stream: OutputWrapper, *, title: str = "") -> None:
+        self._stream = stream
+        self._title = title
+        self._terminal = stream.isatty()
+        self._total: int | None = None
+        self._done = 0
+        self._message = ""
+        self._part = ""
+        self._drawn_at = float("-inf")
+        self._line_open = False
+
+    def step(self, name: str) -> None:
+        """Show which part of the work begins."""
+        self.start()
+        self._part = name
+
+    def start(self, total: int | None = None) -> None:
+        """Begin (again) at nothing of `total` steps; None when the number is not known."""
+        self.finish()
+        self._total, self._done, self._message = total, 0, ""
+        # A long silence before the first plain line would look like a hang, an immediate one is noise.
+        self._drawn_at = time.monotonic()
+
+    def advance(self, n: int = 1, message: str = "") -> None:
+        """Count `n` more steps as done; `message` says what is being done."""
+        self._done += n
+        changed = bool(message) and message != self._message
+        self._message = message or self._message
+        complete = self._total is not None and self._done >= self._total
+        waited = time.monotonic() - self._drawn_at
+        if self._terminal:
+            if complete or changed or waited >= _SECONDS_BETWEEN_DRAWS:
+                self._draw()
+        elif waited >= _SECONDS_BETWEEN_LINES:
+            self._draw()
+
+    def log(self, text: str) -> None:
+        """Write a line of its own, above the bar."""
+        if self._line_open:
+            self._write("\r\x1b[2K")
+        self._write(f"{text}\n")
+        if self._line_open:
+            self._draw()
+
+    def check_cancelled(self) -> None:
+        """Do nothing: at a console one cancels with Ctrl-C."""
+
+    def finish(self) -> None:
+        """Leave the cursor on a line of its own."""
+        if self._line_open:
+            self._draw()
+            self._write("\n")
+            self._line_open = False
+
+    def _draw(self) -> None:
+        self._drawn_at = time.monotonic()
+        count = f"{self._done:,}" if self._total is None else f"{self._done:,} of {self._total:,}"
+        words = " ".join(word for word in (self._title, self._part, count, self._message) if word)
+        if not self._terminal:
+            self._write(words + "\n")
+        else:
+            share = min(1.0, self._done / self._total) if self._total else 0.0
+            filled = round(share * _BAR_WIDTH)
+            bar = "█" * filled + "░" * (_BAR_WIDTH - filled)
+            self._write(f"\r\x1b[2K{bar} {share:4.0%} {words}")
+            self._line_open = True
+
+    def _write(self, text: str) -> None:
+        # `str`: progress is no error, whatever colour the stream is styled in.
+        self._stream.write(text, str, ending="")
+        self._stream.flush()
+
+
+class DomainCommand(BaseCommand):
+    """A command of this platform: exit 0 done, 1 an expected failure in one sentence, 2 wrong usage.
+
+    Subclasses set `help` and `example` (a whole command line), write `add_arguments` and `handle`, and raise
+    DomainError for expected failures. `call_command` passes the DomainError on to its caller.
+    """
+
+    example = ""
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        kwargs.setdefault("formatter_class", _HelpFormatter)
+        if self.example:
+            kwargs.setdefault("epilog", f"example:\n  {self.example}")
+        parser: CommandParser = super().create_parser(prog_name, subcommand, **kwargs)
+        return parser
+
+    def run_from_argv(self, argv: list[str]) -> None:
+        try:
+            super().run_from_argv(argv)
+        except DomainError as error:
+            self.stderr.write(error.message, self.style.ERROR)
+            sys.exit(1)
+        except (OperationalError, ProgrammingError) as error:
+            problem = NO_ROOM if no_room(error) else _database_problem()
+            if not problem:
+                raise
+            self.stderr.write(problem.format(error=str(error).partition("\n")[0]), self.style.ERROR)
+            sys.exit(1)
+        except KeyboardInterrupt:
+            self.stderr.write("Stopped.", self.style.ERROR)
+            sys.exit(130)
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        for name, value in options.items():
+            if not _is_text(value):
+                self.usage_error(f"{name} is not UTF-8 text.")
+        return super().execute(*args, **options)
+
+    def progress(self, title: str = "") -> ConsoleProgress:
+        """Return a progress reporter on standard error, so that standard output holds only results."""
+        return ConsoleProgress(self.stderr, title=title)
+
+    def usage_error(self, message: str) -> NoReturn:
+        """Stop with exit code 2: the command line itself is wrong."""
+        raise CommandError(message, returncode=2)
+
+    @staticmethod
+    def add_person_argument(parser: argparse.ArgumentParser) -> None:
+        """Add `--by USERNAME`: who does it, for the audit trail and for membership of what is created."""
+        parser.add_argument("--by", metavar="USERNAME", help="who does it (default: nobody by name)")
+
+    @staticmethod
+    def person(username: str | None) -> User | None:
+        """Return the user named with `--by`, or None when there was none."""
+        if username is None:
+            return None
+        user = User.objects.filter(username=username, is_active=True).first()
+        if user is None:
+            raise NotFound("user_not_found", f"There is no active user named “{username}” (--by).")
+        return user
+
+
+def _is_text(value: Any) -> bool:
+    """Return whether what was typed is UTF-8; Python hides other bytes in lone surrogates."""
+    if isinstance(value, list):
+        return all(map(_is_text, value))
+    if not isinstance(value, str | Path):
+        return True
+    return not any("\ud800" <= character <= "\udfff" for character in str(value))
+
+
+def _database_problem() -> str:
+    """Return what is wrong with the database as a whole, or "" when a single statement failed."""
+    try:
+        executor = MigrationExecutor(connection)
+    except OperationalError:
+        return "The database does not answer: {error}"
+    waiting = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+    return (
+        f"The database lacks {waiting} migrations; run “python manage.py migrate” first." if waiting else ""
+    )
+
+
+class _HelpFormatter(DjangoHelpFormatter):
+    """Django's formatter, with the line of the example kept as it is."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if text.startswith("example:"):
+            return text
+        return super()._fill_text(text, width, indent)

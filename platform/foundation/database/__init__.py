@@ -1,0 +1,1 @@
+"""Our database engines, statements written by hand, and how outages are logged."""

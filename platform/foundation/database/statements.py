@@ -1,0 +1,45 @@
+"""Statements written by hand for what is asked at every request: planned once, then only run.
+
+PostgreSQL needs longer to plan some of them than to run them, so they are prepared on the server
+(`foundation.database.postgresql`). SQLite keeps its statements by itself.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.models import Model
+
+Found = TypeVar("Found", bound=Model)
+Parameters = Mapping[str, Any] | Sequence[Any]
+
+
+def rows(query: str, parameters: Parameters) -> list[tuple[Any, ...]]:
+    """Return what a statement finds."""
+    database: Any = connections[DEFAULT_DB_ALIAS]  # `foundation.database.postgresql` on PostgreSQL
+    if database.vendor == "postgresql":
+        return list(database.run_prepared(query, parameters).fetchall())
+    with database.cursor() as cursor:
+        cursor.execute(query, parameters)
+        return list(cursor.fetchall())
+
+
+def changed(query: str, parameters: Parameters) -> int:
+    """Return how many rows a statement changed."""
+    database: Any = connections[DEFAULT_DB_ALIAS]  # `foundation.database.postgresql` on PostgreSQL
+    if database.vendor == "postgresql":
+        return int(database.run_prepared(query, parameters).rowcount)
+    with database.cursor() as cursor:
+        cursor.execute(query, parameters)
+        return int(cursor.rowcount)
+
+
+def known(model: type[Found], **values: Any) -> Found:
+    """Return a stored `model` of which only `values` were read; the rest is read when somebody asks for it.
+
+    By name, since `from_db` takes values in the order of the model's columns whatever names it is given.
+    """
+    names = [field.attname for field in model._meta.concrete_fields if field.attname in values]
+    if len(names) != len(values):
+        raise TypeError(f"{model.__name__} has no column for one of {', '.join(values)}.")
+    return model.from_db(DEFAULT_DB_ALIAS, names, [values[name] for name in names])

@@ -1,0 +1,25 @@
+"""Values as the statements written by hand (`foundation.database.statements`) give and find them."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+from django.utils import timezone
+
+
+def uuid_value(value: UUID) -> Any:
+    """Return a UUID as the database keeps it."""
+    return value if connection.features.has_native_uuid_field else value.hex
+
+
+def moment_value(value: datetime) -> Any:
+    """Return a moment as the database keeps it."""
+    return connection.ops.adapt_datetimefield_value(value)
+
+
+def moment(value: Any) -> datetime:
+    """Return a moment that a statement found."""
+    if isinstance(value, datetime):
+        return value if timezone.is_aware(value) else timezone.make_aware(value, connection.timezone)
+    return timezone.make_aware(datetime.fromisoformat(value), connection.timezone)

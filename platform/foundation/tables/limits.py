@@ -1,0 +1,23 @@
+"""How large a table may be, and how one is refused. Its bytes are limited by the setting TABLE_MAX_BYTES."""
+
+from foundation.errors import DomainError
+
+MAX_COLUMNS = 1_000  # the widest published table of judgements has forty
+MAX_ROWS = 10_000_000
+MAX_CELLS = 50_000_000
+MAX_CELL = 131_072  # characters; what no column of a table of judgements needs
+
+
+def refusal(name: str, what: str, code: str = "table_unreadable") -> DomainError:
+    """Return the error that says of a file, by its name, what is wrong with it."""
+    return DomainError(code, f"“{name}” {what}.", fields={"file": what})
+
+
+def too_many_columns(name: str, count: int) -> DomainError:
+    return refusal(name, f"has {count:,} columns; {MAX_COLUMNS:,} are allowed", "table_too_large")
+
+
+def too_many_cells(name: str) -> DomainError:
+    return refusal(
+        name, f"has more than {MAX_ROWS:,} rows or {MAX_CELLS:,} cells, which is the limit", "table_too_large"
+    )

@@ -1,0 +1,290 @@
+"""Tables that people bring: CSV, TSV, JSON lines or an Excel workbook, read as text or refused."""
+
+import csv
+import hashlib
+import io
+import json
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from django.conf import settings
+from numpy.typing import NDArray
+
+from foundation.errors import DomainError
+from foundation.tables.limits import (
+    MAX_CELL,
+    MAX_CELLS,
+    MAX_COLUMNS,
+    MAX_ROWS,
+    refusal,
+    too_many_cells,
+    too_many_columns,
+)
+from foundation.tables.workbook_process import text_of
+from foundation.tables.workbooks import workbook_rows
+
+_ZIP = b"PK\x03\x04"
+_LEGACY_EXCEL = b"\xd0\xcf\x11\xe0"
+_JSON_LINES = {".jsonl", ".ndjson"}
+_NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
+_HEADER_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Table:
+    """The cells of a table as text, column by column. `''` is an empty cell; nothing else means missing."""
+
+    name: str  # of the file, as messages call it
+    columns: dict[str, NDArray[np.object_]]
+    rows: NDArray[np.int64]  # the row number that a spreadsheet shows: the header is row 1
+    unreadable: tuple[tuple[int, str], ...]  # (row, why): its cells do not fit the header
+    digest: str  # SHA-256 of the file
+    positions: frozenset[str] = frozenset()  # columns that say where in the file a row is, and no more
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def read(self) -> int:
+        """How many rows the file has beside its header."""
+        return len(self.rows) + len(self.unreadable)
+
+
+def read_table(
+    source: Path | BinaryIO,
+    *,
+    name: str | None = None,
+    sheet: str | None = None,
+    workbooks: bool = True,
+    max_bytes: int | None = None,
+) -> Table:
+    """Read a table. Whether it is a workbook follows from its content, JSON lines from its name.
+
+    Raises DomainError naming the file, and the row where there is one: missing, empty, too large (in bytes, rows,
+    columns or cells), not text, not UTF-8, broken quoting, a cell too long, a column twice, no such sheet, a
+    damaged workbook. Rows that hold what no database stores as text are unreadable.
+    """
+    limit = settings.TABLE_MAX_BYTES if max_bytes is None else max_bytes
+    name = name or Path(str(getattr(source, "name", source))).name
+    data = read_bytes(source, name, max_bytes=limit)
+    rows = _rows(data, name, sheet=sheet, workbooks=workbooks, max_bytes=limit)
+    return _table(rows, name, hashlib.sha256(data).hexdigest())
+
+
+def _rows(
+    data: bytes, name: str, *, sheet: str | None, workbooks: bool, max_bytes: int
+) -> Iterator[Sequence[str]]:
+    """Return all rows from the header on; blank ones are empty."""
+    if data.startswith((_ZIP, _LEGACY_EXCEL)):
+        if not workbooks:
+            raise refusal(name, "is a spreadsheet or archive, not a CSV file; save it as CSV (UTF-8) first")
+        if not data.startswith(_ZIP):
+            raise refusal(name, "is an old Excel file; save it as .xlsx or as CSV (UTF-8)")
+        return workbook_rows(data, name=name, sheet=sheet, max_bytes=max_bytes)
+    if sheet is not None:
+        raise refusal(name, f"has no sheet “{sheet}”: it is not a workbook")
+    if _is_json_lines(name):
+        return _json_lines(_text(data, name), name)
+    return _csv_lines(_text(data, name), name)
+
+
+def check_header(source: BinaryIO, *, name: str, needs: Collection[str]) -> None:
+    """Refuse at once what `read_table` would refuse of the beginning of a CSV file, and go back to its start.
+
+    For pages that take a file and let a worker read it. `needs` are columns, whatever their case.
+    """
+    data = source.read(_HEADER_BYTES)
+    source.seek(0)
+    # The last line may be cut, perhaps in the middle of a character.
+    beginning = data if len(data) < _HEADER_BYTES else data[: data.rfind(b"\n") + 1] or data[:-4]
+    if not beginning.strip():
+        raise refusal(name, "is empty", "table_empty")
+    lines = _rows(beginning, name, sheet=None, workbooks=False, max_bytes=_HEADER_BYTES)
+    needs_columns({column.lower() for column in _header(next(lines, None), name)}, name=name, needs=needs)
+
+
+def needs_columns(columns: Collection[str], *, name: str, needs: Collection[str]) -> None:
+    """Raise DomainError unless a table has the columns it needs."""
+    for column in needs:
+        if column not in columns:
+            raise DomainError(
+                "column_missing",
+                f"“{name}” has no column “{column}”; it needs {', '.join(needs)}.",
+                fields={"file": f"no column {column}"},
+            )
+
+
+def _is_json_lines(name: str) -> bool:
+    return Path(name).suffix.lower() in _JSON_LINES
+
+
+def read_bytes(source: Path | BinaryIO, name: str, *, max_bytes: int | None = None) -> bytes:
+    """Return the content of a file that people bring; DomainError where it is missing, empty or too large."""
+    limit = settings.TABLE_MAX_BYTES if max_bytes is None else max_bytes
+    try:
+        if isinstance(source, Path):
+            with source.open("rb") as file:
+                data = file.read(limit + 1)
+        else:
+            data = source.read(limit + 1)
+    except OSError as error:
+        raise refusal(name, f"cannot be read: {error.strerror or error}", "file_not_readable") from error
+    if len(data) > limit:
+        raise refusal(name, f"is larger than the {limit:,} bytes allowed", "table_too_large")
+    if not data.strip():
+        raise refusal(name, "is empty", "table_empty")
+    return data
+
+
+def _text(data: bytes, name: str) -> str:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        row = data.count(b"\n", 0, error.start) + 1
+        raise refusal(
+            name, f"is not UTF-8 text (row {row}); save it as CSV (UTF-8)", "table_not_utf8"
+        ) from error
+    if "\0" in text:
+        row = text.count("\n", 0, text.index("\0")) + 1
+        raise refusal(name, f"is not a text file: row {row} holds a NUL character", "table_binary")
+    return text
+
+
+def _csv_lines(text: str, name: str) -> Iterator[Sequence[str]]:
+    end = text.find("\n")
+    header = text[: end if end >= 0 else None]
+    # The mark that cuts the header most: European exports use semicolons, some tools tabs.
+    delimiter = max(",;\t", key=lambda mark: (header.count(mark), mark == ","))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    row = 0
+    try:
+        for line in reader:
+            row += 1
+            yield line
+    except csv.Error as error:
+        if "field larger" in str(error):
+            what = f"has a cell of more than {MAX_CELL:,} characters in row {row + 1}"
+        else:
+            what = f"is not a well-formed CSV file: {error} in row {row + 1}"
+        raise refusal(name, what, "table_not_csv") from error
+
+
+def _json_lines(text: str, name: str) -> Iterator[Sequence[str]]:
+    records: list[dict[str, str]] = []
+    columns: dict[str, None] = {}
+    # Not splitlines(): a JSON string may hold other line separators as they are.
+    for row, line in enumerate(text.split("\n"), start=1):
+        record = _json_record(line, row, name) if line.strip() else {}
+        columns.update(dict.fromkeys(record))
+        if len(columns) > MAX_COLUMNS:
+            raise refusal(
+                name,
+                f"names more than {MAX_COLUMNS:,} columns by line {row}, which is the limit",
+                "table_too_large",
+            )
+        records.append(record)
+        _check_size(name, rows=row, columns=len(columns))
+    yield list(columns)
+    for record in records:
+        yield [record.get(column, "") for column in columns] if record else []
+
+
+def _json_record(line: str, row: int, name: str) -> dict[str, str]:
+    try:
+        record = json.loads(line)
+        # What nests nearly too deeply to be read may be too deep to be written.
+        cells = {key: text_of(cell) for key, cell in record.items()} if isinstance(record, dict) else None
+    except (ValueError, RecursionError) as error:
+        raise refusal(name, f"is not JSON in line {row}", "table_not_json") from error
+    if cells is None:
+        raise refusal(name, f"holds something other than an object in line {row}", "table_not_json")
+    if max(map(len, cells.values()), default=0) > MAX_CELL:
+        raise refusal(
+            name, f"has a cell of more than {MAX_CELL:,} characters in line {row}", "table_not_json"
+        )
+    return cells
+
+
+def _check_size(name: str, *, rows: int, columns: int) -> None:
+    if rows > MAX_ROWS or rows * columns > MAX_CELLS:
+        raise too_many_cells(name)
+
+
+def _table(lines: Iterator[Sequence[str]], name: str, digest: str) -> Table:
+    header = _header(next(lines, None), name)
+    rows: list[int] = []
+    fitting: list[Sequence[str]] = []
+    unreadable: list[tuple[int, str]] = []
+    # JSON lines have no header line: the object of line 1 is row 1.
+    first = 1 if _is_json_lines(name) else 2
+    for row, line in enumerate(lines, start=first):
+        _check_size(name, rows=row, columns=len(header))
+        if len(line) == len(header):
+            rows.append(row)
+            fitting.append(line)
+        elif line:
+            unreadable.append((row, f"{len(line)} cells where the header has {len(header)}"))
+    columns = {
+        column: _column([line[position] for line in fitting])
+        for position, column in enumerate(header)
+        if column
+    }
+    table = Table(name, columns, np.array(rows, dtype=np.int64), tuple(unreadable), digest)
+    return without_unstorable(table)
+
+
+def _header(line: Sequence[str] | None, name: str) -> list[str]:
+    if line is None:
+        raise refusal(name, "is empty", "table_empty")
+    if len(line) > MAX_COLUMNS:
+        raise too_many_columns(name, len(line))
+    header = [cell.strip() for cell in line]
+    seen: set[str] = set()
+    for column in filter(None, header):
+        if column in seen:
+            raise refusal(name, f"has two columns called “{column[:80]}”", "table_column_twice")
+        if why := unstorable(column):
+            raise refusal(name, f"has {why} in the name of a column", "table_not_text")
+        seen.add(column)
+    if not seen:
+        raise refusal(name, "has no header row: row 1 names no column", "table_no_header")
+    return header
+
+
+def unstorable(text: str) -> str:
+    """Return what in a text no database can store, or "". JSON and workbooks can hold it."""
+    found = _NO_CHARACTER.search(text)
+    if found is None:
+        return ""
+    return "a NUL character" if found[0] == "\0" else "half of a surrogate pair"
+
+
+def without_unstorable(table: Table) -> Table:
+    """Move the rows with cells that no database can store to those that are unreadable."""
+    reasons: dict[int, str] = {}
+    for column, cells in table.columns.items():
+        if unstorable("\n".join(cells)):
+            for index, cell in enumerate(cells):
+                if why := unstorable(cell):
+                    reasons.setdefault(index, f"{why} in {column}")
+    if not reasons:
+        return table
+    kept = np.ones(len(table), dtype=bool)
+    kept[list(reasons)] = False
+    unreadable = [*table.unreadable, *((int(table.rows[index]), why) for index, why in reasons.items())]
+    return replace(
+        table,
+        columns={column: cells[kept] for column, cells in table.columns.items()},
+        rows=table.rows[kept],
+        unreadable=tuple(sorted(unreadable)),
+    )
+
+
+def _column(cells: list[str]) -> NDArray[np.object_]:
+    column = np.empty(len(cells), dtype=object)
+    column[:] = cells
+    return column

@@ -1,0 +1,112 @@
+"""Excel workbooks, read in a process of their own that may not take more than its share."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from foundation.tables import workbook_process
+from foundation.tables.limits import MAX_CELL, MAX_CELLS, MAX_COLUMNS, refusal
+
+# What Python's reader of zip archives raises of damaged ones.
+ZIP_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    OSError,
+    RuntimeError,
+    ValueError,
+    OverflowError,
+)
+# Enough for a million rows of ten columns.
+MAX_MEMORY = 1024**3
+
+
+def workbook_rows(data: bytes, *, name: str, sheet: str | None, max_bytes: int) -> Iterator[list[str]]:
+    """Yield the rows of a sheet as texts, from the first row a spreadsheet shows. Raises DomainError."""
+    _check_archive(data, name, max_bytes)
+    arguments = (sheet or "", MAX_COLUMNS, MAX_CELLS, MAX_CELL, MAX_MEMORY)
+    reader = subprocess.Popen(  # noqa: S603 -- our own program; of what people bring, a name at most
+        [sys.executable, "-I", workbook_process.__file__, *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8"},
+        cwd=Path(workbook_process.__file__).parent,
+    )
+    with reader:
+        assert reader.stdin is not None
+        assert reader.stdout is not None
+        try:
+            yield from _rows_of(reader, data, name, sheet)
+        finally:
+            reader.kill()
+
+
+def _rows_of(
+    reader: "subprocess.Popen[bytes]", data: bytes, name: str, sheet: str | None
+) -> Iterator[list[str]]:
+    assert reader.stdin is not None
+    assert reader.stdout is not None
+    try:
+        reader.stdin.write(data)
+        reader.stdin.close()
+    except BrokenPipeError:
+        pass  # it ended before it had read all: what it said, or did not, tells why
+    first = json.loads(reader.stdout.readline() or "null")
+    rows = 0
+    for line in reader.stdout if first and "rows" in first else ():
+        row = json.loads(line)
+        if isinstance(row, dict):
+            first = row
+            break
+        rows += 1
+        yield row
+    if first is None or "problem" in first or rows != first["rows"]:
+        raise _problem(first if first and "problem" in first else None, name, sheet, reader.wait())
+
+
+def _problem(said: dict[str, Any] | None, name: str, sheet: str | None, status: int) -> Exception:
+    if said is None:
+        # The reader's own memory: it is ended by a signal, or Python in it has none left.
+        if status < 0 or status == workbook_process.OUT_OF_MEMORY:
+            return refusal(
+                name,
+                "needs more memory than a table may take; look for cells far outside the table, "
+                "or save it as CSV (UTF-8)",
+                "table_too_large",
+            )
+        return refusal(name, "is not a workbook that can be read")
+    if said["problem"] == "no_sheet":
+        there = ", ".join(said["sheets"])
+        return refusal(
+            name, f"has no sheet “{sheet}” (it has {there})" if sheet else "has no sheet", "no_sheet"
+        )
+    if said["problem"] == "no_workbook":
+        return refusal(name, "is an archive but not an .xlsx workbook")
+    if said["problem"] == "long_cell":
+        return refusal(name, f"has a cell of more than {MAX_CELL:,} characters in row {said['row']}")
+    return refusal(
+        name,
+        f"has a sheet of {said['rows']:,} rows and {said['columns']:,} columns; "
+        f"{MAX_COLUMNS:,} columns and {MAX_CELLS:,} cells are allowed",
+        "table_too_large",
+    )
+
+
+def _check_archive(data: bytes, name: str, limit: int) -> None:
+    """Refuse what plainly unpacks to too much; what an archive says of itself may be a lie."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            unpacked = sum(part.file_size for part in archive.infolist())
+    except ZIP_DAMAGE as error:
+        raise refusal(name, "is not a workbook that can be read") from error
+    if unpacked > limit:
+        raise refusal(name, f"unpacks to more than the {limit:,} bytes allowed", "table_too_large")

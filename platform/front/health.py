@@ -1,0 +1,67 @@
+"""For operators: is the process up, and can it do its work."""
+
+from pathlib import Path
+
+from django.conf import settings
+from django.core.files.storage import storages
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.http import require_safe
+
+from foundation.disks import disk_trouble
+from foundation.errors import DomainError
+from foundation.storage import ObjectStorage
+from jobs.engine import backends
+
+
+@require_safe
+def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+    """Answer as long as the process serves."""
+    return HttpResponse("ok\n", content_type="text/plain")
+
+
+@require_safe
+def readyz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
+    """Answer 200 when database, queue and storage work, else 503 naming what does not."""
+    checks = {"database": _database(), "queue": _queue(), "storage": _storage()}
+    return JsonResponse(checks, status=200 if all(value == "ok" for value in checks.values()) else 503)
+
+
+def _database() -> str:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+            if connection.vendor == "postgresql":
+                cursor.execute("SHOW transaction_read_only")
+                if cursor.fetchone() == ("on",):
+                    return "failed: it is read-only"
+    except DatabaseError as error:
+        return f"failed: {type(error).__name__}"
+    return _said(_database_disk())
+
+
+def _database_disk() -> str:
+    """Return what is wrong with the folder of an SQLite file, in which its journal is written, too."""
+    name = str(connection.settings_dict["NAME"])
+    if connection.vendor != "sqlite" or "memory" in name:
+        return ""
+    return disk_trouble(Path(name).resolve().parent)
+
+
+def _queue() -> str:
+    return _said(backends.trouble())
+
+
+def _storage() -> str:
+    storage = storages["default"]
+    if not isinstance(storage, ObjectStorage):
+        return _said(disk_trouble(Path(settings.MEDIA_ROOT)))
+    try:
+        storage.ping()
+    except DomainError as error:
+        return f"failed: {error.message}"
+    return "ok"
+
+
+def _said(trouble: str) -> str:
+    return f"failed: {trouble}" if trouble else "ok"

@@ -1,0 +1,105 @@
+"""The stages of a study, each with its state, what it holds and what to do next."""
+
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from annotation.lead.campaigns.overview import StudySummary
+from annotation.models import Campaign
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage as the stage bar shows it."""
+
+    name: str
+    state: str  # done, current, waiting, stuck, skipped
+    detail: str = ""
+    url: str = ""
+    action: str = ""
+
+
+def stages_of(summary: StudySummary, *, may_change: bool) -> list[Stage]:
+    """Return plan → generate → annotate → score → measure → release."""
+    return [
+        _plan(summary),
+        _generate(summary, may_change),
+        _annotate(summary, may_change),
+        _score(summary, may_change),
+        _measure(summary),
+        _release(summary),
+    ]
+
+
+def _plan(summary: StudySummary) -> Stage:
+    if summary.automated:
+        return Stage("Plan", "done", f"{summary.images_wanted:,} images of targets and attribute sets")
+    state = "done" if summary.groups else "skipped"
+    return Stage("Plan", state, _amount(summary.groups, "identity group"))
+
+
+def _generate(summary: StudySummary, may_change: bool) -> Stage:
+    slug = summary.study.slug
+    images = reverse("generation:images", args=[slug])
+    planned = summary.images_wanted
+    if summary.failed_job is not None and summary.images < planned:
+        return Stage("Generate", "stuck", summary.failed_job.error, images, "See images")
+    if summary.jobs_active:
+        return Stage("Generate", "current", f"{summary.images:,} of {planned:,} images", images, "Watch")
+    if summary.images >= planned and summary.images:
+        return Stage("Generate", "done", _amount(summary.images, "image"), images, "See images")
+    if not may_change:
+        return Stage("Generate", "waiting", _amount(summary.images, "image"))
+    state = "current" if summary.groups or summary.automated else "waiting"
+    detail = f"{summary.images:,} of {planned:,} images"
+    return Stage("Generate", state, detail, reverse("generation:generate", args=[slug]), "Generate images")
+
+
+def _annotate(summary: StudySummary, may_change: bool) -> Stage:
+    slug = summary.study.slug
+    campaigns = summary.campaigns
+    new = reverse("annotation:campaign_new", args=[slug])
+    every = reverse("annotation:campaigns", args=[slug])
+    if not campaigns and summary.automated:
+        return Stage("Annotate", "skipped", "Measured by models")
+    if not campaigns:
+        state = "current" if summary.images and may_change else "waiting"
+        return Stage("Annotate", state, "No campaign yet", new if may_change else "", "New campaign")
+    done = all(c.finished or c.imported or c.state == Campaign.State.CLOSED for c in campaigns)
+    live = any(c.state in (Campaign.State.OPEN, Campaign.State.PAUSED) for c in campaigns)
+    detail = f"{_amount(summary.accepted, 'screen')} answered in {_amount(len(campaigns), 'campaign')}"
+    state = "done" if done else "current" if live or may_change else "waiting"
+    return Stage("Annotate", state, detail, every, "See campaigns")
+
+
+def _score(summary: StudySummary, may_change: bool) -> Stage:
+    scoring = reverse("scoring:list", args=[summary.study.slug])
+    scorers = summary.study.scorers.count()
+    if scorers:
+        return Stage("Score", "current", _amount(scorers, "scorer"), scoring, "See scorers")
+    if not summary.images or not may_change:
+        return Stage("Score", "waiting", "Nothing scored by models yet")
+    return Stage("Score", "waiting", "Nothing scored by models yet", scoring, "Score automatically")
+
+
+def _measure(summary: StudySummary) -> Stage:
+    if summary.automated:
+        if not summary.study.scorers.exists():
+            return Stage("Measure", "waiting", "Needs scores first")
+        results = reverse("analysis:mcas", args=[summary.study.slug])
+        return Stage("Measure", "current", "Results follow the scores", results, "See results")
+    if not summary.accepted:
+        return Stage("Measure", "waiting", "Needs answers first")
+    results = reverse("analysis:overview", args=[summary.study.slug])
+    return Stage("Measure", "current", "Results follow the answers", results, "See results")
+
+
+def _release(summary: StudySummary) -> Stage:
+    if not summary.accepted:
+        return Stage("Release", "waiting", "Needs answers first")
+    releases = reverse("releases:list", args=[summary.study.slug])
+    return Stage("Release", "current", "The labels as a dataset others can load", releases, "See releases")
+
+
+def _amount(number: int, thing: str) -> str:
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"

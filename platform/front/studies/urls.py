@@ -1,0 +1,22 @@
+"""Addresses of studies. They stand in this app because a study's page counts what all the apps below know."""
+
+from django.urls import path
+
+from annotation.lead.people import own_words
+from front.studies import new_study, views
+from generation.pages import mcas
+
+app_name = "studies"
+urlpatterns = [
+    path("", views.study_list, name="list"),
+    path("new/", new_study.new_study, name="new"),
+    path("new/totals/", new_study.new_study_totals, name="new_totals"),
+    path("new/mcas/", mcas.new_mcas, name="new_mcas"),
+    path("new/mcas/totals/", mcas.new_mcas_totals, name="new_mcas_totals"),
+    path("<slug:study>/", views.study_detail, name="detail"),
+    path("<slug:study>/members/", views.study_members, name="members"),
+    path("<slug:study>/members/<int:membership>/remove/", views.member_remove, name="member_remove"),
+    path("<slug:study>/consent/", views.study_consent, name="consent"),
+    path("<slug:study>/own-words/", own_words.own_words_list, name="own_words"),
+    path("<slug:study>/history/", views.study_history, name="history"),
+]

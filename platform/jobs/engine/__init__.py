@@ -1,0 +1,1 @@
+"""The queue engines, the workers that serve them, and the leases workers hold on jobs."""

@@ -1,0 +1,54 @@
+"""Celery as the second engine: it carries keys of jobs to workers, and nothing else."""
+
+from typing import Any
+
+from celery import Celery
+from django.conf import settings
+from django.db import close_old_connections
+from django.utils.module_loading import import_string
+from django_tasks.base import Task
+from kombu.entity import Queue
+
+from jobs.engine.queues import DEFAULT, QUEUES
+
+
+def queue_named(name: str) -> str:
+    """Return what our queue is called at the broker."""
+    return f"{settings.CELERY_QUEUE_PREFIX}.{name}"
+
+
+app = Celery("stereoscope", broker=settings.CELERY_BROKER_URL, set_as_current=False)
+app.conf.update(
+    task_queues=[Queue(queue_named(name), routing_key=queue_named(name)) for name in QUEUES],
+    task_default_queue=queue_named(DEFAULT),
+    task_serializer="json",
+    accept_content=["json"],
+    task_ignore_result=True,
+    # Acknowledged when it is done, and one at a time: no message waits behind a long job of a busy worker.
+    # A message that the broker delivers twice is harmless, for the job is claimed once.
+    task_acks_late=True,
+    worker_prefetch_multiplier=1,
+    worker_cancel_long_running_tasks_on_connection_loss=False,
+    worker_hijack_root_logger=False,
+    worker_enable_remote_control=False,
+    worker_send_task_events=False,
+    broker_connection_retry_on_startup=True,
+    broker_connection_max_retries=None,
+    broker_connection_timeout=3,
+    # Whoever asks for a job waits for a page meanwhile; what could not be sent, the sweeper sends.
+    task_publish_retry=False,
+    broker_transport_options={"socket_connect_timeout": 3, "socket_timeout": 10},
+)
+
+
+@app.task(name="jobs.run_task")
+def run_task(path: str, args: list[Any], kwargs: dict[str, Any]) -> None:
+    """Run a task of the django-tasks API by the path of its function."""
+    task = import_string(path)
+    if not isinstance(task, Task):
+        raise TypeError(f"{path} is no task.")
+    close_old_connections()
+    try:
+        task.call(*args, **kwargs)
+    finally:
+        close_old_connections()

@@ -1,0 +1,100 @@
+"""What the pages say of a job, in words: the same when it is opened and when it is asked again."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils import timezone
+
+from jobs.engine import workers
+from jobs.models import Job, JobLine
+from web.design.tones import tone_of
+
+LINES_PER_PAGE = 50
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How a job is doing, in words that stand on its page."""
+
+    state: str
+    tone: str
+    step: str
+    message: str
+    speed: str
+
+
+def shown(job: Job) -> Shown:
+    """Put in words how a job is doing."""
+    running = job.state == Job.State.RUNNING
+    words = [pace_in_words(job.rate)] if running and job.rate else []
+    if job.seconds_left is not None:
+        words.append(f"about {duration_in_words(job.seconds_left)} left")
+    return Shown(
+        state=job.get_state_display(),
+        tone=tone_of(job.state),
+        step=job.step if running else "",
+        message=_message(job),
+        speed=", ".join(words),
+    )
+
+
+def as_json(job: Job, *, after: int | None = None) -> dict[str, Any]:
+    """Return the same for the script that keeps the page up to date, with lines of the log newer than `after`."""
+    words = shown(job)
+    newer = job.lines.filter(pk__gt=after)[:LINES_PER_PAGE] if after is not None else []
+    return {
+        "state": words.state,
+        "tone": words.tone,
+        "done": job.steps_done,
+        "total": job.steps_total,
+        "step": words.step,
+        "message": words.message,
+        "speed": words.speed,
+        "finished": job.ended,
+        "lines": _lines(newer),
+    }
+
+
+def pace_in_words(rate: float) -> str:
+    """Write steps a second in the largest unit that makes them a number people can picture."""
+    for seconds, unit in ((1, "second"), (60, "minute"), (3600, "hour")):
+        if rate * seconds >= 1 or unit == "hour":
+            number, article = rate * seconds, "an" if unit == "hour" else "a"
+            return f"{number:,.0f} {article} {unit}" if number >= 10 else f"{number:.1f} {article} {unit}"
+    raise AssertionError("an hour is the last unit")
+
+
+def duration_in_words(seconds: float) -> str:
+    """Write a duration in one unit, as exactly as a guess deserves."""
+    for unit, size, up_to in (("second", 1, 90), ("minute", 60, 90 * 60), ("hour", 3600, 36 * 3600)):
+        if seconds < up_to:
+            return _counted(max(1, round(seconds / size)), unit)
+    return _counted(round(seconds / 86400), "day")
+
+
+def _counted(number: int, unit: str) -> str:
+    return f"{number:,} {unit}{'' if number == 1 else 's'}"
+
+
+def _message(job: Job) -> str:
+    if job.state != Job.State.QUEUED:
+        return "Stopping after this step." if job.cancel_requested and not job.ended else job.message
+    now = timezone.now()
+    if job.wait_until is not None and job.wait_until > now:
+        wait = duration_in_words((job.wait_until - now).total_seconds())
+        return f"Its worker died; it is tried again in {wait}."
+    if job.queue not in workers.queues_with_workers():
+        return f"No worker takes jobs of the queue “{job.queue}” now; it starts as soon as one does."
+    return "It starts as soon as a worker is free."
+
+
+def _lines(lines: Iterable[JobLine]) -> list[dict[str, Any]]:
+    return [
+        {"id": line.pk, "at": line.at.isoformat(), "time": clock(line), "text": line.text} for line in lines
+    ]
+
+
+def clock(line: JobLine) -> str:
+    """Return when a line was written, as the log shows it."""
+    return timezone.localtime(line.at).strftime("%H:%M:%S")

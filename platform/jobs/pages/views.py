@@ -1,0 +1,79 @@
+"""What the machine does now, and what became of what it did."""
+
+from typing import cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.models import User
+from jobs.access import job_for, jobs_visible_to, may_steer
+from jobs.models import Job
+from jobs.pages.summary import LINES_PER_PAGE, as_json, clock, shown
+from jobs.run import control
+from jobs.run.teams import team_of
+from web.keyset import key_page
+
+
+@login_required
+@require_safe
+def job_list(request: HttpRequest) -> HttpResponse:
+    """List the jobs of one's studies, newest first."""
+    jobs = jobs_visible_to(request.user).select_related("created_by")
+    state = request.GET.get("state", "")
+    if state in Job.State.values:
+        jobs = jobs.filter(state=state)
+    page = key_page(request, jobs, size=50)
+    return render(request, "jobs/list.html", {"page": page, "state": state, "states": Job.State.choices})
+
+
+@login_required
+@require_safe
+def detail(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show one job: how far it is, what came out, what went wrong, its log."""
+    job = job_for(request.user, pk)
+    steers = may_steer(request.user, job)
+    lines = Paginator(job.lines.all(), LINES_PER_PAGE).get_page(request.GET.get("page"))
+    team = list(team_of(job)) if job.team else [job]
+    context = {
+        "job": job,
+        "team": team if len(team) > 1 else [],
+        "shown": shown(job),
+        "lines": lines,
+        "log": [(line, clock(line)) for line in lines],
+        "newest": lines[0].pk if lines.number == 1 and lines.object_list else 0,
+        "may_cancel": steers and any(not one.ended and not one.cancel_requested for one in team),
+        "may_retry": steers and job.state in {Job.State.FAILED, Job.State.CANCELLED},
+    }
+    return render(request, "jobs/detail.html", context)
+
+
+@login_required
+@require_safe
+def progress(request: HttpRequest, pk: int) -> JsonResponse:
+    """Say how far a job is, for the page that asks every two seconds; `after` asks for newer lines of its log."""
+    after = request.GET.get("after", "")
+    newest = int(after) if after.isascii() and after.isdigit() and len(after) < 19 else None
+    answer = JsonResponse(as_json(job_for(request.user, pk), after=newest))
+    answer["Cache-Control"] = "no-store"
+    return answer
+
+
+@login_required
+@require_POST
+def cancel(request: HttpRequest, pk: int) -> HttpResponse:
+    job = control.cancel(job=job_for(request.user, pk, to_steer=True), by=cast("User", request.user))
+    stopped = job.state == Job.State.CANCELLED
+    messages.success(request, "Cancelled." if stopped else "It will stop after the step it is at.")
+    return redirect("jobs:detail", pk=pk)
+
+
+@login_required
+@require_POST
+def retry(request: HttpRequest, pk: int) -> HttpResponse:
+    control.retry(job=job_for(request.user, pk, to_steer=True), by=cast("User", request.user))
+    messages.success(request, "Queued again. What was done stays done.")
+    return redirect("jobs:detail", pk=pk)

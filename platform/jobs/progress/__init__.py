@@ -1,0 +1,1 @@
+"""How a job reports its progress, its pace and its log."""

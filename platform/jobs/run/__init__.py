@@ -1,0 +1,1 @@
+"""Enqueueing jobs, running them, cancelling and retrying them, recovering lost ones."""

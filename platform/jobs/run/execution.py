@@ -1,0 +1,182 @@
+"""From a job that was asked for to one that is done: queued for a worker, or done here and now."""
+
+import logging
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from django.db import OperationalError, transaction
+from django.utils import timezone
+
+from accounts.models import User
+from foundation.disk_full import NO_ROOM, no_room
+from foundation.errors import Conflict, DomainError
+from foundation.redaction import without_secrets
+from jobs.engine import workers
+from jobs.engine.leases import Heartbeat, claim, held
+from jobs.engine.queues import DEFAULT, QueueUnreachable
+from jobs.models import Job
+from jobs.progress import log
+from jobs.progress.reporter import Cancelled, Interrupted, JobProgress, LeaseLost, Progress
+from jobs.run.registry import handler_of
+from jobs.run.tasks import run_job
+
+logger = logging.getLogger(__name__)
+
+
+@transaction.atomic
+def enqueue(
+    *,
+    kind: str,
+    title: str,
+    arguments: dict[str, Any],
+    by: User | None,
+    study_id: int | None = None,
+    queue: str = DEFAULT,
+    team: str = "",
+) -> Job:
+    """Ask for background work. `arguments` are keys of rows and names of files, never content."""
+    job = prepare(
+        kind=kind, title=title, arguments=arguments, by=by, study_id=study_id, queue=queue, team=team
+    )
+    deliver(job)
+    return job
+
+
+def prepare(
+    *,
+    kind: str,
+    title: str,
+    arguments: dict[str, Any],
+    by: User | None,
+    study_id: int | None = None,
+    queue: str = DEFAULT,
+    team: str = "",
+) -> Job:
+    """Write a job down without telling a worker: for `run_here`."""
+    handler_of(kind)
+    now = timezone.now()
+    return Job.objects.create(
+        kind=kind,
+        title=title[:200],
+        arguments=arguments,
+        created_by=by,
+        study_id=study_id,
+        queue=queue,
+        team=team,
+        heartbeat_at=now,
+        queued_at=now,
+    )
+
+
+def deliver(job: Job) -> None:
+    """Tell the workers of the job, once the transaction that wrote it is committed."""
+    transaction.on_commit(partial(_announce, job.pk, job.queue))
+
+
+def _announce(job_id: int, queue: str) -> None:
+    try:
+        run_job.using(queue_name=queue).enqueue(job_id)
+    except QueueUnreachable as error:
+        # The job is written down, so whoever asked for it need not ask again: the sweeper will tell the workers.
+        logger.warning("The workers could not be told of job %s yet: %s", job_id, error)
+        Job.objects.filter(pk=job_id, state=Job.State.QUEUED).update(wait_until=timezone.now())
+
+
+def execute(job_id: int) -> None:
+    """Do a job in a worker. Nothing happens when it is done, cancelled or in someone else's hands."""
+    job = claim(job_id, worker=workers.name())
+    if job is None:
+        return
+    log.note(job, f"Attempt {job.attempts} began on {job.worker or 'a worker'}.")
+    try:
+        with workers.busy():
+            _perform(job, JobProgress(job))
+    except DomainError:
+        return  # Expected, and told on the job's page.
+
+
+def run_here(job: Job, progress: Progress) -> Job:
+    """Do a job in this process, shown to `progress` too. An expected failure is stored, and raised."""
+    claimed = claim(job.pk, worker=workers.console_name())
+    if claimed is None:
+        raise Conflict("job_not_free", f"The job “{job.title}” is already running or has ended.")
+    _perform(claimed, JobProgress(claimed, watcher=progress))
+    claimed.refresh_from_db()
+    return claimed
+
+
+def _perform(job: Job, progress: JobProgress) -> None:
+    try:
+        with Heartbeat(job):
+            result = handler_of(job.kind)(job, progress)
+            progress.write()
+    except Interrupted:
+        _hand_back(job, progress)
+    except Cancelled:
+        _end(job, progress, Job.State.CANCELLED)
+    except LeaseLost:
+        logger.warning("Job %s was taken over by another worker; this one lets go.", job.pk)
+    except DomainError as error:
+        _end(job, progress, Job.State.FAILED, error=error.message, code=error.code)
+        raise
+    except KeyboardInterrupt:
+        _end(job, progress, Job.State.CANCELLED, error="Stopped at the console.", code="stopped")
+        raise
+    except Exception as error:
+        # The boundary of all background work: whatever broke, the job must not look as if it were running.
+        if no_room(error):
+            logger.error("Job %s (%s) found no room on the disk", job.pk, job.kind)
+            # Where the database itself has none, the row stays as it is until the sweeper brings the job back.
+            with suppress(OperationalError):
+                _end(job, progress, Job.State.FAILED, error=NO_ROOM, code="no_room")
+            raise DomainError("no_room", NO_ROOM) from error
+        logger.exception("Job %s (%s) failed unexpectedly", job.pk, job.kind)
+        sentence = (
+            f"Stopped by an unexpected error ({type(error).__name__}); the server's log has the details."
+        )
+        _end(job, progress, Job.State.FAILED, error=sentence, code="unexpected")
+        raise
+    else:
+        _end(job, progress, Job.State.SUCCEEDED, result=result or {})
+
+
+def _end(
+    job: Job,
+    progress: JobProgress,
+    state: Job.State,
+    *,
+    error: str = "",
+    code: str = "",
+    result: dict[str, Any] | None = None,
+) -> None:
+    _write_what_is_left(progress)
+    error = without_secrets(error)
+    ended = held(job).update(
+        state=state,
+        error=error,
+        error_code=code,
+        result=result or {},
+        finished_at=timezone.now(),
+        lease_expires_at=None,
+    )
+    if not ended:
+        logger.warning("Job %s ended as %s after another worker had taken it over.", job.pk, state)
+        return
+    words = {Job.State.SUCCEEDED: "Done.", Job.State.CANCELLED: "Cancelled."}.get(state, "Failed.")
+    log.note(job, f"{words} {error or (result or {}).get('summary', '')}")
+
+
+@transaction.atomic
+def _hand_back(job: Job, progress: JobProgress) -> None:
+    """Queue the job again: its worker was asked to end, which is nobody's fault."""
+    _write_what_is_left(progress)
+    now = timezone.now()
+    if held(job).update(state=Job.State.QUEUED, queued_at=now, heartbeat_at=now, lease_expires_at=None):
+        log.note(job, "The worker is being stopped; another one goes on.")
+        deliver(job)
+
+
+def _write_what_is_left(progress: JobProgress) -> None:
+    with suppress(LeaseLost):
+        progress.write()

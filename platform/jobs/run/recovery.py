@@ -1,0 +1,143 @@
+"""Jobs whose worker or message was lost come back."""
+
+import logging
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.module_loading import import_string
+
+from jobs.engine import workers
+from jobs.models import Job
+from jobs.progress import log
+from jobs.run.execution import deliver
+
+logger = logging.getLogger(__name__)
+
+_LONGEST_WAIT = timedelta(minutes=15)
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What a sweep did: keys of jobs."""
+
+    requeued: tuple[int, ...]
+    given_up: tuple[int, ...]
+    redelivered: tuple[int, ...]
+
+
+def sweep() -> Swept:
+    """Queue again what was left behind by workers that died; give up what kept killing them."""
+    lost = list(Job.objects.filter(state=Job.State.RUNNING, lease_expires_at__lt=timezone.now()))
+    hopeless = [job for job in lost if _deaths(job) >= settings.JOB_MAX_ATTEMPTS]
+    swept = Swept(
+        requeued=tuple(job.pk for job in lost if job not in hopeless and _requeue(job)),
+        given_up=tuple(job.pk for job in hopeless if _give_up(job)),
+        redelivered=tuple(job.pk for job in [*_due(), *_unheard()] if _redeliver(job)),
+    )
+    workers.forget_silent()
+    _look_after_the_rest()
+    return swept
+
+
+def back_off(deaths: int) -> timedelta:
+    """Return how long a job waits whose worker died for the n-th time in a row without getting further.
+
+    The first time not at all: machines are restarted. Then twice as long each time, for it may be the job's fault.
+    """
+    if deaths < 2:
+        return timedelta()
+    return min(timedelta(seconds=settings.JOB_BACKOFF_SECONDS) * 2 ** (deaths - 2), _LONGEST_WAIT)
+
+
+def _due() -> QuerySet[Job]:
+    """Jobs that waited long enough."""
+    return Job.objects.filter(state=Job.State.QUEUED, wait_until__lte=timezone.now())
+
+
+def _unheard() -> QuerySet[Job]:
+    """Jobs that a worker without work would have taken, had their message not been lost with the queue."""
+    since = timedelta(seconds=settings.JOB_REDELIVER_SECONDS)
+    queues = workers.queues_with_idle_workers(idle_for=since)
+    announced = Job.objects.filter(state=Job.State.QUEUED, wait_until=None, queue__in=queues)
+    return announced.filter(heartbeat_at__lt=timezone.now() - since)
+
+
+def _look_after_the_rest() -> None:
+    for path in settings.JOB_SWEEPS:
+        try:
+            import_string(path)()
+        except Exception:
+            # Whatever is wrong there, jobs still have to be brought back.
+            logger.exception("%s failed while jobs were swept", path)
+
+
+def _left(job: Job) -> int | None:
+    return None if job.steps_total is None else job.steps_total - job.steps_done
+
+
+def _deaths(job: Job) -> int:
+    """Return how often in a row workers died of the job, this time included.
+
+    Only fewer steps left than ever before count as getting further, so that no job comes back for ever.
+    """
+    left = _left(job)
+    further = left is not None and job.fewest_left is not None and left < job.fewest_left
+    return 1 if further else job.deaths + 1
+
+
+def _requeue(job: Job) -> bool:
+    deaths, left, now = _deaths(job), _left(job), timezone.now()
+    wait = back_off(deaths)
+    fewest = [number for number in (left, job.fewest_left) if number is not None]
+    with transaction.atomic():
+        found = _still(job).update(
+            state=Job.State.QUEUED,
+            deaths=deaths,
+            fewest_left=min(fewest, default=None),
+            heartbeat_at=now,
+            queued_at=now,
+            lease_expires_at=None,
+            wait_until=now + wait if wait else None,
+        )
+        if not found:
+            return False
+        later = f" in {wait.total_seconds():.0f} s" if wait else ""
+        log.note(job, f"The worker {job.worker} died; the job is queued again{later}.")
+        if not wait:
+            deliver(job)
+    return True
+
+
+def _give_up(job: Job) -> bool:
+    deaths = _deaths(job)
+    error = f"The worker died {deaths} times while doing this, so it is not tried again by itself."
+    found = _still(job).update(
+        state=Job.State.FAILED,
+        deaths=deaths,
+        finished_at=timezone.now(),
+        lease_expires_at=None,
+        error=error,
+        error_code="given_up",
+    )
+    if found:
+        log.note(job, f"Failed. {error}")
+    return bool(found)
+
+
+def _redeliver(job: Job) -> bool:
+    with transaction.atomic():
+        found = _still(job).update(heartbeat_at=timezone.now(), wait_until=None)
+        if found:
+            deliver(job)
+    return bool(found)
+
+
+def _still(job: Job) -> QuerySet[Job]:
+    # Another sweeper, or a worker, may have been faster: then the row no longer looks as it was read.
+    return Job.objects.filter(
+        pk=job.pk, state=job.state, attempts=job.attempts, heartbeat_at=job.heartbeat_at
+    )

@@ -1,0 +1,49 @@
+"""Jobs that do one piece of work together: asked for at once, cancelled and tried again together."""
+
+import uuid
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from accounts.models import User
+from jobs.engine.queues import DEFAULT
+from jobs.models import Job
+from jobs.run.execution import enqueue
+
+MOST_WORKERS = 64
+
+
+@transaction.atomic
+def enqueue_team(
+    *,
+    workers: int,
+    kind: str,
+    title: str,
+    arguments: dict[str, Any],
+    by: User | None,
+    study_id: int | None = None,
+    queue: str = DEFAULT,
+) -> list[Job]:
+    """Ask for background work that as many workers share. One alone is a job like any other."""
+    asked: dict[str, Any] = {
+        "kind": kind,
+        "arguments": arguments,
+        "by": by,
+        "study_id": study_id,
+        "queue": queue,
+    }
+    if workers == 1:
+        return [enqueue(title=title, **asked)]
+    team = uuid.uuid4().hex
+    return [
+        enqueue(title=f"{title} ({number} of {workers})", team=team, **asked)
+        for number in range(1, workers + 1)
+    ]
+
+
+def team_of(job: Job) -> QuerySet[Job]:
+    """Return the jobs that a job works together with, itself included, the first first."""
+    if not job.team:
+        return Job.objects.filter(pk=job.pk).order_by("pk")
+    return Job.objects.filter(team=job.team).order_by("pk")

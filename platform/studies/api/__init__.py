@@ -1,0 +1,1 @@
+"""Studies in the REST API, and the API's schema by role."""

@@ -1,0 +1,1 @@
+"""How a study is set up: its groups, attribute roles, totals, and what it freezes."""

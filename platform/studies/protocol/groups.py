@@ -1,0 +1,85 @@
+"""The identity groups a resource offers, with what a lead needs to choose among them."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db.models import Case, When
+
+from catalog.models import Resource, Stereotype
+from catalog.raters import rated
+from studies.protocol.attribute_roles import stereotypes
+
+NO_REGION = "Region not given"
+
+
+@dataclass(frozen=True)
+class GroupChoice:
+    """One group: its stereotypes by the study's rule, and their mean stored offensiveness (None: unrated)."""
+
+    pk: int
+    name: str
+    region: str
+    attributes: tuple[str, ...]
+    offensiveness: float | None
+
+    @property
+    def stereotypes(self) -> int:
+        return len(self.attributes)
+
+
+@dataclass(frozen=True)
+class GroupFilter:
+    """Which groups are shown. None and an empty region mean: all."""
+
+    region: str = ""
+    at_least: int | None = None
+    offensiveness_from: float | None = None
+    offensiveness_to: float | None = None
+
+    def shows(self, choice: GroupChoice) -> bool:
+        """Return whether `choice` passes; an unrated group never passes a bound on offensiveness."""
+        if self.region and choice.region != self.region:
+            return False
+        if self.at_least is not None and choice.stereotypes < self.at_least:
+            return False
+        if self.offensiveness_from is None and self.offensiveness_to is None:
+            return True
+        if choice.offensiveness is None:
+            return False
+        above = self.offensiveness_from is None or choice.offensiveness >= self.offensiveness_from
+        below = self.offensiveness_to is None or choice.offensiveness <= self.offensiveness_to
+        return above and below
+
+
+def group_choices(resource: Resource, *, min_raters: int, rater_pools: str) -> list[GroupChoice]:
+    """Return the resource's groups by region and name; two queries whatever their number."""
+    attributes: dict[int, list[str]] = defaultdict(list)
+    ratings: dict[int, list[float]] = defaultdict(list)
+    pairs = Stereotype.objects.filter(group__resource=resource)
+    listed = stereotypes(pairs, min_raters=min_raters, rater_pools=rater_pools)
+    score = Case(When(rated(), then="offensiveness_stored"))
+    rows = listed.order_by("attribute__text").values_list("group", "attribute__text", score)
+    for group, text, offensiveness in rows:
+        attributes[group].append(text)
+        if offensiveness is not None:
+            ratings[group].append(offensiveness)
+    choices = [
+        GroupChoice(
+            pk=pk,
+            name=name,
+            region=region or NO_REGION,
+            attributes=tuple(attributes[pk]),
+            offensiveness=sum(ratings[pk]) / len(ratings[pk]) if ratings[pk] else None,
+        )
+        for pk, name, region in resource.groups.values_list("pk", "display_name", "region")
+    ]
+    return sorted(choices, key=lambda choice: (choice.region == NO_REGION, choice.region, choice.name))
+
+
+def by_region(choices: Iterable[GroupChoice]) -> dict[str, list[GroupChoice]]:
+    """Return the choices under their regions, in the order they come."""
+    regions: dict[str, list[GroupChoice]] = defaultdict(list)
+    for choice in choices:
+        regions[choice.region].append(choice)
+    return dict(regions)

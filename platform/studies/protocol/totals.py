@@ -1,0 +1,65 @@
+"""What a study will make and ask, before any of it exists."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from studies.protocol.groups import GroupChoice
+
+# The published protocol asks three people; a campaign may ask more or fewer.
+ANNOTATORS = 3
+# Assumed until a campaign has its own median.
+SECONDS_PER_RATING = 8
+SECONDS_PER_SCREEN = 30
+ATTRIBUTES_PER_SCREEN = 5
+
+
+@dataclass(frozen=True)
+class StudyTotals:
+    """Counts for the chosen groups. Marking is an upper bound: it asks only for attributes rated visual."""
+
+    groups: int
+    prompts: int
+    images_per_group: int
+    images: int
+    stereotypes: int
+    attributes: int
+    too_few: tuple[str, ...]
+    ratings: int
+    screens_at_most: int
+    judgements_at_most: int
+
+    @property
+    def rating_hours(self) -> float:
+        return self.ratings * SECONDS_PER_RATING / 3600
+
+    @property
+    def marking_hours_at_most(self) -> float:
+        return self.screens_at_most * SECONDS_PER_SCREEN / 3600
+
+
+def study_totals(
+    choices: Iterable[GroupChoice],
+    *,
+    chosen: Collection[int],
+    prompts: int,
+    images_per_prompt: int,
+    min_stereotypes: int,
+) -> StudyTotals:
+    """Count what the study of the `chosen` groups comes to."""
+    groups = [choice for choice in choices if choice.pk in chosen]
+    per_group = prompts * images_per_prompt
+    attributes = {text for group in groups for text in group.attributes}
+    # As many random attributes as stereotypes are shown beside each image.
+    shown = [2 * group.stereotypes for group in groups]
+    return StudyTotals(
+        groups=len(groups),
+        prompts=prompts,
+        images_per_group=per_group,
+        images=len(groups) * per_group,
+        stereotypes=sum(group.stereotypes for group in groups),
+        attributes=len(attributes),
+        too_few=tuple(group.name for group in groups if group.stereotypes < min_stereotypes),
+        ratings=ANNOTATORS * len(attributes),
+        screens_at_most=ANNOTATORS * per_group * sum(-(-n // ATTRIBUTES_PER_SCREEN) for n in shown),
+        judgements_at_most=ANNOTATORS * per_group * sum(shown),
+    )

@@ -1,0 +1,1 @@
+"""What every REST endpoint shares: errors, pagination, parsers and content negotiation."""

@@ -1,0 +1,1 @@
+"""The design system in Python: intervals, tones and the gallery of components."""

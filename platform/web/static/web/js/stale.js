@@ -1,0 +1,27 @@
+// Whether the counted numbers on a form are up to date; if not, says so and brings back the button that counts with a reload.
+//
+//   <form> <div data-totals>…</div> <button data-recalculate hidden>Recalculate</button> </form>
+
+import { announce } from "./announce.js";
+
+const SENTENCE = "These numbers are not up to date: no answer from the server. Press Recalculate.";
+
+// Whether somebody typed before this module came, or the browser put back what was typed before a reload.
+export function differs(form) {
+  return [...form.elements].some((field) => {
+    if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
+    if (field.options) return [...field.options].some((option, index) => option.selected !== (option.defaultSelected || (index === 0 && !field.querySelector("[selected]"))));
+    return ["INPUT", "TEXTAREA"].includes(field.tagName) && field.value !== field.defaultValue;
+  });
+}
+
+export function sayStale(form, numbers) {
+  for (const button of form.querySelectorAll("[data-recalculate]")) button.hidden = false;
+  const said = document.createElement("p");
+  said.className = "error-text";
+  said.dataset.stale = "";
+  said.textContent = SENTENCE;
+  numbers.querySelector("[data-stale]")?.remove();
+  numbers.append(said);
+  announce(SENTENCE);
+}

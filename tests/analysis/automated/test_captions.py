@@ -1,0 +1,31 @@
+"""Captions on pages: what is marked is what the measure finds, and nothing of a caption is markup."""
+
+import pytest
+
+from analysis.metrics.captions.matcher import match_spans
+from analysis.pages.captions import beginnings, highlighted, spans_in
+
+pytestmark = pytest.mark.database_free
+ATTRIBUTES = ["tall hat", "hat", "hats and scarves", "drum", "blue scarf", "..."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Two tall-hats and a hatter's hat",
+        "a drum, drums and a DRUM",
+        "hats and scarves; hats, and scarves",
+        "",
+        "nothing of it",
+        "a tall",
+    ],
+)
+def test_what_is_marked_is_what_the_measure_finds(text):
+    assert spans_in(text, beginnings(ATTRIBUTES)) == match_spans(text, ATTRIBUTES)
+
+
+def test_marks_do_not_nest_and_text_is_escaped():
+    text = "<b>tall hats</b> & a drum"
+    marked = highlighted(text, match_spans(text, ATTRIBUTES))
+    assert marked == "&lt;b&gt;<mark>tall hats</mark>&lt;/b&gt; &amp; a <mark>drum</mark>"
+    assert highlighted("no hats", []) == "no hats"

@@ -1,0 +1,1 @@
+"""Tests of captions and salience."""

@@ -1,0 +1,56 @@
+"""Every measure declares which changes of its input leave it alone, and keeps its word."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import metrics
+from tests.analysis.metrics.library.invariances import CLAIMS, KINDS, change, example
+
+NOT_MEASURES = {
+    "AnnotatorGroups",
+    "AnnotatorIds",
+    "BoxAgreement",
+    "Judgements",
+    "Resampling",
+    "Result",
+    "Sensitivity",
+    "Tendency",
+    "CaptionMatches",
+    "Concordance",
+    "assign_roles",  # whose counts of raters are enough; no number of its own
+    "match_captions",  # what salience and scores rest on; no number of its own
+    "match_spans",
+    "mean_similarity",  # of two sets of vectors, without a table
+}
+
+
+def test_every_measure_declares_its_invariances() -> None:
+    assert set(CLAIMS) == set(metrics.__all__) - NOT_MEASURES
+
+
+def alike(one: Any, other: Any) -> bool:
+    if isinstance(one, list):
+        return len(one) == len(other) and all(alike(a, b) for a, b in zip(one, other, strict=True))
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(alike(one[k], other[k]) for k in one)
+    if pd.isna(one) or pd.isna(other):
+        return bool(pd.isna(one) and pd.isna(other))
+    return one == pytest.approx(other, rel=1e-9, abs=1e-9) if isinstance(one, float) else one == other
+
+
+@pytest.mark.parametrize(("name", "kind"), [(n, k) for n, c in CLAIMS.items() for k in KINDS if k in c.holds])
+def test_measure_does_not_change(name: str, kind: str) -> None:
+    frame = example()
+    changed = change(frame, kind, np.random.default_rng(3))
+    assert alike(CLAIMS[name].estimates(changed), CLAIMS[name].estimates(frame))
+
+
+@pytest.mark.parametrize(("name", "kind"), [(n, k) for n, c in CLAIMS.items() for k in KINDS if k in c.fails])
+def test_invariance_that_does_not_hold_is_not_claimed(name: str, kind: str) -> None:
+    frame = example()
+    changed = change(frame, kind, np.random.default_rng(3))
+    assert kind not in CLAIMS[name].holds
+    assert not alike(CLAIMS[name].estimates(changed), CLAIMS[name].estimates(frame))

@@ -1,0 +1,81 @@
+"""Planning."""
+
+import numpy as np
+import pytest
+
+from analysis.metrics import likelihood, plan_precision
+from analysis.metrics.marking.planning import Assumed, Design, _answers
+from tests.analysis.metrics.library.invariances import example
+from tests.analysis.metrics.tables import ROLES
+
+RATES = {"likelihood_stereotype": 0.3, "likelihood_random": 0.1, "simulations": 60, "resamples": 100}
+
+
+def widths(**options) -> list[float]:
+    return [r["half_width"] for r in plan_precision(**{**RATES, **options}).rows() if r["measure"] == "theta"]
+
+
+def test_simulated_answers_have_the_assumed_rates_and_agreement() -> None:
+    # α of a large simulated group without annotator effects is the assumed intraclass correlation.
+    from analysis.metrics import krippendorff_alpha
+
+    design, assumed = Design(4_000, 3, 3, 1, 1, 1), Assumed(0.3, 0.1, 0.4, 0.0)
+    generator = np.random.default_rng(0)
+    answers, _ = _answers(design, assumed, np.array([0.3, 0.1]), np.zeros(3), generator)
+    assert answers.mean(axis=(0, 1)) == pytest.approx([0.3, 0.1], abs=0.02)
+    marked = answers[:, :, 0].sum(axis=1).astype(int)
+    counts = np.stack([3 - marked, marked], axis=1)
+    assert krippendorff_alpha(counts, resamples=0).rows()[0]["value"] == pytest.approx(0.4, abs=0.03)
+
+
+def test_annotators_who_differ_keep_the_mean() -> None:
+    # Without the scale √(1 + τ²) the rate 0.3 would move to Φ(−0.524/1.28) = 0.34.
+    design, assumed = Design(3_000, 2_000, 3, 1, 1, 1), Assumed(0.3, 0.1, 0.05, 0.8)
+    generator = np.random.default_rng(0)
+    skew = generator.standard_normal(2_000)
+    answers, _ = _answers(design, assumed, np.array([0.3, 0.1]), skew, generator)
+    assert answers.mean(axis=(0, 1)) == pytest.approx([0.3, 0.1], abs=0.02)
+
+
+def test_more_images_and_more_groups_narrow_intervals() -> None:
+    few, some, many = widths(images=[10, 20, 60])
+    assert few > some > many
+    rows = plan_precision(**RATES, groups=[2, 12]).rows()
+    pooled = [r["half_width"] for r in rows if r["measure"] == "theta_pooled"]
+    assert pooled[0] > 1.5 * pooled[1]
+
+
+def test_power_is_the_error_rate_without_an_effect_and_high_with_a_large_one() -> None:
+    nothing = plan_precision(**{**RATES, "likelihood_random": 0.3}, images=30).rows()
+    assert next(r["power"] for r in nothing if r["measure"] == "theta") < 0.12
+    large = plan_precision(**{**RATES, "likelihood_stereotype": 0.6}, images=30).rows()
+    assert next(r["power"] for r in large if r["measure"] == "theta") > 0.95
+
+
+def test_pilot_gives_the_rates() -> None:
+    assumed = plan_precision(pilot=example(), roles=ROLES, simulations=10, resamples=50).notes["assumed"]
+    rows = likelihood(example(), ROLES, resamples=20).rows()
+    by = {
+        (g, role): np.mean([r["likelihood"] for r in rows if (r["identity_group"], r["role"]) == (g, role)])
+        for g in ("Aru", "Bel")
+        for role in ("stereotype", "random")
+    }
+    assert assumed.stereotype == pytest.approx((by["Aru", "stereotype"] + by["Bel", "stereotype"]) / 2)
+    assert assumed.random == pytest.approx((by["Aru", "random"] + by["Bel", "random"]) / 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"likelihood_stereotype": None}, "likelihood_stereotype: give it, or a pilot"),
+        (
+            {"likelihood_random": 0.0},
+            "likelihood_random: expected a number between 0 and 1, both excluded, got 0.0",
+        ),
+        ({"annotators": 2}, "annotators_per_task: 3 of a pool of only 2"),
+        ({"images": [15, 1]}, "images: expected a whole number of at least 2, got 1"),
+    ],
+)
+def test_impossible_plans_are_refused_by_name(options: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        plan_precision(**{**RATES, **options})

@@ -1,0 +1,115 @@
+"""A version and its digest stand for the same bytes: whatever changes a file makes a new version."""
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import Annotator, AnnotatorProfile
+from analysis.models import Release
+from analysis.releases.assembly.build import build
+from analysis.releases.parameters import parameters_of
+from annotation.models import Annotation
+from catalog.models import Attribute
+from foundation.errors import Conflict
+from generation.models import Image
+from tests.analysis.releases.conftest import tree
+
+pytestmark = pytest.mark.django_db
+
+
+def another_origin(marked):
+    Annotator.objects.filter(pk=marked.annotators["p"].pk).update(origin="imported")
+
+
+def another_pseudonym(marked):
+    Annotator.objects.filter(pk=marked.annotators["p"].pk).update(pseudonym="A-another")
+
+
+def another_text_of_an_attribute(marked):
+    Attribute.objects.filter(text="clever").update(text="cunning")
+
+
+def another_field_that_is_withheld(marked):
+    AnnotatorProfile.objects.update(gender="", nationality="Peru")
+
+
+def a_justification_that_does_not_count(marked):
+    Annotation.objects.exclude(justification="").update(justification="")
+
+
+def no_retracted_image_any_more(marked):
+    Image.objects.filter(retracted_at__isnull=False).delete()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        another_origin,
+        another_pseudonym,
+        another_text_of_an_attribute,
+        another_field_that_is_withheld,
+        a_justification_that_does_not_count,
+        no_retracted_image_any_more,
+    ],
+    ids=lambda change: change.__name__,
+)
+def test_what_changes_a_file_makes_a_new_version(marked, released, change):
+    AnnotatorProfile.objects.create(annotator=marked.annotators["q"], gender="Woman")
+    Image.objects.create(
+        study=marked.study,
+        group=marked.study.groups.order_by("pk").first(),
+        model_label="sketch",
+        source_name="unseen.png",
+        retracted_at=timezone.now(),
+    )
+    first, here = released(marked.study)
+    change(marked)
+    second, there = released(marked.study)
+    assert tree(here) != tree(there)
+    assert (first.version, second.version) == (1, 2)
+    assert second.inputs_digest != first.inputs_digest
+
+
+def test_the_text_of_an_attribute_that_was_not_asked_makes_no_new_version(marked, released):
+    Attribute.objects.create(text="anvil")
+    first, here = released(marked.study)
+    Attribute.objects.filter(text="anvil").update(text="zither")
+    second, there = released(marked.study)
+    assert second == first
+    assert tree(here) == tree(there)
+
+
+def test_who_left_is_told_as_the_version_told_it_first(marked, released):
+    """Their labels went before they did: asked again, the database would give another reason."""
+    released(marked.study)
+    Annotation.objects.filter(annotator=marked.annotators["q"]).delete()
+    second, here = released(marked.study)
+    Annotator.objects.filter(pk=marked.annotators["q"].pk).delete()
+    again, there = released(marked.study)
+    assert again == second
+    assert tree(here) == tree(there)
+    assert second.facts["changes"]["annotators_gone"] == {"other": 1}
+
+
+def test_of_two_builds_at_once_with_two_licences_one_is_refused(marked, tmp_path):
+    """Both saw no release before them, and count the same labels."""
+
+    def somebody_is_faster(ready, version):
+        build(
+            study=marked.study,
+            parameters=parameters_of(licence="CC0-1.0"),
+            output=tmp_path / "theirs",
+            by=None,
+        )
+        return lambda release: None
+
+    with pytest.raises(Conflict) as refused:
+        build(
+            study=marked.study,
+            parameters=parameters_of(licence="CC-BY-4.0"),
+            output=tmp_path / "ours",
+            by=None,
+            keep=somebody_is_faster,
+        )
+    assert refused.value.code == "release_built_meanwhile"
+    assert not (tmp_path / "ours").exists()
+    assert Release.objects.get().parameters["licence"] == "CC0-1.0"

@@ -1,0 +1,49 @@
+"""Writing behind: in order, and nothing that goes wrong is lost."""
+
+import threading
+
+import pytest
+
+from analysis.releases.formats.background_writer import Behind
+
+pytestmark = pytest.mark.database_free
+
+
+def test_everything_is_done_in_order_in_one_other_thread():
+    done, threads = [], set()
+
+    def note(number):
+        done.append(number)
+        threads.add(threading.get_ident())
+
+    with Behind() as behind:
+        for number in range(50):
+            behind.do(lambda number=number: note(number))
+    assert done == list(range(50))
+    assert len(threads) == 1
+    assert threading.get_ident() not in threads
+
+
+def test_what_goes_wrong_is_raised_at_the_end_at_the_latest():
+    def fail():
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"), Behind() as behind:
+        behind.do(fail)
+
+
+def test_nothing_is_written_any_more_after_a_failure():
+    done = []
+    gate = threading.Event()
+
+    def run():
+        with Behind() as behind:
+            behind.do(gate.wait)
+            behind.do(lambda: done.append(1))
+            gate.set()
+            raise ValueError("the reader failed")
+
+    with pytest.raises(ValueError, match="the reader"):
+        run()
+    assert len(done) <= 1
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("writing a release")]

@@ -1,0 +1,35 @@
+"""A release that was built before, without building it."""
+
+from dataclasses import asdict
+
+import numpy as np
+
+from accounts.models import User
+from analysis.models import Release
+from analysis.releases.key_sets import packed
+from analysis.releases.parameters import parameters_of
+from studies.models import Study
+from tests.analysis.releases.documents.example_release import CHANGED
+
+
+def past_release(study: Study, by: User, *, version: int = 2) -> Release:
+    """Write down the second release of a study, with changes since the first; its files were not kept."""
+    return Release.objects.create(
+        study=study,
+        version=version,
+        parameters=parameters_of(licence="CC-BY-4.0").as_json(),
+        inputs_digest="ab" * 32,
+        key=b"key",
+        facts={
+            "format": 1,
+            "rows": {"judgements": 6, "ratings": 1, "annotators": 2},
+            "annotations": {},
+            "guidelines": {},
+            "last_day": "2026-03-01",
+            "changes": asdict(CHANGED),
+        },
+        annotations=b"",
+        annotators=packed(np.zeros(1, dtype=bool)),
+        images=b"",
+        built_by=by,
+    )

@@ -1,0 +1,82 @@
+"""What a release says of annotator ids: that it can be followed annotator by annotator only where an id is a person."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from analysis.metrics import annotator_ids_usable
+from annotation.imports.column_map import ColumnMap
+from annotation.imports.importer import import_annotations
+from annotation.people.annotator_ids import ids_usable
+
+COLUMNS = ("image", "group", "attribute", "annotator", "present", "screen")
+ONE_BY_ONE = "annotator by annotator"
+
+
+def people() -> list[str]:
+    """Four people who judge all five images."""
+    return [f"i{i}.png,Velmari,{a},p{p},no,1" for i in range(5) for p in range(4) for a in ("hat", "drum")]
+
+
+def screens() -> list[str]:
+    """An id for each image, under which three people answered."""
+    return [
+        f"i{i}.png,Velmari,{a},s{i},{'yes' if turn else 'no'},{turn}"
+        for i in range(5)
+        for turn in range(3)
+        for a in ("hat", "drum")
+    ]
+
+
+def often_again() -> list[str]:
+    """People who answered 5 of 40 judgements once more, differently."""
+    return people() + [row.replace(",no,1", ",yes,2") for row in people()[:5]]
+
+
+@pytest.fixture
+def bring(tmp_path, db):
+    def bring(rows: list[str]):
+        file = tmp_path / "labels.csv"
+        file.write_text("\n".join([",".join(COLUMNS), *rows]) + "\n", encoding="utf-8")
+        column_map = ColumnMap(columns={name: name for name in COLUMNS})
+        return import_annotations(study="Brought", file=file, column_map=column_map, by=None)
+
+    return bring
+
+
+@pytest.mark.parametrize(
+    ("rows", "usable"),
+    [(people(), True), (screens(), False), (often_again(), False)],
+    ids=["people", "screens", "again"],
+)
+def test_the_database_tells_ids_as_the_library_does(bring, rows, usable):
+    frame = pd.DataFrame([row.split(",") for row in rows], columns=COLUMNS)
+    frame = frame.rename(columns={"group": "identity_group"}).assign(present=frame["present"] == "yes")
+    assert bool(annotator_ids_usable(frame)) == usable
+    assert ids_usable(bring(rows).loaded[0].campaign) == usable
+
+
+def test_a_release_of_screens_does_not_advise_to_follow_annotators(bring, released):
+    _, folder = released(bring(screens()).study, k=2, licence="CC-BY-4.0")
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    uses, not_for = card.split("## Uses")[1].split("Not for:")
+    assert ONE_BY_ONE not in card
+    assert "annotator-level" not in card.lower()
+    assert "anything that follows single annotators" in not_for
+    assert "an id there is not one person" in not_for
+    assert "disagree" in uses
+    assert "5 annotator ids (not one person each)" in card
+    assert "Every answer is kept with the id it came under" in card
+    described = json.loads((folder / "croissant.json").read_text(encoding="utf-8"))
+    assert not any(ONE_BY_ONE in one for one in described["rai:dataUseCases"])
+    assert any("follows single annotators" in one for one in described["rai:dataUseCases"])
+    assert any("not one person each" in one for one in described["rai:dataLimitations"])
+
+
+def test_a_release_of_people_does(bring, released):
+    _, folder = released(bring(people()).study, k=2, licence="CC-BY-4.0")
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    assert ONE_BY_ONE in card.split("Not for:")[0]
+    assert "follows single annotators" not in card
+    assert "4 annotators" in card

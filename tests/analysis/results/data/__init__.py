@@ -1,0 +1,1 @@
+"""Tests of what results are computed from."""

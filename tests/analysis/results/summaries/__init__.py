@@ -1,0 +1,1 @@
+"""Tests of the summaries that pages and the report show."""

@@ -1,0 +1,1 @@
+"""Tests of what scorers look at."""

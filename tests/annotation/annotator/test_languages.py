@@ -1,0 +1,206 @@
+"""Everything annotators read is translated, German is complete, and who is not served it whole gets English."""
+
+import ast
+import gettext
+import re
+from pathlib import Path
+
+import pytest
+from django.urls import reverse
+from django.utils.translation import override
+from django.utils.translation.template import templatize
+
+from annotation.annotator.translation.scripts import script_words
+from tests.annotation.annotator.test_onboarding import invite
+
+ROOT = Path(__file__).resolve().parents[3]
+ANNOTATOR = ROOT / "annotation"
+WEB = ROOT / "platform" / "web" / "templates"
+SHARED = [
+    *("web/base_annotator", "web/base_frame", "web/error", "400", "403", "403_csrf", "404"),
+    *(f"web/components/{name}" for name in ("forms/field", "forms/form_errors", "copyable")),
+]
+TEMPLATES = [
+    *sorted((ANNOTATOR / "templates" / "annotation" / "annotator").rglob("*.html")),
+    *(WEB / f"{name}.html" for name in SHARED),
+    ROOT / "platform" / "accounts" / "templates" / "accounts" / "sign_in.html",
+]
+PYTHON = [
+    *sorted((ANNOTATOR / "annotator").rglob("*.py")),
+    ANNOTATOR / "campaigns" / "images" / "reports.py",
+    ANNOTATOR / "answers" / "edit_window.py",
+    ANNOTATOR / "quality" / "sentences.py",
+    ANNOTATOR / "models" / "reports.py",
+    ROOT / "platform" / "accounts" / "pages" / "forms.py",
+]
+SCRIPTS = sorted((ANNOTATOR / "static" / "annotation" / "annotator").rglob("*.js"))
+# The same in every language.
+NAMES = {"Stereoscope", "Enter", "Space", "Delete", "Ctrl", "Shift", "Tab"}
+MARKED = {"_", "gettext", "gettext_lazy", "gettext_noop"}
+SPOKEN = re.compile(
+    r'\b(?:aria-label|alt|title|placeholder|data-busy|data-copied)="([^"{]*[A-Za-z]{2}[^"{]*)"'
+)
+TRANSLATED = re.compile(
+    r"\{% blocktranslate.*?\{% endblocktranslate %\}|\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}", re.DOTALL
+)
+# Tags whose words are read by people; a tone is none.
+ARGUMENTS = re.compile(r"\{% (?:notice|empty_state|page_header|copyable|content_warning) ([^%]*)%\}")
+
+
+@pytest.fixture(scope="module")
+def german() -> dict[str, dict]:
+    """The compiled catalogues, as a server reads them."""
+    found = {}
+    for domain in ("django", "djangojs"):
+        path = ROOT / "locale" / "de" / "LC_MESSAGES" / f"{domain}.mo"
+        with path.open("rb") as file:
+            found[domain] = gettext.GNUTranslations(file)._catalog
+    return found
+
+
+def untranslated(text: str) -> list[str]:
+    """Return the words of a template that nothing translates."""
+    found = list(SPOKEN.findall(text))
+    for arguments in ARGUMENTS.findall(text):
+        words = re.findall(r'(?<!_\()"([^"]*)"', arguments)
+        found += [one for one in words if one not in {"info", "good", "warn", "bad"}]
+    # A block's name or class is no word: only its text is read.
+    text = re.sub(r"\{% block (?:main_class|body_class|shell_class|lang) %\}.*?\{% endblock %\}", "", text)
+    bare = re.sub(r"<(?:[^<>\"]|\"[^\"]*\")*>", " ", TRANSLATED.sub(" ", text))
+    return found + [word for word in re.findall(r"[A-Za-z]{2,}", bare) if word not in NAMES]
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
+def test_no_word_of_an_annotators_page_is_left_untranslated(path):
+    text = path.read_text(encoding="utf-8").replace("<!doctype html>", "")
+    assert untranslated(text) == []
+
+
+def test_the_search_for_untranslated_words_finds_them():
+    assert untranslated('<p>Plain words</p>{% notice "warn" "Title" %}<img alt="A hat">') == [
+        "A hat",
+        "Title",
+        "Plain",
+        "words",
+    ]
+
+
+def of_template(path: Path) -> set[str]:
+    source = templatize(path.read_text(encoding="utf-8"))
+    calls = re.findall(
+        r"gettext\(u?('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\"\"\".*?\"\"\")", source, re.DOTALL
+    )
+    return {" ".join(str(ast.literal_eval(one)).split("\n")) for one in calls}
+
+
+def of_python(path: Path) -> set[str]:
+    calls = (
+        node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)
+    )
+    named = (
+        node for node in calls if isinstance(node.func, ast.Name) and node.func.id in MARKED and node.args
+    )
+    return {node.args[0].value for node in named if isinstance(node.args[0], ast.Constant)}
+
+
+@pytest.mark.parametrize("path", TEMPLATES + PYTHON, ids=lambda path: path.name)
+def test_german_has_every_word_of_pages_and_views(path, german):
+    marked = of_template(path) if path.suffix == ".html" else of_python(path)
+    known = german["django"]
+    # What has a plural stands there once for each number.
+    assert sorted(words for words in marked if not known.get(words, known.get((words, 0)))) == []
+
+
+def test_the_words_of_templates_and_views_are_found():
+    assert "Take a break" in of_template(ANNOTATOR / "templates/annotation/annotator/task/task.html")
+    assert "Marking pictures" in of_python(ANNOTATOR / "annotator" / "access.py")
+
+
+def test_german_has_every_word_of_the_scripts(german):
+    said = {
+        words
+        for path in SCRIPTS
+        for words in re.findall(r'gettext\("((?:[^"\\]|\\.)*)"', path.read_text(encoding="utf-8"))
+    }
+    known = {key[0] if isinstance(key, tuple) else key for key in german["djangojs"]}
+    assert len(said) > 40
+    assert sorted(said - known) == []
+
+
+def test_no_script_says_anything_but_through_the_catalogue():
+    sentences = re.compile(r'(?<!gettext\()"([A-Z][^"]* [^"]*[.…])"|`[A-Z][a-z]+ [^`]*\$\{')
+    for path in SCRIPTS:
+        code = re.sub(r"^\s*//.*$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        code = re.sub(r'ngettext\("[^"]*", "[^"]*"', "", code)
+        assert sentences.findall(code) == [], path.name
+
+
+def test_every_sentence_that_refuses_an_annotator_a_task_is_in_german(german):
+    tree = ast.parse((ANNOTATOR / "assignment" / "leases.py").read_text(encoding="utf-8"))
+    refusals = {"Forbidden", "NotFound"}
+    said = {
+        node.args[1].value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in refusals
+        and len(node.args) > 1
+        and isinstance(node.args[1], ast.Constant)
+    }
+    assert len(said) >= 4
+    assert sorted(one for one in said if not german["django"].get(one)) == []
+
+
+def test_placeholders_are_the_same_in_german(german):
+    for catalogue in german.values():
+        for key, words in catalogue.items():
+            source = key[0] if isinstance(key, tuple) else key
+            if source:
+                wanted = set(re.findall(r"%\(\w+\)s", source)) | (
+                    {"%(count)s"} if isinstance(key, tuple) else set()
+                )
+                assert set(re.findall(r"%\(\w+\)s", words)) <= wanted, source
+                assert re.findall(r"<\w+", source) == re.findall(r"<\w+", words), source
+
+
+def test_a_browser_that_asks_for_german_gets_pages_wholly_in_german(join, marking):
+    client = join(marking)
+    text = client.get(
+        reverse("annotate:task", args=[marking.pk]), headers={"accept-language": "de"}
+    ).content.decode()
+    assert '<html lang="de" dir="ltr">' in text
+    for words in ("Abschicken", "Nichts davon", "Pause machen", 'id="words"', "Kasten"):
+        assert words in text
+    # What the lead wrote stays as it is.
+    assert "Which of these does the picture show, and where?" in text
+
+
+def test_a_language_chosen_is_kept_whatever_the_browser_asks_for(client, marking):
+    address = invite(marking)
+    assert ">Deutsch</button>" in client.get(address).content.decode()
+    answer = client.post(reverse("set_language"), {"language": "de", "next": address})
+    assert answer.url == address
+    assert "Sie sind eingeladen" in client.get(address, headers={"accept-language": "en"}).content.decode()
+    client.post(reverse("set_language"), {"language": "en", "next": address})
+    assert "You are invited" in client.get(address, headers={"accept-language": "de"}).content.decode()
+
+
+def test_a_refusal_reaches_a_program_of_an_annotator_in_their_language(join, marking):
+    client = join(marking)
+    payload = client.get(reverse("annotate:task", args=[marking.pk])).context["payload"]
+    address = reverse("api:assignment-submit", args=[payload["assignment"]])
+    body = {"submission_id": "5f0c3c1e-58a5-4d7b-9a55-0a3b8c1d2e4f", "answer": {}}
+    answer = client.post(address, body, content_type="application/json", headers={"accept-language": "de"})
+    assert "Kreuzen Sie an, was das Bild zeigt" in str(answer.json()["error"]["fields"])
+
+
+def test_pages_that_are_not_translated_do_not_say_that_they_are(lead_client, study):
+    text = lead_client.get("/studies/", headers={"accept-language": "de"}).content.decode()
+    assert '<html lang="en"' in text
+    assert "Abmelden" not in text
+
+
+def test_english_pages_carry_no_catalogue():
+    assert script_words("en") == {}
+    with override("de"):
+        assert script_words("de")["%(count)s box"] == ["%(count)s Kasten", "%(count)s Kästen"]

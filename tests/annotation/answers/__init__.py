@@ -1,0 +1,1 @@
+"""Tests of answers: validation, submission, what counts, and replacement."""

@@ -1,0 +1,1 @@
+"""Tests of assignment: quotas, checks, caps, leases and concurrency."""

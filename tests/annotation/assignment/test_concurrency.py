@@ -1,0 +1,259 @@
+"""Many at once: real threads with connections of their own, on SQLite in a file and on PostgreSQL."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import uuid
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.db import connection, connections
+from django.utils import timezone
+
+from accounts import profiles, tokens
+from accounts.models import Annotator
+from annotation.answers import submission
+from annotation.assignment import leases, selection
+from annotation.campaigns import lifecycle
+from annotation.models import Annotation, Assignment, Campaign, Enrolment, Task
+from annotation.people import invitations
+from foundation.database.statements import rows
+from foundation.errors import Conflict
+from tests.annotation.assignment.test_checks import add_gold
+from tests.annotation.assignment.test_leases import slots_are_counted
+from tests.annotation.databases import shared_database
+from tests.annotation.factories import add_images, new_annotator, none_of_them, submit
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def shared(tmp_path):
+    with shared_database(tmp_path):
+        yield
+
+
+@pytest.fixture
+def campaign(marking, shared):
+    return marking
+
+
+def at_once(jobs):
+    """Run `jobs` in threads that start together; return what each returned or raised."""
+    results = [None] * len(jobs)
+    start = threading.Barrier(len(jobs))
+
+    def run(index, job):
+        try:
+            start.wait()
+            results[index] = job()
+        except Exception as error:  # handed to the test, which decides
+            results[index] = error
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=run, args=pair) for pair in enumerate(jobs)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+def label_all(campaign, annotator):
+    done = 0
+    while (leased := leases.next_assignment(campaign=campaign, annotator=annotator)) is not None:
+        submit(leased)
+        done += 1
+    return done
+
+
+def test_no_task_ever_gets_more_annotations_than_wanted(campaign):
+    people = [new_annotator(campaign) for _ in range(6)]
+    done = at_once([lambda person=person: label_all(campaign, person) for person in people])
+    assert all(isinstance(number, int) for number in done), done
+    per_task = {task.pk: task.annotations.filter(status="accepted").count() for task in campaign.tasks.all()}
+    assert set(per_task.values()) == {2}
+    assert sum(done) == 16
+    assert slots_are_counted()
+
+
+def test_quotas_and_exact_numbers_hold_with_checks_mixed_in(study, lead, tmp_path):
+    add_images(study, 2)
+    draft = lifecycle.create(
+        study=study,
+        name="Checked",
+        kind=Campaign.Kind.STEREOTYPE_MARKING,
+        by=lead,
+        annotators_per_task=2,
+        quotas=["at_most 1 gender = man"],
+        options={"gold_share": 0.3, "repeat_share": 0.2, "repeat_after": 1},
+    )
+    with shared_database(tmp_path):
+        campaign = lifecycle.open_(campaign=draft, by=lead)
+        add_gold(campaign, 4)
+        people = [new_annotator(campaign) for _ in range(6)]
+        for annotator in people[:4]:
+            profiles.describe(annotator=annotator, gender="man")
+        done = at_once([lambda one=one: label_all(campaign, one) for one in people])
+        assert all(isinstance(number, int) for number in done), done
+        labels = campaign.tasks.filter(purpose="label")
+        for task in labels:
+            holders = task.assignments.filter(slot__isnull=False)
+            assert task.annotations.filter(status="accepted").count() == holders.count() == 2
+            assert holders.filter(annotator__in=people[:4]).count() <= 1
+        checked = Assignment.objects.exclude(purpose="label")
+        assert sum(done) == 2 * labels.count() + checked.count()
+        assert not checked.filter(slot__isnull=False).exists()
+        assert Annotation.objects.filter(status__in=["gold", "repeat"]).count() == checked.count()
+        assert slots_are_counted()
+
+
+def test_leases_that_run_out_meanwhile_break_nothing(campaign):
+    """Clocks differ by hours, so that requests expire the leases of the others."""
+    people = [new_annotator(campaign) for _ in range(5)]
+
+    def work(index, person):
+        for step in range(12):
+            now = timezone.now() + timedelta(hours=index + step)
+            leased = leases.next_assignment(campaign=campaign, annotator=person, now=now)
+            if leased is not None and step % 3:
+                submit(leased, now=now)
+        return "done"
+
+    jobs = [lambda pair=pair: work(*pair) for pair in enumerate(people)]
+    assert at_once(jobs) == ["done"] * 5
+    assert slots_are_counted()
+    for task in campaign.tasks.all():
+        assert task.annotations.filter(status="accepted", is_latest=True).count() <= 2
+
+
+def test_one_submission_sent_many_times_at_once_is_one_annotation(campaign):
+    anna = new_annotator(campaign)
+    leased = leases.next_assignment(campaign=campaign, annotator=anna)
+    key, answer = uuid.uuid4(), none_of_them(leased)
+
+    def send():
+        kept = submission.submit(assignment=leased, annotator=anna, submission_id=key, answer=answer)
+        return kept.pk
+
+    results = at_once([send] * 6)
+    assert results == [Annotation.objects.get().pk] * 6
+
+
+def test_two_tabs_get_the_same_task(campaign):
+    anna = new_annotator(campaign)
+    ask = lambda: leases.next_assignment(campaign=campaign, annotator=anna).pk  # noqa: E731
+    assert set(at_once([ask] * 4)) == {Assignment.objects.get().pk}
+
+
+def test_of_late_submissions_only_as_many_as_there_are_places_are_accepted(campaign):
+    task = campaign.tasks.earliest("pk")
+    Task.objects.exclude(pk=task.pk).update(withdrawn=True)
+    ago = timezone.now() - timedelta(hours=1)
+    late = [
+        Assignment.objects.create(
+            task=task, annotator=new_annotator(campaign), state="expired", leased_at=ago, expires_at=ago
+        )
+        for _ in range(5)
+    ]
+    results = at_once([lambda one=one: submit(one).status for one in late])
+    assert sorted(results) == ["accepted", "accepted", "surplus", "surplus", "surplus"]
+    assert slots_are_counted()
+
+
+def test_the_last_place_is_given_once(campaign):
+    task = campaign.tasks.earliest("pk")
+    Task.objects.exclude(pk=task.pk).update(withdrawn=True)
+    people = [new_annotator(campaign) for _ in range(5)]
+    ask = [lambda p=p: leases.next_assignment(campaign=campaign, annotator=p) for p in people]
+    assert sum(result is not None for result in at_once(ask)) == 2
+
+
+def test_whoever_is_overtaken_between_two_looks_still_gets_the_place_that_is_left(campaign, monkeypatch):
+    task = campaign.tasks.earliest("pk")
+    Task.objects.exclude(pk=task.pk).update(withdrawn=True)
+    anna, otto = new_annotator(campaign), new_annotator(campaign)
+    taken = []
+
+    def overtaken(query, asked):
+        """Look, and let Otto be quicker after the first look at how many hold the tasks there are."""
+        found = rows(query, asked)
+        if not taken and query == selection._ANY.level:
+            taken.append(None)
+            taken[0] = leases.next_assignment(campaign=campaign, annotator=otto)
+        return found
+
+    monkeypatch.setattr(selection, "rows", overtaken)
+    leased = leases.next_assignment(campaign=campaign, annotator=anna)
+    assert [taken[0].task, leased.task] == [task, task]
+
+
+def test_a_batch_link_lets_in_as_many_as_it_says(campaign):
+    _, token = invitations.invite(campaign=campaign, by=None, limit=3)
+    results = at_once([lambda: invitations.accept(token=token, user=None)] * 6)
+    assert sum(isinstance(result, Enrolment) for result in results) == 3
+    assert [result.code for result in results if isinstance(result, Conflict)] == ["invitation_used_up"] * 3
+    assert Annotator.objects.count() == 3
+
+
+def test_a_personal_link_opened_twice_at_once_is_one_annotator(campaign):
+    _, token = invitations.invite(campaign=campaign, by=None)
+    results = at_once([lambda: invitations.accept(token=token, user=None).annotator.pk] * 4)
+    assert set(results) == {Annotator.objects.get().pk}
+
+
+def test_a_campaign_opened_by_two_leads_at_once_is_opened_once(study, lead, tmp_path):
+    add_images(study, 2)
+    draft = lifecycle.create(study=study, name="Twice", kind=Campaign.Kind.STEREOTYPE_MARKING, by=lead)
+    with shared_database(tmp_path):
+        results = at_once([lambda: lifecycle.open_(campaign=draft, by=lead)] * 3)
+        assert sum(isinstance(result, Campaign) for result in results) == 1
+        assert [result.code for result in results if isinstance(result, Conflict)] == ["wrong_state"] * 2
+        assert draft.tasks.count() == 6
+
+
+SUBMIT_AND_DIE = """
+import json, os, signal, sys
+sys.path[:0] = [{root!r}, {root!r} + "/platform"]
+import django
+django.setup()
+from django.test import Client
+client = Client(headers={{"authorization": "Bearer " + sys.argv[1], "host": "127.0.0.1"}})
+answer = client.post(sys.argv[2], sys.argv[3], content_type="application/json")
+os.write(1, str(answer.status_code).encode())
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_was_acknowledged_survives_the_death_of_the_server(campaign):
+    anna = new_annotator(campaign)
+    leased = leases.next_assignment(campaign=campaign, annotator=anna)
+    _, key = tokens.issue(user=anna.user, name="test", scopes=["annotate"])
+    body = {"submission_id": str(uuid.uuid4()), "answer": {"none_of_the_above": True}}
+    settings = connection.settings_dict
+    url = f"sqlite:///{settings['NAME']}"
+    if connection.vendor == "postgresql":
+        url = f"postgresql://{settings['USER']}@{settings['HOST']}:{settings['PORT']}/{settings['NAME']}"
+    died = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            SUBMIT_AND_DIE.format(root=str(ROOT)),
+            key,
+            f"/api/v1/assignments/{leased.public_id}/submit",
+            json.dumps(body),
+        ],
+        env=os.environ | {"DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "config.settings"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (died.stdout, died.returncode) == ("200", -signal.SIGKILL), died.stderr
+    kept = Annotation.objects.get(submission_id=body["submission_id"])
+    assert kept.judgements.count() == leased.task.task_attributes.count()

@@ -1,0 +1,1 @@
+"""Tests of campaigns: life cycle, planning, instruments, notices and changes."""

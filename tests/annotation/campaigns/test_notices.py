@@ -1,0 +1,233 @@
+"""Notices: finished, stuck, over; and the letter about them."""
+
+import smtplib
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+from django.core.cache import cache
+from django.utils import timezone
+
+from annotation.assignment import leases
+from annotation.campaigns import extension, lifecycle, notices
+from annotation.models import Annotation, Campaign, Enrolment, Notice
+from jobs.models import Job
+from jobs.run.execution import execute
+from jobs.run.recovery import sweep
+from tests.annotation.assignment.test_concurrency import label_all
+from tests.annotation.assignment.test_quota_assignment import opened, person
+from tests.annotation.factories import new_annotator, submit
+
+pytestmark = pytest.mark.django_db
+LATER = timezone.now() + timedelta(hours=25)
+
+
+@pytest.fixture(autouse=True)
+def _nobody_looked():
+    cache.delete(notices.LOOKED)
+
+
+def standing():
+    return list(Notice.objects.filter(resolved_at=None).values_list("campaign__slug", "kind"))
+
+
+def test_a_campaign_with_all_its_answers_is_finished_until_it_is_extended(marking, lead):
+    for _ in range(2):
+        assert standing() == []
+        label_all(marking, new_annotator(marking))
+        notices.look()
+    assert standing() == [("marking", "finished")]
+    assert notices.look() == notices.Looked()
+    extension.extend(campaign=marking, by=lead, annotators_per_task=3)
+    assert len(notices.look().resolved) == 1
+    assert standing() == []
+
+
+def test_an_open_lease_is_not_finished(marking):
+    label_all(marking, new_annotator(marking))
+    last = new_annotator(marking)
+    for _ in range(7):
+        submit(leases.next_assignment(campaign=marking, annotator=last))
+    leases.next_assignment(campaign=marking, annotator=last)
+    notices.look()
+    assert standing() == []
+
+
+def test_a_day_without_an_answer_is_stuck_until_one_comes(marking):
+    annotator = new_annotator(marking)
+    submit(leases.next_assignment(campaign=marking, annotator=annotator))
+    notices.look(now=timezone.now() + timedelta(hours=23))
+    assert standing() == []
+    notices.look(now=LATER)
+    assert Notice.objects.get().details == (
+        "No answer came in the last 24 hours: 8 screens wait and 1 person takes part."
+    )
+    submit(leases.next_assignment(campaign=marking, annotator=annotator))
+    notices.look()
+    assert standing() == []
+
+
+def test_nobody_enrolled_paused_closed_and_imported_campaigns_are_not_stuck(marking, lead):
+    notices.look(now=LATER)
+    assert standing() == []
+    new_annotator(marking)
+    for changes in ({"state": "paused"}, {"state": "closed"}, {"imported": True}):
+        Campaign.objects.update(**({"state": "open", "imported": False} | changes))
+        notices.look(now=LATER)
+        assert standing() == [], changes
+    Campaign.objects.update(state="open", imported=False)
+    Enrolment.objects.update(state="paused")
+    notices.look(now=LATER)
+    assert standing() == []
+
+
+def test_after_a_pause_the_day_begins_anew(marking, lead):
+    new_annotator(marking)
+    Campaign.objects.update(opened_at=timezone.now() - timedelta(days=9))
+    Enrolment.objects.update(joined_at=timezone.now() - timedelta(days=9))
+    lifecycle.pause(campaign=marking, by=lead)
+    lifecycle.resume(campaign=marking, by=lead)
+    notices.look()
+    assert standing() == []
+
+
+def test_tasks_that_nobody_there_can_complete_are_stuck_and_say_who_is_missing(study, lead):
+    campaign = opened(study, lead, "at_least 1 gender != man", wanted=2)
+    label_all(campaign, person(campaign, gender="man"))
+    notices.look()
+    notice = Notice.objects.get()
+    assert notice.kind == "stuck"
+    assert notice.details.startswith("4 tasks cannot be completed by those who take part")
+    person(campaign, gender="woman")
+    notices.look()
+    assert standing() == []
+
+
+def test_closing_ends_a_notice(marking, lead):
+    for _ in range(2):
+        label_all(marking, new_annotator(marking))
+    notices.look()
+    lifecycle.close(campaign=marking, by=lead)
+    notices.look()
+    notice = Notice.objects.get()
+    assert notice.resolved_at is not None
+
+
+def test_looking_takes_as_many_queries_for_many_campaigns(marking, study, lead, django_assert_num_queries):
+    with django_assert_num_queries(3):
+        notices.look()
+    for number in range(3):
+        draft = lifecycle.create(study=study, name=f"More {number}", kind="stereotype_marking", by=lead)
+        new_annotator(lifecycle.open_(campaign=draft, by=lead))
+    with django_assert_num_queries(3):
+        notices.look()
+
+
+@pytest.fixture
+def mailing(settings, lead):
+    settings.EMAIL_HOST = "mail.example.org"
+    settings.SITE_URL = "https://labels.example.org"
+    lead.email = "lena@example.org"
+    lead.save()
+
+
+def finished(marking):
+    for _ in range(2):
+        label_all(marking, new_annotator(marking))
+
+
+def test_leads_with_an_address_get_one_letter_for_each_notice(
+    marking, mailing, analyst, django_capture_on_commit_callbacks
+):
+    analyst.email = "anton@example.org"
+    analyst.save()
+    finished(marking)
+    with django_capture_on_commit_callbacks(execute=True):
+        notices.look()
+        notices.look()
+    job = Job.objects.get()
+    execute(job.pk)
+    execute(job.pk)
+    (letter,) = mail.outbox
+    assert letter.to == ["lena@example.org"]
+    assert letter.subject == "Stereoscope: “Marking” has all its answers"
+    assert "https://labels.example.org/studies/isles/campaigns/marking/" in letter.body
+    job.refresh_from_db()
+    assert (job.state, job.result) == ("succeeded", {"summary": "Sent to 1 lead."})
+
+
+def test_without_a_mail_server_no_letter_is_planned(marking, lead):
+    finished(marking)
+    notices.look()
+    assert standing() == [("marking", "finished")]
+    assert not Job.objects.exists()
+
+
+def test_a_notice_that_is_over_is_not_mailed(marking, mailing, lead):
+    finished(marking)
+    notices.look()
+    lifecycle.close(campaign=marking, by=lead)
+    notices.look()
+    execute(Job.objects.get().pk)
+    assert mail.outbox == []
+
+
+def test_a_mail_server_that_refuses_fails_the_job_without_telling_its_answer(marking, mailing, monkeypatch):
+    from django.core.mail.backends import locmem
+
+    def refuse(self, messages):
+        raise smtplib.SMTPAuthenticationError(535, b"user lena password hunter2 is wrong")
+
+    monkeypatch.setattr(locmem.EmailBackend, "send_messages", refuse)
+    finished(marking)
+    notices.look()
+    execute(Job.objects.get().pk)
+    job = Job.objects.get()
+    assert job.state == "failed"
+    assert "SMTPAuthenticationError" in job.error
+    assert "hunter2" not in job.error
+
+
+def test_the_worker_looks_while_it_sweeps_once_a_minute(marking, settings):
+    finished(marking)
+    sweep()
+    assert standing() == [("marking", "finished")]
+    Notice.objects.all().delete()
+    sweep()
+    assert standing() == []
+
+
+def test_jobs_are_swept_whatever_else_fails(settings, caplog):
+    settings.JOB_SWEEPS = ["tests.annotation.campaigns.test_notices.broken"]
+    assert sweep().requeued == ()
+    assert "broken failed while jobs were swept" in caplog.text
+
+
+def broken():
+    raise ValueError("broken")
+
+
+def test_a_lead_sees_what_is_stuck_where_they_look(marking, lead_client, analyst_client):
+    new_annotator(marking)
+    Campaign.objects.update(opened_at=timezone.now() - timedelta(days=9))
+    Enrolment.objects.update(joined_at=timezone.now() - timedelta(days=9))
+    from studies.models import AuditEntry
+
+    AuditEntry.objects.filter(action="campaign.opened").update(at=timezone.now() - timedelta(days=9))
+    said = "No answer came in the last 24 hours"
+    assert f"Marking is stuck: {said}" in lead_client.get("/studies/").content.decode()
+    assert f"Marking is stuck: {said}" in lead_client.get("/studies/isles/").content.decode()
+    for client in (lead_client, analyst_client):
+        assert said in client.get("/studies/isles/campaigns/marking/").content.decode()
+    assert not Annotation.objects.exists()
+
+
+def test_leases_that_ran_out_with_nobody_asking_do_not_hide_that_work_stopped(marking):
+    annotator = new_annotator(marking)
+    label_all(marking, new_annotator(marking))
+    while (leased := leases.next_assignment(campaign=marking, annotator=annotator)) is not None:
+        if marking.tasks.filter(held__lt=2).count() == 0:
+            break
+        submit(leased)
+    notices.look(now=LATER)
+    assert standing() == [("marking", "stuck")]

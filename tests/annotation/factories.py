@@ -1,0 +1,70 @@
+"""Makes annotators who may label a campaign, images to label, and answers."""
+
+import uuid
+from datetime import datetime
+
+from accounts.models import Annotator, User
+from annotation.answers import submission
+from annotation.answers.references import references
+from annotation.answers.validation import Answer
+from annotation.models import Annotation, Assignment, Campaign, Enrolment
+from generation.models import Image
+from studies import consent
+from studies.models import Study
+
+
+def new_annotator(campaign: Campaign, *, origin: str = Annotator.Origin.PERSON) -> Annotator:
+    """Return someone enrolled in the campaign who agreed to its text."""
+    user = User.objects.create(username=f"annotator-{uuid.uuid4().hex[:12]}")
+    annotator = Annotator.objects.create(user=user, origin=origin)
+    Enrolment.objects.create(campaign=campaign, annotator=annotator)
+    consent.give(annotator=annotator, text=consent.current_text(campaign.study))
+    return annotator
+
+
+def add_images(study: Study, per_group: int, *, model_label: str = "sketch") -> None:
+    """Give every group of the study images (rows only: the engine never opens the files)."""
+    Image.objects.bulk_create(
+        Image(
+            study=study,
+            group=group,
+            model_label=model_label,
+            sha256=(digest := f"{model_label}-{group.pk}-{index}".encode().hex().ljust(64, "0")[:64]),
+            file=f"images/{digest}.png",
+            width=512,
+            height=512,
+        )
+        for group in study.groups.all()
+        for index in range(per_group)
+    )
+
+
+def none_of_them(assignment: Assignment) -> Answer:
+    """Return the answer that nothing asked is in the picture."""
+    return Answer.parse({"none_of_the_above": True}, assignment.task)
+
+
+def ticking(assignment: Assignment, *texts: str) -> Answer:
+    """Return the answer that ticks `texts`, each with one box."""
+    wanted = set(
+        assignment.task.task_attributes.filter(attribute__text__in=texts).values_list(
+            "attribute_id", flat=True
+        )
+    )
+    refs = [ref for ref, attribute in references(assignment.task).items() if attribute in wanted]
+    boxes = [{"attribute": ref, "x": 0.1, "y": 0.2, "width": 0.3, "height": 0.4} for ref in refs]
+    return Answer.parse({"ticked": refs, "boxes": boxes, "none_of_the_above": False}, assignment.task)
+
+
+def submit(
+    assignment: Assignment, answer: Answer | None = None, *, now: datetime | None = None
+) -> Annotation:
+    """Submit an answer (by default: none of them) as the annotator who has the task."""
+    return submission.submit(
+        assignment=assignment,
+        annotator=assignment.annotator,
+        submission_id=uuid.uuid4(),
+        answer=answer or none_of_them(assignment),
+        active_seconds=3.0,
+        now=now,
+    )

@@ -1,0 +1,1 @@
+"""Tests of connections to Label Studio servers and of erasure."""

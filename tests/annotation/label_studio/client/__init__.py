@@ -1,0 +1,1 @@
+"""Tests of requests to a Label Studio server."""

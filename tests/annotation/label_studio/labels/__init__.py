@@ -1,0 +1,1 @@
+"""Tests of the labels made from Label Studio's annotations."""

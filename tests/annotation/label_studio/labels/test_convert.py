@@ -1,0 +1,168 @@
+"""What an annotation over there answers: the same as on our own pages, or refused with a reason."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotation.answers.validation import Answer, AnswerBox
+from annotation.label_studio.base.reasons import instead_of_result
+from annotation.label_studio.format.writer import Answer as Written
+from annotation.label_studio.format.writer import Rectangle, Screen, annotation_of
+from annotation.label_studio.labels.convert import Asked, Unreadable, read
+from tests.annotation.label_studio.payloads import choices, marks, rating, rectangle
+
+MARKING = Asked(rates=False, boxes_required=True, attributes={"kite": 1, "drum": 2, "green hat": 3})
+WITHOUT_BOXES = Asked(rates=False, boxes_required=False, attributes=MARKING.attributes)
+RATING = Asked(rates=True, boxes_required=True, attributes={"kite": 1})
+
+
+def turned(**more) -> list[dict]:
+    return [choices("present", "kite"), rectangle("kite", **more)]
+
+
+def test_ticks_and_boxes_are_read_as_drawn():
+    assert read(marks("kite"), MARKING) == Answer(
+        ticked=frozenset({1}), boxes=(AnswerBox(1, 0.1, 0.2, 0.3, 0.4),), none_of_the_above=False
+    )
+
+
+def test_a_box_ticks_what_it_is_drawn_for():
+    assert read([rectangle("kite")], MARKING).ticked == {1}
+
+
+def test_words_are_compared_as_attributes_are_stored():
+    assert read([rectangle("  Green  HAT ")], MARKING).ticked == {3}
+
+
+@pytest.mark.parametrize("said", ["yes", "None of the above"])
+def test_none_of_the_above_is_an_answer(said):
+    assert read([choices("none_of_the_above", said)], MARKING) == Answer(none_of_the_above=True)
+
+
+def test_ticks_need_boxes_only_where_the_campaign_asks_for_them():
+    ticked = [choices("present", "kite")]
+    assert read(ticked, WITHOUT_BOXES).ticked == {1}
+    with pytest.raises(Unreadable, match="kite: Draw a box"):
+        read(ticked, MARKING)
+
+
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [
+        ([], "Tick what the picture shows"),
+        (None, "no list"),
+        (instead_of_result("too large"), "too large"),
+        ([None], "no object"),
+        ([{"value": 3}], "no object"),
+        ([choices("none_of_the_above", "yes"), *marks("kite")], "cannot go with a tick"),
+        ([choices("none_of_the_above", "perhaps")], "no answer to whether"),
+        ([choices("none_of_the_above", "yes")] * 2, "answered 2 times"),
+        (marks("lamp"), "“lamp” is not among the attributes"),
+        (turned(rotation=12), "rotated"),
+        (turned(x=-5), "outside the picture"),
+        (turned(x=99, width=2), "outside the picture"),
+        (turned(x=10, width=0), "no area"),
+        (turned(x="10"), "no number"),
+        (turned(x=10**400), "no number"),
+        (turned(x=float("nan")), "no number"),
+        ([rectangle("kite") | {"image_rotation": 90}], "rotated"),
+        ([rectangle("kite", rectanglelabels=[])], "no label"),
+        ([rectangle("kite", rectanglelabels=[""])], "empty"),
+        ([rectangle("kite", rectanglelabels=["\ud800"])], "half a character"),
+        ([rectangle("kite")] * 51, "At most 50"),
+        (rating(4), "a rating where attributes are marked"),
+    ],
+)
+def test_what_is_no_answer_is_refused_with_the_reason(result, reason):
+    with pytest.raises(Unreadable, match=reason):
+        read(result, MARKING)
+
+
+def test_ratings_are_read():
+    assert read(rating(4), RATING) == Answer(rating=4)
+    assert read(rating(3, "it may be a sail"), RATING) == Answer(rating=3, justification="it may be a sail")
+
+
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [
+        ([], "no rating"),
+        (rating(3), "why you are unsure"),
+        (rating(3, "  "), "why you are unsure"),
+        (rating(9), "none of the five"),
+        ([choices("rating", "1", "2")], "has 2 answers"),
+        ([*rating(1), *rating(2)], "answered 2 times"),
+        ([choices("rating", "Agree")], "none of the five"),
+        (marks("kite"), "marks attributes where a rating"),
+        (rating(3, "x" * 2001), "under 2,000"),
+        (rating(3, "a \0 b"), "Write text"),
+    ],
+)
+def test_what_is_no_rating_is_refused_with_the_reason(result, reason):
+    with pytest.raises(Unreadable, match=reason):
+        read(result, RATING)
+
+
+def test_only_rounding_is_clipped_at_the_edge():
+    box = read(turned(x=70.00005, width=30), MARKING).boxes[0]
+    assert box.x + box.width <= 1
+    assert abs(box.width - 0.3) <= 1e-6
+    with pytest.raises(Unreadable, match="outside"):
+        read(turned(x=70.001, width=30), MARKING)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["from_name", "type", "value", "choices", "x", "rectanglelabels", "text"]), inner
+        )
+    ),
+    max_leaves=12,
+)
+names = st.sampled_from(["present", "box", "none_of_the_above", "rating", "justification", "other"])
+
+
+@given(
+    st.lists(st.fixed_dictionaries({"from_name": names, "type": json_values, "value": json_values}))
+    | json_values
+)
+def test_nothing_that_a_server_says_breaks_the_reading(result):
+    for asked in (MARKING, RATING, WITHOUT_BOXES):
+        assert isinstance(said(result, asked), Answer) or 0 < len(said(result, asked)) <= 300
+
+
+def said(result, asked) -> Answer | str:
+    try:
+        return read(result, asked)
+    except Unreadable as refusal:
+        return str(refusal)
+
+
+@st.composite
+def boxes(draw):
+    x, y = (draw(st.floats(0, 0.999)) for _ in range(2))
+    return AnswerBox(
+        draw(st.sampled_from([1, 2, 3])), x, y, draw(st.floats(1e-6, 1 - x)), draw(st.floats(1e-6, 1 - y))
+    )
+
+
+@given(st.lists(boxes(), min_size=1, max_size=8))
+def test_boxes_go_over_there_and_back_without_loss(drawn):
+    texts = {number: text for text, number in MARKING.attributes.items()}
+    ticked: dict[str, list[Rectangle]] = {}
+    for box in drawn:
+        ticked.setdefault(texts[box.attribute_id], []).append(Rectangle(box.x, box.y, box.width, box.height))
+    sent = annotation_of(Screen(1, tuple(MARKING.attributes), image="i"), Written(1, "a", ticked, False))
+    back = read(sent["result"], MARKING)
+    assert back.ticked == {box.attribute_id for box in drawn}
+    for before, after in zip(sorted(drawn, key=_place), sorted(back.boxes, key=_place), strict=True):
+        assert before.attribute_id == after.attribute_id
+        for side in ("x", "y", "width", "height"):
+            assert abs(getattr(before, side) - getattr(after, side)) <= 1e-6
+        assert after.x + after.width <= 1 + 1e-6
+
+
+def _place(box: AnswerBox) -> tuple:
+    return box.attribute_id, round(box.x, 9), round(box.y, 9), round(box.width, 9)

@@ -1,0 +1,1 @@
+"""Tests of the lead's pages and API for Label Studio."""

@@ -1,0 +1,1 @@
+"""Tests of which annotator a Label Studio user is."""

@@ -1,0 +1,148 @@
+"""Which place over there a hint says to look at: each once, and nothing where it names what is not ours."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from annotation.label_studio.base import job_queue
+from annotation.label_studio.client.encryption import seal
+from annotation.label_studio.pull import events
+from annotation.label_studio.pull.mirror import mirror
+from annotation.models import (
+    LabelStudioBridge,
+    LabelStudioEvent,
+    LabelStudioProject,
+    LabelStudioServer,
+    LabelStudioTask,
+)
+from jobs.models import Job
+from tests.annotation.conftest import rating
+from tests.annotation.label_studio.people.test_identity import annotation
+from tests.annotation.label_studio.rows import bridge_of
+
+__all__ = ["rating"]
+
+
+@pytest.fixture
+def bridge(rating, study) -> LabelStudioBridge:
+    """Two projects, 1 and 2, whose tasks are 101, 102, … and 201, 202, …; annotation 21 stands at task 101."""
+    server = LabelStudioServer.objects.create(
+        study=study, url="https://label.example.org", token=seal("token")
+    )
+    bridge = LabelStudioBridge.objects.create(
+        campaign=rating, server=server, address_secret=seal("a"), header_secret=seal("b")
+    )
+    for number in (1, 2):
+        project = LabelStudioProject.objects.create(bridge=bridge, external_id=number, slot=number)
+        for place, task in enumerate(rating.tasks.order_by("pk"), start=1):
+            LabelStudioTask.objects.create(project=project, task=task, external_id=100 * number + place)
+    mirror(project=bridge.projects.get(slot=1), annotations=[annotation(21, 101, 7)])
+    return bridge
+
+
+@pytest.fixture
+def plan(bridge):
+    def plan(*told):
+        made = [LabelStudioEvent.objects.create(bridge=bridge, **one) for one in told]
+        found = events._plan(bridge, made)
+        tasks = {project.external_id: sorted(numbers) for project, numbers in found.tasks.items()}
+        checked = sorted(project.external_id for project in found.projects)
+        return found.everything, tasks, checked, [outcome for _, outcome in found.outcomes]
+
+    return plan
+
+
+def told(action, project=1, tasks=(), annotations=()):
+    return {"action": action, "project": project, "tasks": list(tasks), "annotations": list(annotations)}
+
+
+def test_each_task_is_looked_at_once_however_often_it_is_named(plan):
+    everything, tasks, checked, outcomes = plan(
+        told("ANNOTATION_CREATED", tasks=[102], annotations=[30]),
+        told("ANNOTATION_UPDATED", tasks=[102], annotations=[30]),
+        told("ANNOTATION_CREATED", project=2, tasks=[201]),
+        told("TASKS_DELETED", tasks=[103, 104]),
+    )
+    assert (everything, checked) == (False, [])
+    assert tasks == {1: [102, 103, 104], 2: [201]}
+    assert outcomes == [*["The task was looked at."] * 3, "2 tasks were looked at."]
+
+
+def test_a_deleted_annotation_is_found_by_where_it_stood(plan):
+    assert plan(told("ANNOTATIONS_DELETED", annotations=[21]))[1] == {1: [101]}
+
+
+@pytest.mark.parametrize(
+    ("one", "outcome"),
+    [
+        (
+            told("ANNOTATIONS_DELETED", annotations=[99]),
+            "It names nothing that was sent from here or seen before.",
+        ),
+        (told("ANNOTATION_CREATED", tasks=[999]), "It names nothing that was sent from here or seen before."),
+        (
+            told("ANNOTATION_CREATED", project=9, tasks=[101]),
+            "It names a project that is not of this campaign.",
+        ),
+        (told("TASKS_CREATED", tasks=[101]), "It concerns nothing here."),
+        (told("SOMETHING_NEW", tasks=[101]), "What it says has happened is not known here."),
+    ],
+)
+def test_what_is_not_ours_is_noted_and_nothing_is_looked_at(plan, one, outcome):
+    assert plan(one) == (False, {}, [], [outcome])
+
+
+def test_a_changed_project_is_checked_and_one_that_is_not_named_means_all(plan):
+    assert plan(told("PROJECT_UPDATED", project=2))[2] == [2]
+    assert plan(told("PROJECT_DELETED", project=None))[2] == [1, 2]
+
+
+@pytest.mark.parametrize("action", ["ANNOTATIONS_DELETED", "TASKS_DELETED", events.EVERYTHING])
+def test_who_names_nothing_says_look_at_everything(plan, action):
+    """Label Studio does so where what it tells of is deleted before it is told."""
+    assert plan(told(action, project=None))[0]
+
+
+def test_very_many_named_are_looked_at_by_reading_everything(plan, monkeypatch):
+    monkeypatch.setattr(events, "MOST_ROWS", 1)
+    assert plan(told("TASKS_DELETED", tasks=[101, 102]))[0]
+
+
+def test_hints_to_compare_everything_lead_to_a_comparison_now_and_then(bridge):
+    """Whoever knows the secrets may send such hints without end."""
+    now = timezone.now()
+    LabelStudioBridge.objects.filter(pk=bridge.pk).update(reconciled_at=now)
+    for _ in range(3):
+        event = LabelStudioEvent.objects.create(bridge=bridge, action=events.EVERYTHING)
+        done = events.work_off(bridge=bridge)
+        event.refresh_from_db()
+        assert (done.compared, event.outcome) == (False, "Everything is compared.")
+    job = Job.objects.get()
+    assert (job.kind, job.state) == (job_queue.RECONCILE, Job.State.QUEUED)
+    assert job.wait_until == now + timedelta(minutes=5)
+
+
+def test_the_numbers_of_a_hint_are_kept_until_it_is_done(bridge):
+    event = LabelStudioEvent.objects.create(
+        bridge=bridge, **told("ANNOTATION_CREATED", tasks=[999], annotations=list(range(1, 500)))
+    )
+    events.work_off(bridge=bridge)
+    event.refresh_from_db()
+    assert event.done_at is not None
+    assert (event.tasks, event.annotations) == ([], [])
+
+
+def test_a_hint_of_a_task_that_is_just_being_sent_waits_until_its_number_is_known(rating):
+    bridge = bridge_of(rating)
+    hint = {"bridge": bridge, "action": "ANNOTATION_CREATED", "project": 11, "tasks": [4711]}
+    first = LabelStudioEvent.objects.create(**hint)
+    push = job_queue.start_push(bridge=bridge, by=None)
+    Job.objects.filter(pk=push.pk).update(state=Job.State.RUNNING)
+    assert events.work_off(bridge=bridge).events == 0
+    first.refresh_from_db()
+    assert first.done_at is None
+    Job.objects.filter(pk=push.pk).update(state=Job.State.SUCCEEDED, finished_at=timezone.now())
+    assert events.work_off(bridge=bridge).events == 1
+    first.refresh_from_db()
+    assert first.outcome == "It names nothing that was sent from here or seen before."

@@ -1,0 +1,62 @@
+"""A campaign with three annotators who answer in Label Studio, for tests of what becomes of their answers."""
+
+import pytest
+
+from annotation.label_studio.labels.settle import settle
+from annotation.label_studio.pull.reconcile import left
+from annotation.models import LabelStudioAnnotation, Task
+from tests.annotation.factories import new_annotator
+from tests.annotation.label_studio.payloads import annotation, marks, number_of, tell, worker
+from tests.annotation.label_studio.rows import bridge_of
+
+
+@pytest.fixture
+def anna(marking):
+    return new_annotator(marking)
+
+
+@pytest.fixture
+def bela(marking):
+    return new_annotator(marking)
+
+
+@pytest.fixture
+def clara(marking):
+    return new_annotator(marking)
+
+
+@pytest.fixture
+def bridge(marking, anna, bela, clara):
+    bridge = bridge_of(marking)
+    for number, annotator in enumerate((anna, bela, clara), start=1):
+        worker(bridge, number, annotator)
+    return bridge
+
+
+@pytest.fixture
+def task(marking) -> Task:
+    return marking.tasks.earliest("pk")
+
+
+def told(bridge, task, number, user, *texts, slot=1, **more):
+    """Tell of an annotation of `task`."""
+    one = annotation(number, task=number_of(bridge, task, slot), user=user, result=marks(*texts), **more)
+    return tell(bridge, one, slot=slot)
+
+
+def count_what_is_left(bridge) -> None:
+    """As a comparison does that finds nothing new over there."""
+    settle(bridge=bridge, task_ids=left(bridge))
+
+
+def row(number) -> LabelStudioAnnotation:
+    return LabelStudioAnnotation.objects.get(external_id=number)
+
+
+def text_of(task, place=0) -> str:
+    return task.task_attributes.order_by("position")[place].attribute.text
+
+
+def statuses(task) -> dict:
+    latest = task.annotations.filter(is_latest=True)
+    return dict(latest.values_list("annotator", "status"))

@@ -1,0 +1,1 @@
+"""Tests of quality measures, quality rules and practice."""

@@ -1,5 +1,0 @@
-"""Workbooks for tests, written by hand: nothing that is installed everywhere writes them."""
-
-from tests.workbooks import workbook
-
-__all__ = ["workbook"]

@@ -1,0 +1,1 @@
+"""Annotators at work in a real browser."""

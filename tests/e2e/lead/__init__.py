@@ -1,0 +1,1 @@
+"""Leads and analysts at work in a real browser."""

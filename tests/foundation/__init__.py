@@ -1,0 +1,1 @@
+"""Tests of the foundation, and helpers that damage files."""

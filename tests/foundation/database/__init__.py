@@ -1,0 +1,1 @@
+"""Tests of the database engines, and databases of a test's own."""

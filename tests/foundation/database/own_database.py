@@ -1,0 +1,143 @@
+"""A database of a test's own, for tests that start other processes: those cannot see the test's transaction."""
+
+import atexit
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import uuid
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import psycopg
+from django.conf import settings
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@dataclass(frozen=True)
+class Server:
+    """The platform on a database and a folder of its own; `run` and `start` are its command line."""
+
+    env: dict[str, str]
+
+    def run(self, *arguments: str, check: bool = True, **env: str) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            self._command(arguments),
+            cwd=ROOT,
+            env={**self.env, **env},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        if check and done.returncode:
+            raise AssertionError(f"{arguments} ended with {done.returncode}: {done.stdout}{done.stderr}")
+        return done
+
+    @contextmanager
+    def start(self, *arguments: str, **env: str) -> Iterator["subprocess.Popen[str]"]:
+        """Start a process that is killed, at the latest, when the block ends."""
+        process = subprocess.Popen(
+            self._command(arguments),
+            cwd=ROOT,
+            env={**self.env, **env},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.communicate()
+
+    def ask(self, code: str) -> Any:
+        """Run Python in the platform and return what it leaves in `answer`."""
+        models = "".join(f"from {app}.models import *\n" for app in ("jobs", "studies", "generation"))
+        done = self.run(
+            "shell", "-v", "0", "-c", f"import json\n{models}{code}\nprint('ANSWER' + json.dumps(answer))"
+        )
+        return json.loads(done.stdout.rpartition("ANSWER")[2])
+
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        """Read from the database directly: quick enough to ask again and again."""
+        if self.env["DATABASE_URL"].startswith("sqlite"):
+            with closing(
+                sqlite3.connect(self.env["DATABASE_URL"].removeprefix("sqlite:///"), timeout=30)
+            ) as database:
+                return database.execute(statement).fetchall()
+        with psycopg.connect(self.env["DATABASE_URL"]) as connection:
+            return connection.execute(statement).fetchall()
+
+    def _command(self, arguments: tuple[str, ...]) -> list[str]:
+        return [sys.executable, "manage.py", *arguments]
+
+
+@contextmanager
+def own_server(folder: Path, **env: str) -> Iterator[Server]:
+    """Make a database of the kind the tests use, with all tables and nothing in them, and drop it afterwards."""
+    empty = _empty_database()
+    if _on_postgres():
+        name = f"own_{uuid.uuid4().hex[:12]}"
+        _tell_postgres(f'CREATE DATABASE "{name}" TEMPLATE "{empty}"')
+        url = _postgres_url(name)
+    else:
+        url = f"sqlite:///{shutil.copy(empty, folder / 'own.sqlite3')}"
+    try:
+        yield platform_on(url, folder, **env)
+    finally:
+        if _on_postgres():
+            _tell_postgres(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+@lru_cache(maxsize=1)
+def _empty_database() -> str:
+    """Migrate once for all tests; return the file or the name of the database."""
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder)
+    if _on_postgres():
+        name = f"own_empty_{uuid.uuid4().hex[:12]}"
+        _tell_postgres(f'CREATE DATABASE "{name}"')
+        atexit.register(_tell_postgres, f'DROP DATABASE "{name}" WITH (FORCE)')
+        platform_on(_postgres_url(name), folder).run("migrate", "-v", "0")
+        return name
+    file = folder / "empty.sqlite3"
+    platform_on(f"sqlite:///{file}", folder).run("migrate", "-v", "0")
+    return str(file)
+
+
+def platform_on(url: str, folder: Path, **env: str) -> Server:
+    """Return the platform on a database as it is."""
+    return Server(
+        {
+            "PATH": os.environ["PATH"],
+            "STEREOSCOPE_VAR": str(folder / "var"),
+            "DATABASE_URL": url,
+            "SECRET_KEY": "a key for tests only, long enough to be one",
+            **env,
+        }
+    )
+
+
+def _on_postgres() -> bool:
+    return str(settings.DATABASES["default"]["ENGINE"]).endswith("postgresql")
+
+
+def _postgres_url(name: str) -> str:
+    database = settings.DATABASES["default"]
+    password = f":{quote(str(database['PASSWORD']))}" if database["PASSWORD"] else ""
+    place = f"{database['HOST']}:{database['PORT'] or 5432}"
+    return f"postgresql://{quote(str(database['USER']))}{password}@{place}/{name}"
+
+
+def _tell_postgres(statement: str) -> None:
+    with psycopg.connect(_postgres_url("postgres"), autocommit=True) as connection:
+        connection.execute(statement)

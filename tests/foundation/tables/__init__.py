@@ -1,0 +1,1 @@
+"""Tests of reading tables, and workbooks to read."""

@@ -1,0 +1,1 @@
+"""Tests of the back-ends, with tiny pipelines and an images endpoint."""

@@ -1,0 +1,1 @@
+"""Tests of image files and their addresses."""

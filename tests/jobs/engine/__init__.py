@@ -1,0 +1,1 @@
+"""Tests of queues and worker processes."""

@@ -1,0 +1,1 @@
+"""Tests of the whole repository, and the commands behind `make test` and `make lint`."""

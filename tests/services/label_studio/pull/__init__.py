@@ -1,0 +1,1 @@
+"""Tests of reading answers from a real Label Studio server."""

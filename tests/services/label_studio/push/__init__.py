@@ -1,0 +1,1 @@
+"""Tests of sending campaigns to a real Label Studio server."""

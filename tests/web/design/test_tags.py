@@ -1,0 +1,211 @@
+"""Every tag of the design system writes its markup, and escapes what it is given."""
+
+from datetime import timedelta
+
+import pytest
+from django import forms
+from django.core.paginator import Paginator
+from django.template import Context, Template, TemplateSyntaxError
+from django.test import RequestFactory
+from django.utils import timezone
+
+from web.design.gallery import GalleryForm
+
+HOSTILE = '<script>alert("x")</script>'
+
+
+def render(
+    source: str, path: str = "/studies/isles/groups/", query: dict[str, str] | None = None, **values: object
+) -> str:
+    request = RequestFactory().get(path, query or {})
+    return Template("{% load design %}" + source).render(Context({"request": request, **values}))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{% page_header x lead=x %}{% endpage_header %}",
+        "{% breadcrumbs x x %}",
+        "{% tabs x x x %}",
+        "{% notice title=x tone=x %}{{ x }}{% endnotice %}",
+        "{% content_warning x %}{{ x }}{% endcontent_warning %}",
+        "{% empty_state x %}{{ x }}{% endempty_state %}",
+        "{% data_table caption=x id=x filter=x classes=x %}{% enddata_table %}",
+        "{% plot title=x units=x table_id=x %}{% endplot %}",
+        "{% number 1 unit=x %}",
+        "{% number None reason=x %}",
+        "{% num_cell None reason=x %}",
+        "{% percent_cell None reason=x %}",
+        "{% interval None 1 None 0 2 reason=x %}",
+        "{% interval_cell None None None 0 2 reason=x %}",
+        "{% status x %}",
+        "{% status 'open' label=x tone=x %}",
+        "{% progress 1 2 label=x %}",
+        "{% copyable x label=x %}",
+        "{% when None missing=x %}",
+        "{{ x|reason_text }}",
+    ],
+)
+def test_a_tag_escapes_what_it_is_given(source):
+    html = render(source, x=HOSTILE)
+    assert "<script" not in html
+    assert "&lt;script&gt;" in html
+
+
+def test_lists_of_things_are_escaped_too():
+    html = render(
+        "{% stage_bar stages %}{% progress_segments segments 3 label=x %}{% facts pairs %}"
+        "{% plot title='t' downloads=pairs %}{% endplot %}",
+        x=HOSTILE,
+        stages=[{"name": HOSTILE, "state": HOSTILE, "detail": HOSTILE, "url": HOSTILE, "action": HOSTILE}],
+        segments=[(HOSTILE, 1, HOSTILE)],
+        pairs=[(HOSTILE, HOSTILE)],
+    )
+    assert "<script" not in html
+
+
+def test_what_a_template_writes_inside_a_block_stays_markup():
+    assert '<a class="button" href="/new/">New</a>' in render(
+        '{% page_header "Studies" %}<a class="button" href="/new/">New</a>{% endpage_header %}'
+    )
+
+
+def test_a_page_header_without_actions_leaves_no_empty_row():
+    assert 'class="actions"' not in render('{% page_header "Studies" %} {% endpage_header %}')
+
+
+def test_the_current_tab_is_the_nearest_one():
+    source = '{% tabs "Study" "Overview" "/studies/isles/" "Groups" "/studies/isles/groups/" %}'
+    assert '<a href="/studies/isles/groups/" aria-current="page">' in render(source)
+    below = render(source, path="/studies/isles/groups/velmari/")
+    assert '<a href="/studies/isles/groups/" aria-current="true">' in below
+    assert below.count("aria-current") == 1
+
+
+def test_labels_without_an_address_are_refused():
+    with pytest.raises(TemplateSyntaxError, match="pairs"):
+        render('{% breadcrumbs "Studies" %}')
+
+
+def test_a_number_cell_sorts_by_the_value_and_shows_the_rounding():
+    assert render("{% num_cell v 2 %}", v=3.14159) == '<td class="num" data-value="3.14159">3.14</td>'
+
+
+def test_a_missing_number_is_a_dash_with_its_reason_and_an_empty_sort_key():
+    html = render("{% num_cell v reason='too_few_annotators' %}", v=None)
+    assert 'data-value=""' in html
+    assert "—" in html
+    assert "too few annotators" in html
+
+
+def test_an_interval_without_limits_says_why_beside_the_drawing():
+    html = render("{% interval None 0.3 None 0 1 reason='too_sparse' %}")
+    assert 'class="null-reason">no interval: too sparse' in html
+
+
+def test_an_interval_prints_its_numbers_on_demand():
+    assert "3.10 [2.20, 4.60]" in render("{% interval 2.2 3.1 4.6 0.25 16 values=True %}")
+
+
+@pytest.mark.parametrize(
+    ("state", "tone"),
+    [("running", "active"), ("failed", "bad"), ("paused", "warn"), ("done", "good"), ("odd", "quiet")],
+)
+def test_a_state_has_its_tone(state, tone):
+    assert f'class="status {tone}"' in render("{% status s %}", s=state)
+
+
+def test_there_is_no_sixth_label():
+    with pytest.raises(ValueError, match="6"):
+        render("{% label_mark 6 %}")
+
+
+def test_progress_of_nothing_is_no_division_by_zero():
+    html = render("{% progress 0 0 %}")
+    assert "0 of 0" in html
+    assert 'max="1"' in html
+
+
+def test_segments_follow_each_other_and_leave_the_rest_empty():
+    html = render("{% progress_segments s 8 %}", s=[("complete", 4, "done"), ("under way", 2, "active")])
+    assert 'x="0.000" y="0" width="50.000"' in html
+    assert 'x="50.000" y="0" width="25.000"' in html
+
+
+def test_pages_keep_the_rest_of_the_address():
+    page = Paginator(range(100), 10).get_page(2)
+    html = render("{% pagination p %}", query={"region": "North Isles", "page": "2"}, p=page)
+    assert "?region=North+Isles&amp;page=1" in html
+    assert "?region=North+Isles&amp;page=3" in html
+    assert "Page 2 of 10" in html
+
+
+def test_a_single_page_needs_no_links():
+    assert "nav" not in render("{% pagination p %}", p=Paginator([1], 10).get_page(1))
+
+
+def test_moments_are_told_in_words_and_for_machines():
+    now = timezone.now()
+    assert "3 hours" in render("{% when m %}", m=now - timedelta(hours=3, minutes=5)).replace("\xa0", " ")
+    assert ">in 2\xa0days<" in render("{% when m %}", m=now + timedelta(days=2, minutes=5))
+    assert "just now" in render("{% when m %}", m=now)
+    assert f'datetime="{now.isoformat()}"' in render("{% when m %}", m=now)
+
+
+def test_a_filter_needs_to_know_its_table():
+    with pytest.raises(TemplateSyntaxError, match="id"):
+        render("{% data_table caption='Groups' filter='Filter' %}{% enddata_table %}")
+
+
+def test_a_field_ties_label_help_control_and_error_together():
+    html = render("{% field form.images %}", form=GalleryForm({"images": "0"}))
+    assert '<label for="id_images">' in html
+    assert 'id="id_images_helptext"' in html
+    assert 'aria-describedby="id_images_helptext id_images_error"' in html
+    assert 'id="id_images_error"' in html
+    assert 'aria-invalid="true"' in html
+
+
+def test_answers_that_belong_together_share_a_legend():
+    html = render("{% field form.regions %}", form=GalleryForm())
+    assert html.count("<fieldset") == html.count("<legend>") == 1
+    assert 'aria-describedby="id_regions_helptext"' in html
+    assert "(optional)" in html
+
+
+def test_only_what_may_be_left_out_says_so():
+    assert "(optional)" not in render("{% field form.name %}", form=GalleryForm())
+    assert "(optional)" in render("{% field form.note %}", form=GalleryForm())
+
+
+def test_the_error_summary_links_to_each_field():
+    html = render("{% form_fields form %}", form=GalleryForm({"name": "", "images": "0"}))
+    assert 'role="alert"' in html
+    assert '<a href="#id_name">' in html
+    assert 'href="#id_kind' in html
+    assert html.index('role="alert"') < html.index('for="id_name"')
+
+
+def test_a_form_without_errors_has_no_summary():
+    assert "error" not in render("{% form_errors form %}", form=GalleryForm())
+
+
+def test_hidden_fields_are_sent_and_not_labelled():
+    class Hidden(forms.Form):
+        token = forms.CharField(widget=forms.HiddenInput, initial="t")
+
+    html = render("{% form_fields form %}", form=Hidden())
+    assert 'type="hidden"' in html
+    assert "<label" not in html
+
+
+def test_help_and_labels_of_a_field_are_escaped():
+    class Hostile(forms.Form):
+        field = forms.CharField(label=HOSTILE, help_text=HOSTILE)
+
+    assert "<script" not in render("{% form_fields form %}", form=Hostile({"field": ""}))
+
+
+def test_a_wrong_field_name_is_said_and_not_shown_as_nothing():
+    with pytest.raises(TemplateSyntaxError, match="name right"):
+        render("{% field form.nonsense %}", form=GalleryForm())
