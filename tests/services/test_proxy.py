@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.own_database import ROOT, own_server
-from tests.services.labelling import wait_until, web_server
+from tests.foundation.database.own_database import ROOT, own_server
+from tests.services.annotators import wait_until, web_server
 
 pytestmark = [pytest.mark.services, pytest.mark.xdist_group("proxy")]
 
@@ -23,8 +23,8 @@ SLOW = 60  # connections; the server has 8 threads
 PICTURE = """
 import io
 from PIL import Image as Picture
-from generation.serving import image_url
-from generation.storage import store_image
+from generation.images.signed_urls import image_url
+from generation.images.storage import store_image
 from studies.models import StudyGroup
 study = Study.objects.create(name="Isles", slug="isles", seed=1)
 group = StudyGroup.objects.create(study=study, name="Velmari", display_name="Velmari")
@@ -148,7 +148,7 @@ def test_who_sends_no_header_in_time_is_hung_up_on(served):
 def test_pages_static_files_and_signed_pictures_pass(served):
     _, proxy, picture = served
     assert status(proxy, "/account/sign-in/") == 200
-    code, content, headers = answer(proxy, "GET", "/static/web/base.css")
+    code, content, headers = answer(proxy, "GET", "/static/web/css/base.css")
     assert (code, bool(content)) == (200, True)
     code, content, headers = answer(proxy, "GET", picture)
     assert (code, headers["Content-Type"], content[8:12]) == (200, "image/webp", b"WEBP")
@@ -172,18 +172,27 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_sent(served):
 
 def test_what_a_visitor_says_of_their_address_is_overwritten(served):
     """Ten wrong passwords close a name for the visitor's own address, whatever addresses they make up."""
-    _, proxy, _ = served
+    server, _, _ = served
+    with proxy_to(server) as proxy:  # its own, for this one counts how often others tried a password
+        codes, last = tried_passwords(proxy)
+    assert codes[0] == 200
+    assert codes[-1] == 429
+    assert "Stereoscope" in last  # our page, not the proxy's
+
+
+def tried_passwords(proxy: int) -> tuple[list[int], str]:
+    """Try eleven wrong passwords for one name, each with another made-up address."""
     _, content, headers = answer(proxy, "GET", "/account/sign-in/")
     cookie = headers["Set-Cookie"].partition(";")[0]
     token = content.decode().partition('name="csrfmiddlewaretoken" value="')[2].partition('"')[0]
-    codes = []
+    codes, page = [], b""
     for number in range(11):
         body = f"csrfmiddlewaretoken={token}&username=nobody&password=wrong".encode()
         made_up = {"X_Forwarded_For": f"203.0.113.{number}", "Forwarded": f"for=203.0.113.{number}"}
         form = {"Cookie": cookie, "Content_Type": "application/x-www-form-urlencoded"}
-        codes.append(answer(proxy, "POST", "/account/sign-in/", body=body, **form, **made_up)[0])
-    assert codes[0] == 200
-    assert codes[-1] == 429
+        code, page, _ = answer(proxy, "POST", "/account/sign-in/", body=body, **form, **made_up)
+        codes.append(code)
+    return codes, page.decode()
 
 
 def test_passwords_cannot_be_tried_fast(served):
