@@ -9,11 +9,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.kinds.defaults import RATING_LABELS
+from annotation.kinds.options import Options
 from annotation.models import Annotation, Assignment, Campaign, Enrolment
 from foundation.errors import Forbidden
 
-# A campaign may say otherwise by its option `edit_minutes`.
-EDIT_MINUTES = 30
 _AT_MOST = 200
 
 ANSWERED = (Assignment.State.SUBMITTED, Assignment.State.SURPLUS)
@@ -33,7 +32,7 @@ class RecentAnswer:
 
 def edit_minutes(campaign: Campaign) -> int:
     """Return for how many minutes after its submission an answer can be corrected."""
-    return int(campaign.options.get("edit_minutes", EDIT_MINUTES))
+    return int(campaign.options.get("edit_minutes", Options.edit_minutes))
 
 
 def recent_answers(enrolment: Enrolment, *, now: datetime | None = None) -> list[RecentAnswer]:

@@ -11,8 +11,8 @@ from annotation.api.serializers import (
     ShownAttributeSerializer,
     ShownImageSerializer,
 )
+from annotation.assignment.eligibility import State
 from annotation.kinds.public_names import TaskKind
-from annotation.quality.practice.gate import State
 
 
 class PracticeRoundSerializer(serializers.Serializer[Any]):

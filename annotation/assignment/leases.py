@@ -12,10 +12,10 @@ from django.utils import timezone
 
 from accounts.models import Annotator
 from annotation.assignment import checks, day_caps, slots
+from annotation.assignment.eligibility import refuse_before_passed
 from annotation.assignment.quota_rules import quotas_of
 from annotation.assignment.selection import choices, open_mixes
 from annotation.models import Assignment, Campaign, Enrolment, LabelStudioBridge, Task
-from annotation.quality.practice.gate import refuse_before_passed
 from foundation.errors import Conflict, Forbidden, NotFound
 from studies import consent
 

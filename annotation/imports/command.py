@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandParser
 
+from accounts.commands import add_person_argument
 from annotation.imports.importer import ImportReport
 from foundation.commands import DomainCommand
 from foundation.tables.report import write_rejected
@@ -23,7 +24,7 @@ class ImportCommand(DomainCommand):
             metavar="DIR",
             help="where rejected.csv goes (default: imports/<study>/ in var)",
         )
-        self.add_person_argument(parser)
+        add_person_argument(parser)
 
     def run_import(
         self, importing: Callable[..., ImportReport], *, output: Path | None, **given: Any

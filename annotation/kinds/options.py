@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from annotation.answers.edit_window import EDIT_MINUTES
 from annotation.models import Campaign
 from foundation.errors import DomainError
 from generation.models import Condition
@@ -75,7 +74,7 @@ class Options:
     images_per_group: int | None = None
     condition: str = Condition.DEFAULT
     pay: str = ""
-    edit_minutes: int = EDIT_MINUTES
+    edit_minutes: int = 30
     gold_share: float = 0.0
     repeat_share: float = 0.0
     repeat_after: int = 10

@@ -1,6 +1,5 @@
 """What management commands share: exit codes, an example in the help, progress a person can follow."""
 
-import argparse
 import sys
 import time
 from pathlib import Path
@@ -16,9 +15,8 @@ from django.core.management.base import (
 from django.db import OperationalError, ProgrammingError, connection
 from django.db.migrations.executor import MigrationExecutor
 
-from accounts.models import User
 from foundation.disk_full import NO_ROOM, no_room
-from foundation.errors import DomainError, NotFound
+from foundation.errors import DomainError
 
 _BAR_WIDTH = 30
 _SECONDS_BETWEEN_DRAWS = 0.1
@@ -149,21 +147,6 @@ class DomainCommand(BaseCommand):
     def usage_error(self, message: str) -> NoReturn:
         """Stop with exit code 2: the command line itself is wrong."""
         raise CommandError(message, returncode=2)
-
-    @staticmethod
-    def add_person_argument(parser: argparse.ArgumentParser) -> None:
-        """Add `--by USERNAME`: who does it, for the audit trail and for membership of what is created."""
-        parser.add_argument("--by", metavar="USERNAME", help="who does it (default: nobody by name)")
-
-    @staticmethod
-    def person(username: str | None) -> User | None:
-        """Return the user named with `--by`, or None when there was none."""
-        if username is None:
-            return None
-        user = User.objects.filter(username=username, is_active=True).first()
-        if user is None:
-            raise NotFound("user_not_found", f"There is no active user named “{username}” (--by).")
-        return user
 
 
 def _is_text(value: Any) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from django.core.management.base import CommandParser, OutputWrapper
 
+from accounts.commands import person
 from foundation.commands import ConsoleProgress, DomainCommand
 from foundation.errors import DomainError, NotFound
 
@@ -88,7 +89,7 @@ def test_the_help_ends_with_the_example_on_its_own_line():
 
 def test_an_unknown_person_is_refused_by_name(db):
     with pytest.raises(NotFound, match="“nobody”"):
-        DomainCommand.person("nobody")
+        person("nobody")
 
 
 def test_progress_on_a_terminal_is_a_bar_that_ends_with_a_new_line():

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from accounts.commands import add_person_argument, person
 from analysis.releases.contents import FORMATS, ReleaseParameters
 from analysis.releases.documents.licences import LICENCES
 from analysis.releases.parameters import LICENCE, K, parameters_of
@@ -56,7 +57,7 @@ class Command(DomainCommand):
             help="leave out people, with their answers, whom earlier releases would make recognizable",
         )
         parser.add_argument("--without-images", action="store_true", help="leave the picture files out")
-        self.add_person_argument(parser)
+        add_person_argument(parser)
 
     def handle(self, **options: Any) -> None:
         # Imported here: --help and usage errors need no library for tables.
@@ -69,7 +70,7 @@ class Command(DomainCommand):
             study=study,
             parameters=parameters,
             output=options["output"],
-            by=self.person(options["by"]),
+            by=person(options["by"]),
             progress=progress,
         )
         progress.finish()

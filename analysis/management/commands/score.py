@@ -5,6 +5,7 @@ from typing import Any
 
 from django.urls import reverse
 
+from accounts.commands import add_person_argument, person
 from analysis.models import Scorer
 from analysis.scoring.inputs.ngrams import keep_ngrams
 from analysis.scoring.launch import plan_scorer, start, start_here
@@ -57,10 +58,10 @@ class Command(DomainCommand):
             metavar="NAME=VALUE",
             help="a parameter of the scorer, such as 'templates=[\"a photo of {attr}\"]'; may be repeated",
         )
-        self.add_person_argument(parser)
+        add_person_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        by = self.person(options["by"])
+        by = person(options["by"])
         scorer = plan_scorer(
             study=_study(options["study"]),
             kind=options["scorer"],

@@ -21,10 +21,11 @@ from annotation.annotator.payload import screen
 from annotation.annotator.practice.payload import practice_task_payload
 from annotation.annotator.screen import Screen, posted_answer
 from annotation.annotator.translation.scripts import script_words
+from annotation.assignment.eligibility import State
 from annotation.kinds.defaults import RATING_ORDER
 from annotation.models import Campaign, Enrolment, PracticeAnswer, Task
 from annotation.quality.practice import rounds
-from annotation.quality.practice.gate import Practice, State, practice_of
+from annotation.quality.practice.gate import Practice, practice_of
 from foundation.errors import Conflict, DomainError
 from studies import consent
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from accounts.commands import person
 from annotation.imports.boxes import BoxFormat
 from annotation.imports.column_map import (
     FIELDS,
@@ -123,7 +124,7 @@ class Command(ImportCommand):
             output=options["output"],
             study=options["study"],
             file=options["file"],
-            by=self.person(options["by"]),
+            by=person(options["by"]),
             resource=_resource(options["resource"]),
             name=options["campaign"],
         )

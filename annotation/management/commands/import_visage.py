@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from accounts.commands import person
 from annotation.imports.command import ImportCommand
 from annotation.imports.visage import MODEL, import_visage
 
@@ -41,7 +42,7 @@ class Command(ImportCommand):
             stereotypes=options["stereotypes"],
             annotations=options["annotations"],
             visual_attributes=options["visual_attributes"],
-            by=self.person(options["by"]),
+            by=person(options["by"]),
             model=options["model"],
         )
         if options["by"] is None:

@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.db import transaction
 
+from accounts.commands import add_person_argument, person
 from annotation.assignment.quota_rules import PRESETS
 from annotation.campaigns import feasibility, lifecycle
 from annotation.campaigns.planning import sampling
@@ -57,10 +58,10 @@ class Command(DomainCommand):
         )
         parser.add_argument("--draft", action="store_true", help="leave it a draft")
         parser.add_argument("--dry-run", action="store_true", help="only say what would be asked")
-        self.add_person_argument(parser)
+        add_person_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        by = self.person(options["by"])
+        by = person(options["by"])
         names = (
             "attributes",
             "visual_source",

@@ -3,6 +3,7 @@
 import argparse
 from typing import Any
 
+from accounts.commands import add_person_argument, person
 from annotation.label_studio.base import job_queue
 from annotation.models import Campaign, LabelStudioBridge
 from foundation.commands import DomainCommand
@@ -22,10 +23,10 @@ class Command(DomainCommand):
         )
         parser.add_argument("--push", action="store_true", help="send what is not there yet")
         parser.add_argument("--pull", action="store_true", help="compare everything that was labelled there")
-        self.add_person_argument(parser)
+        add_person_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        by = self.person(options["by"])
+        by = person(options["by"])
         bridge = _bridge(options["campaign"])
         both = options["push"] == options["pull"]
         for kind, title, wanted in (

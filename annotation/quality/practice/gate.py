@@ -1,33 +1,14 @@
-"""Whether somebody may begin with real tasks, or has practice before them. Reads only."""
+"""Practice in numbers: the rounds somebody did, and how many passed. Reads only."""
 
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum, TextChoices
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
+from annotation.assignment.eligibility import State, state_of, task_ids
 from annotation.kinds.options import Options
-from annotation.models import Assignment, Campaign, Enrolment, PracticeAnswer, PracticeRound, Task
-from foundation.database.statements import rows
-from foundation.errors import Forbidden
+from annotation.models import Campaign, Enrolment, PracticeAnswer, PracticeRound, Task
 from studies.consent import withdrawn_from
-
-
-class State(TextChoices):
-    """Where somebody stands with practice."""
-
-    NOT_NEEDED = "not_needed", "not needed"
-    OPEN = "open", "open"
-    PASSED = "passed", "passed"
-    FAILED = "failed", "failed"
-
-
-# From the side of the known answers, which are few: a campaign may have 100,000 tasks. CROSS JOIN keeps SQLite
-# to this order.
-_TASKS = """
-    SELECT DISTINCT t.id FROM annotation_knownanswer k CROSS JOIN annotation_task t
-    WHERE t.id = k.task_id AND t.campaign_id = %s AND t.purpose = 'practice' AND NOT t.withdrawn
-    ORDER BY t.id
-"""
 
 
 @dataclass(frozen=True)
@@ -63,21 +44,6 @@ class Practice:
         return self.latest if self.latest is not None and self.latest.passed is None else None
 
 
-def state(enrolment: Enrolment) -> State:
-    """Return where somebody stands.
-
-    Whoever had submitted labels before there was practice is not asked for it. Nobody fails while their
-    enrolment is active: a lead who lets somebody go on gives them another attempt.
-    """
-    return _state(enrolment, task_ids(enrolment.campaign_id))
-
-
-def refuse_before_passed(enrolment: Enrolment) -> None:
-    """Raise Forbidden `practice_first` unless they may be given real tasks."""
-    if state(enrolment) not in {State.NOT_NEEDED, State.PASSED}:
-        raise Forbidden("practice_first", "Please do the practice first; your tasks begin when it is passed.")
-
-
 def practice_of(enrolment: Enrolment) -> Practice:
     """Return where somebody stands, with the numbers of their rounds."""
     tasks = task_ids(enrolment.campaign_id)
@@ -85,7 +51,7 @@ def practice_of(enrolment: Enrolment) -> Practice:
     latest = enrolment.practice_rounds.order_by("-number").first()
     begun = enrolment.practice_rounds.count()
     allowed = int(options.get("practice_attempts") or Options.practice_attempts)
-    found = _state(enrolment, tasks)
+    found = state_of(enrolment, tasks)
     running = latest is not None and latest.passed is None
     if found == State.OPEN and not running:
         allowed = max(allowed, begun + 1)
@@ -111,32 +77,6 @@ def result(of: PracticeRound) -> Result:
 def standing_answers(of: PracticeRound) -> QuerySet[PracticeAnswer]:
     """Return the answers of a round to tasks that are still practised."""
     return of.answers.filter(task__withdrawn=False)
-
-
-def task_ids(campaign_id: int) -> list[int]:
-    """Return the campaign's practice tasks in the order in which they are practised."""
-    return [pk for (pk,) in rows(_TASKS, [campaign_id])]
-
-
-def _state(enrolment: Enrolment, tasks: list[int]) -> State:
-    if not tasks:
-        return State.NOT_NEEDED
-    rounds = list(enrolment.practice_rounds.values_list("passed", flat=True))
-    if True in rounds:
-        return State.PASSED
-    if not rounds and _has_labelled(enrolment):
-        return State.NOT_NEEDED
-    attempts = int(enrolment.campaign.options.get("practice_attempts") or Options.practice_attempts)
-    used_up = None not in rounds and len(rounds) >= attempts
-    return State.FAILED if used_up and enrolment.state != Enrolment.State.ACTIVE else State.OPEN
-
-
-def _has_labelled(enrolment: Enrolment) -> bool:
-    return Assignment.objects.filter(
-        annotator=enrolment.annotator_id,
-        task__campaign=enrolment.campaign_id,
-        state__in=[Assignment.State.SUBMITTED, Assignment.State.SURPLUS],
-    ).exists()
 
 
 def outcomes(campaign: Campaign) -> dict[str, int]:

@@ -15,12 +15,12 @@ from django.utils import timezone
 from accounts.models import Annotator
 from annotation.answers.references import reference, shown
 from annotation.answers.validation import Answer
+from annotation.assignment.eligibility import State
 from annotation.assignment.leases import lock_enrolment
 from annotation.models import Campaign, Enrolment, KnownAnswer, PracticeAnswer, PracticeRound, Task
 from annotation.people import enrolments
 from annotation.quality.practice.gate import (
     Practice,
-    State,
     practice_of,
     practice_tasks,
     result,

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db.models import Q
 
+from accounts.commands import add_person_argument, person
 from accounts.models import User
 from catalog.models import Resource
 from foundation.commands import DomainCommand
@@ -77,10 +78,10 @@ class Command(DomainCommand):
             metavar="NAME=VALUE",
             help="a parameter of the back-end; may be repeated",
         )
-        self.add_person_argument(parser)
+        add_person_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        by = self.person(options["by"])
+        by = person(options["by"])
         if options["workers"] > 1 and not options["queue"]:
             self.usage_error("--workers needs --queue: without it, one process makes the images.")
         prompt_set = _prompt_set(options)

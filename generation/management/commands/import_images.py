@@ -2,6 +2,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from accounts.commands import add_person_argument, person
 from accounts.models import User
 from foundation.commands import DomainCommand
 from foundation.errors import NotFound
@@ -35,10 +36,10 @@ class Command(DomainCommand):
         parser.add_argument(
             "--create-groups", action="store_true", help="add groups that the study does not have"
         )
-        self.add_person_argument(parser)
+        add_person_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        by = self.person(options["by"])
+        by = person(options["by"])
         progress = self.progress("Importing")
         report = import_images(
             study=_study(options["study"], create=options["create"], by=by),

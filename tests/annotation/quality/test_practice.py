@@ -7,12 +7,13 @@ from django.test.utils import CaptureQueriesContext
 from annotation.answers.inclusion import counted
 from annotation.answers.references import references
 from annotation.assignment import leases
+from annotation.assignment.eligibility import State, state
 from annotation.campaigns import known_tasks, lifecycle
 from annotation.campaigns.images import retraction
 from annotation.models import Annotation, PracticeAnswer, PracticeRound, Task
 from annotation.people import enrolments
 from annotation.quality.practice import rounds
-from annotation.quality.practice.gate import State, practice_of, state
+from annotation.quality.practice.gate import practice_of
 from catalog.models import Attribute
 from foundation.errors import Conflict, DomainError, Forbidden, NotFound
 from studies import consent

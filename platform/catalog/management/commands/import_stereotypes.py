@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from accounts.commands import add_person_argument, person
 from catalog.geography import read_geography
 from catalog.imports.resources import import_resource
 from foundation.commands import DomainCommand
@@ -29,13 +30,13 @@ class Command(DomainCommand):
             help="identity, iso_code, region …: replaces the geography that comes with the platform",
         )
         parser.add_argument("--output", type=Path, metavar="DIR", help="write rejected.csv there")
-        self.add_person_argument(parser)
+        add_person_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         report = import_resource(
             file=options["file"],
             name=options["resource"],
-            by=self.person(options["by"]),
+            by=person(options["by"]),
             geography=read_geography(options["geography"]) if options["geography"] else None,
         )
         for line in report.lines():

@@ -1,0 +1,21 @@
+"""Who runs a management command: the option `--by` and the user it names."""
+
+import argparse
+
+from accounts.models import User
+from foundation.errors import NotFound
+
+
+def add_person_argument(parser: argparse.ArgumentParser) -> None:
+    """Add `--by USERNAME`: who does it, for the audit trail and for membership of what is created."""
+    parser.add_argument("--by", metavar="USERNAME", help="who does it (default: nobody by name)")
+
+
+def person(username: str | None) -> User | None:
+    """Return the user named with `--by`, or None when there was none."""
+    if username is None:
+        return None
+    user = User.objects.filter(username=username, is_active=True).first()
+    if user is None:
+        raise NotFound("user_not_found", f"There is no active user named “{username}” (--by).")
+    return user
