@@ -1,1 +1,1 @@
-"""Labels in Label Studio's JSON: ours written as its tasks, its export read as rows. Nothing here talks to a server."""
+"""Label Studio: campaigns that are labelled in a Label Studio server, and files in its JSON format."""
