@@ -1,0 +1,45 @@
+"""Paths that the documentation names exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+FOLDERS = (
+    "platform",
+    "generation",
+    "annotation",
+    "analysis",
+    "tests",
+    "benchmarks",
+    "docker",
+    "docs",
+    "requirements",
+)
+CODE = re.compile(r"`([^`\n]+)`")
+# A file's path, a module alone, or a folder of ours. Patterns (<name>, {id}, *), addresses and var/ are none.
+PATH = re.compile(
+    r"(?!var/)[\w.-]+(?:/[\w.-]+)*/[\w.-]*\w\.[a-z]\w{0,4}|\w+\.py"
+    r"|(?:platform|foundation|web|accounts|jobs|catalog|studies|front|generation|annotation|analysis|tests|benchmarks)"
+    r"/(?:\w+/)+"
+)
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
+
+
+@pytest.fixture(scope="module")
+def endings() -> set[str]:
+    """Every ending of every path in the repository: docs name some files from their app or package on."""
+    paths = [*ROOT.glob("*.*"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*"))]
+    parts = [(*path.relative_to(ROOT).parts, *([""] if path.is_dir() else [])) for path in paths]
+    return {"/".join(path[start:]) for path in parts for start in range(len(path))}
+
+
+@pytest.mark.database_free
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_path_in_the_documentation_exists(page, endings):
+    text = page.read_text(encoding="utf-8")
+    words = {word.strip(".,;:()") for code in CODE.findall(text) for word in code.split()}
+    assert sorted(word for word in words if PATH.fullmatch(word) and word not in endings) == []
+    assert sorted(link for link in LINK.findall(text) if not (page.parent / link).exists()) == []
