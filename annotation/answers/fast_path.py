@@ -1,6 +1,6 @@
 """The request that is made most: submit an answer in time, and get the next task, in one short transaction.
 
-This is `submission.submit` followed by `assignment.next_assignment` for the plain case, in few statements
+This is `submission.submit` followed by `leases.next_assignment` for the plain case, in few statements
 written by hand. Whatever is not plain (a retry, a correction, a lease that ran out, a campaign that is paused)
 is left to those two: `submit_and_next` returns None and has changed nothing.
 """
@@ -81,7 +81,7 @@ _LEASED = """
 
 @dataclass(frozen=True)
 class Saved:
-    """An answer that was saved, and the next task; None where `assignment.next_assignment` has to be asked."""
+    """An answer that was saved, and the next task; None where `leases.next_assignment` has to be asked."""
 
     annotation_id: int
     submission_id: UUID

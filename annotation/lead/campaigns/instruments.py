@@ -40,7 +40,7 @@ class InstrumentForm(forms.Form):
                 self.fields[f"label_{key}"] = forms.CharField(max_length=60, label=f"Answer {key}")
 
     def words(self) -> dict[str, Any]:
-        """Return the arguments of `instruments.revise`."""
+        """Return the arguments of `versions.revise`."""
         values = self.cleaned_data
         labels = {key: values[f"label_{key}"] for key in RATING_LABELS if f"label_{key}" in values}
         return {

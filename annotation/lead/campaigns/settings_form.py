@@ -123,7 +123,7 @@ class SettingsForm(WorkingFields):
         ]
 
     def settings(self) -> dict[str, Any]:
-        """Return the arguments of `campaigns.change_settings`."""
+        """Return the arguments of `lifecycle.change_settings`."""
         values = self.cleaned_data
         return {
             "name": values["name"],

@@ -55,7 +55,7 @@ class Feedback:
 def next_task(*, campaign: Campaign, annotator: Annotator) -> Task | None:
     """Return the next task to practise, beginning a round if none runs; None when there is nothing to practise.
 
-    Refuses whoever may not label, as `assignment.next_assignment` does.
+    Refuses whoever may not label, as `leases.next_assignment` does.
     """
     enrolment = _practising(campaign, annotator)
     # A task that was removed may have been the last of a round.
