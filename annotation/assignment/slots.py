@@ -67,6 +67,19 @@ def _lowest_free(task_id: int) -> int:
     return next(slot for slot in range(len(used) + 1) if slot not in used)
 
 
+def lock_held(annotator_id: int, campaign_ids: Iterable[int]) -> None:
+    """Lock the tasks that an annotator holds in some campaigns, and the assignments that hold them before.
+
+    For transactions that give back places in several steps. Each step locks in the order of ids, the steps
+    together do not, so that two people who withdraw at the same moment could wait for each other.
+    """
+    held = Assignment.objects.filter(
+        annotator=annotator_id, task__campaign__in=campaign_ids, slot__isnull=False
+    )
+    task_ids = list(held.select_for_update(of=("self",)).order_by("pk").values_list("task_id", flat=True))
+    list(Task.objects.select_for_update(no_key=True).filter(pk__in=task_ids).order_by("pk").values_list("pk"))
+
+
 def give_back(task_ids: Iterable[int]) -> None:
     """Count one slot of each task as free; a task named twice gives back two.
 

@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from annotation.answers import replacement
-from annotation.assignment import leases
+from annotation.assignment import leases, slots
 from annotation.label_studio.base.invalidate import look_again_at
 from annotation.models import Enrolment, QualityEvent
 from foundation.errors import Conflict, DomainError
@@ -78,6 +78,7 @@ def _move(
             f"{enrolment.annotator.pseudonym} is {enrolment.state} and cannot be {_DONE[after]}.",
         )
     if after != State.ACTIVE:
+        slots.lock_held(enrolment.annotator_id, [enrolment.campaign_id])
         leases.release(annotator=enrolment.annotator, campaign=enrolment.campaign)
     look_again_at(campaign=enrolment.campaign, annotator_id=enrolment.annotator_id)
     audit.record(

@@ -4,7 +4,7 @@ from django.db import transaction
 
 from accounts.models import Annotator, ConsentText
 from annotation.answers import replacement
-from annotation.assignment import leases
+from annotation.assignment import leases, slots
 from annotation.kinds.options import Options
 from annotation.label_studio.base import claims
 from annotation.label_studio.base.erasure import forget
@@ -48,6 +48,7 @@ def withdraw(*, annotator: Annotator, study: Study) -> bool:
     studies = {study.pk: study} | {one.campaign.study_id: one.campaign.study for one in enrolments}
     left = {pk for pk, one in studies.items() if consent.withdraw(annotator=annotator, study=one)}
     enrolments = [one for one in enrolments if one.campaign.study_id in left]
+    slots.lock_held(annotator.pk, [enrolment.campaign_id for enrolment in enrolments])
     for enrolment in enrolments:
         leases.release(annotator=annotator, campaign=enrolment.campaign)
         if enrolment.campaign.options.get("reopen_withdrawn", Options.reopen_withdrawn):

@@ -5,6 +5,7 @@ import pytest
 from annotation.campaigns import lifecycle
 from annotation.models import Campaign
 from tests.annotation.factories import add_images
+from tests.annotation.labelling.production_paths import ByVerbs, OverHttp
 
 
 @pytest.fixture
@@ -27,3 +28,9 @@ def rating(study, lead) -> Campaign:
     """An open rating campaign: the study's six stereotypes, 3 annotators each."""
     draft = lifecycle.create(study=study, name="Ratings", kind=Campaign.Kind.ATTRIBUTE_LIKERT, by=lead)
     return lifecycle.open_(campaign=draft, by=lead)
+
+
+@pytest.fixture(params=[pytest.param(ByVerbs, id="by verbs"), pytest.param(OverHttp, id="over HTTP")])
+def path(request) -> ByVerbs | OverHttp:
+    """The way real answers take: by the verbs of the API's handlers, and over HTTP."""
+    return request.param()

@@ -16,17 +16,17 @@ from django.utils import timezone
 
 from accounts import profiles, tokens
 from accounts.models import Annotator
-from annotation.answers import submission
 from annotation.assignment import leases, selection
 from annotation.campaigns import lifecycle
 from annotation.models import Annotation, Assignment, Campaign, Enrolment, Task
-from annotation.people import invitations
+from annotation.people import enrolments, invitations, withdrawal
 from foundation.database.statements import rows
-from foundation.errors import Conflict
+from foundation.errors import Conflict, Forbidden
 from tests.annotation.assignment.test_checks import add_gold
 from tests.annotation.assignment.test_leases import slots_are_counted
 from tests.annotation.databases import shared_database
-from tests.annotation.factories import add_images, new_annotator, none_of_them, submit
+from tests.annotation.factories import add_images, new_annotator
+from tests.annotation.labelling.production_paths import NONE_OF_THEM, ByVerbs, ticking_all
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ROOT = Path(__file__).resolve().parents[3]
@@ -65,17 +65,17 @@ def at_once(jobs):
     return results
 
 
-def label_all(campaign, annotator):
-    done = 0
-    while (leased := leases.next_assignment(campaign=campaign, annotator=annotator)) is not None:
-        submit(leased)
+def label_all(path, campaign, annotator):
+    done, leased = 0, path.next_task(campaign, annotator)
+    while leased is not None:
+        leased = path.submit(leased, by=annotator).following
         done += 1
     return done
 
 
-def test_no_task_ever_gets_more_annotations_than_wanted(campaign):
+def test_no_task_ever_gets_more_annotations_than_wanted(campaign, path):
     people = [new_annotator(campaign) for _ in range(6)]
-    done = at_once([lambda person=person: label_all(campaign, person) for person in people])
+    done = at_once([lambda person=person: label_all(path, campaign, person) for person in people])
     assert all(isinstance(number, int) for number in done), done
     per_task = {task.pk: task.annotations.filter(status="accepted").count() for task in campaign.tasks.all()}
     assert set(per_task.values()) == {2}
@@ -83,7 +83,7 @@ def test_no_task_ever_gets_more_annotations_than_wanted(campaign):
     assert slots_are_counted()
 
 
-def test_quotas_and_exact_numbers_hold_with_checks_mixed_in(study, lead, tmp_path):
+def test_quotas_and_exact_numbers_hold_with_checks_mixed_in(study, lead, tmp_path, path):
     add_images(study, 2)
     draft = lifecycle.create(
         study=study,
@@ -100,7 +100,7 @@ def test_quotas_and_exact_numbers_hold_with_checks_mixed_in(study, lead, tmp_pat
         people = [new_annotator(campaign) for _ in range(6)]
         for annotator in people[:4]:
             profiles.describe(annotator=annotator, gender="man")
-        done = at_once([lambda one=one: label_all(campaign, one) for one in people])
+        done = at_once([lambda person=person: label_all(path, campaign, person) for person in people])
         assert all(isinstance(number, int) for number in done), done
         labels = campaign.tasks.filter(purpose="label")
         for task in labels:
@@ -117,13 +117,14 @@ def test_quotas_and_exact_numbers_hold_with_checks_mixed_in(study, lead, tmp_pat
 def test_leases_that_run_out_meanwhile_break_nothing(campaign):
     """Clocks differ by hours, so that requests expire the leases of the others."""
     people = [new_annotator(campaign) for _ in range(5)]
+    path = ByVerbs()
 
     def work(index, person):
         for step in range(12):
             now = timezone.now() + timedelta(hours=index + step)
-            leased = leases.next_assignment(campaign=campaign, annotator=person, now=now)
+            leased = path.next_task(campaign, person, now=now)
             if leased is not None and step % 3:
-                submit(leased, now=now)
+                path.submit(leased, by=person, now=now)
         return "done"
 
     jobs = [lambda pair=pair: work(*pair) for pair in enumerate(people)]
@@ -133,26 +134,72 @@ def test_leases_that_run_out_meanwhile_break_nothing(campaign):
         assert task.annotations.filter(status="accepted", is_latest=True).count() <= 2
 
 
-def test_one_submission_sent_many_times_at_once_is_one_annotation(campaign):
+def test_one_submission_sent_many_times_at_once_is_one_annotation(campaign, path):
     anna = new_annotator(campaign)
-    leased = leases.next_assignment(campaign=campaign, annotator=anna)
-    key, answer = uuid.uuid4(), none_of_them(leased)
-
-    def send():
-        kept = submission.submit(assignment=leased, annotator=anna, submission_id=key, answer=answer)
-        return kept.pk
-
-    results = at_once([send] * 6)
+    leased = path.next_task(campaign, anna)
+    key = uuid.uuid4()
+    results = at_once([lambda: path.submit(leased, by=anna, submission_id=key).annotation.pk] * 6)
     assert results == [Annotation.objects.get().pk] * 6
 
 
-def test_two_tabs_get_the_same_task(campaign):
+def test_answers_of_two_tabs_at_once_are_two_revisions_in_one_place(campaign, path):
     anna = new_annotator(campaign)
-    ask = lambda: leases.next_assignment(campaign=campaign, annotator=anna).pk  # noqa: E731
-    assert set(at_once([ask] * 4)) == {Assignment.objects.get().pk}
+    leased = path.next_task(campaign, anna)
+    answers = [NONE_OF_THEM, ticking_all(leased)]
+    results = at_once(
+        [
+            lambda answer=answer: path.submit(leased, by=anna, answer=answer).annotation.pk
+            for answer in answers
+        ]
+    )
+    kept = Annotation.objects.order_by("revision")
+    assert set(results) == {annotation.pk for annotation in kept}
+    assert [(one.revision, one.is_latest) for one in kept] == [(1, False), (2, True)]
+    assert slots_are_counted()
 
 
-def test_of_late_submissions_only_as_many_as_there_are_places_are_accepted(campaign):
+def test_who_withdraws_while_they_answer_has_nothing_open_and_nothing_that_counts(campaign, path):
+    people = [new_annotator(campaign) for _ in range(4)]
+    jobs = []
+    for annotator in people:
+        leased = path.submit(path.next_task(campaign, annotator), by=annotator).following
+        jobs += [
+            lambda leased=leased, annotator=annotator: path.submit(leased, by=annotator),
+            lambda annotator=annotator: withdrawal.withdraw(annotator=annotator, study=campaign.study),
+        ]
+    results = at_once(jobs)
+    assert results[1::2] == [True] * 4
+    refused = [result for result in results[::2] if isinstance(result, Exception)]
+    assert {(type(error), error.code) for error in refused} <= {(Forbidden, "consent_missing")}
+    assert not Assignment.objects.filter(slot__isnull=False).exists()
+    assert not Assignment.objects.filter(state="leased").exists()
+    assert not Annotation.objects.filter(status="accepted").exists()
+    assert slots_are_counted()
+
+
+def test_annotators_with_the_same_tasks_are_excluded_at_once(campaign):
+    path, enrolments_there = ByVerbs(), []
+    for _ in range(4):
+        annotator = new_annotator(campaign)
+        path.submit(path.next_task(campaign, annotator), by=annotator)
+        enrolments_there.append(annotator.enrolments.get())
+    jobs = [
+        lambda enrolment=enrolment: (
+            enrolments.exclude(enrolment=enrolment, by=None, reason="so", ask_again=True).state
+        )
+        for enrolment in enrolments_there
+    ]
+    assert at_once(jobs) == ["excluded"] * 4
+    assert not Assignment.objects.filter(slot__isnull=False).exists()
+    assert slots_are_counted()
+
+
+def test_two_tabs_get_the_same_task(campaign, path):
+    anna = new_annotator(campaign)
+    assert set(at_once([lambda: path.next_task(campaign, anna).pk] * 4)) == {Assignment.objects.get().pk}
+
+
+def test_of_late_submissions_only_as_many_as_there_are_places_are_accepted(campaign, path):
     task = campaign.tasks.earliest("pk")
     Task.objects.exclude(pk=task.pk).update(withdrawn=True)
     ago = timezone.now() - timedelta(hours=1)
@@ -162,17 +209,18 @@ def test_of_late_submissions_only_as_many_as_there_are_places_are_accepted(campa
         )
         for _ in range(5)
     ]
-    results = at_once([lambda one=one: submit(one).status for one in late])
+    results = at_once([lambda one=one: path.submit(one, by=one.annotator).shown_status for one in late])
     assert sorted(results) == ["accepted", "accepted", "surplus", "surplus", "surplus"]
     assert slots_are_counted()
 
 
-def test_the_last_place_is_given_once(campaign):
+def test_the_last_place_is_given_once(campaign, path):
     task = campaign.tasks.earliest("pk")
     Task.objects.exclude(pk=task.pk).update(withdrawn=True)
     people = [new_annotator(campaign) for _ in range(5)]
-    ask = [lambda p=p: leases.next_assignment(campaign=campaign, annotator=p) for p in people]
-    assert sum(result is not None for result in at_once(ask)) == 2
+    results = at_once([lambda person=person: path.next_task(campaign, person) for person in people])
+    assert sum(isinstance(result, Assignment) for result in results) == 2
+    assert results.count(None) == 3
 
 
 def test_whoever_is_overtaken_between_two_looks_still_gets_the_place_that_is_left(campaign, monkeypatch):

@@ -1,0 +1,86 @@
+"""A campaign of a few tasks and people, made without a lead's choices, for tests that know all of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import count
+
+from accounts import profiles
+from accounts.models import Annotator
+from annotation.assignment import quota_rules
+from annotation.assignment.quota_rules import CampaignQuotas
+from annotation.assignment.quotas import Profile
+from annotation.assignment.slots import profiles_of
+from annotation.models import Campaign, KnownAnswer, Task
+from catalog.models import Attribute
+from studies.models import Study
+from tests.annotation.factories import new_annotator
+from tests.annotation.labelling.model import LEASE, WANTED
+
+SAID = (
+    {"gender": "man", "region_of_origin": "Polynesia"},
+    {"gender": "man", "region_of_origin": "Eastern Asia"},
+    {"gender": "woman", "region_of_origin": "Polynesia"},
+    {},
+)
+TASKS, GOLDS = 3, 2
+# Of a campaign that is gone a process may keep the rules; its number may be given again, its seed not.
+_seeds = count(1)
+
+
+@dataclass(frozen=True)
+class SmallCampaign:
+    """The campaign; the ids of its tasks and gold tasks in order; its people and what they told of themselves."""
+
+    campaign: Campaign
+    quotas: CampaignQuotas | None
+    tasks: Sequence[int]
+    golds: Sequence[int]
+    people: Sequence[Annotator]
+    profiles: Sequence[Profile]
+
+
+def small_campaign(
+    *, quota_lines: Sequence[str], options: Mapping[str, object], opened_at: datetime
+) -> SmallCampaign:
+    """Open a campaign in which the first task is sensitive, and let four people take part in it."""
+    study = Study.objects.create(name="Small", slug="small", seed=1)
+    campaign = Campaign.objects.create(
+        study=study,
+        slug="m",
+        name="M",
+        kind="stereotype_marking",
+        seed=next(_seeds),
+        state="open",
+        opened_at=opened_at,
+        lease_minutes=LEASE.seconds // 60,
+        options=options,
+    )
+    rules = quota_rules.parse(quota_lines, annotators_per_task=WANTED, kind="stereotype_marking")
+    quota_rules.store(campaign, rules)
+    quotas = quota_rules.quotas_of(campaign)
+    attribute = Attribute.objects.create(text="hat")
+    mix = quotas.first_mix(None, WANTED) if quotas else ""
+    tasks = [
+        Task.objects.create(
+            campaign=campaign, wanted=WANTED, quota_mix=mix, sensitive=number == 0, screen=number
+        )
+        for number in range(TASKS)
+    ]
+    golds = [Task.objects.create(campaign=campaign, wanted=0, purpose="gold") for _ in range(GOLDS)]
+    for gold in golds:
+        KnownAnswer.objects.create(task=gold, attribute=attribute, present=False)
+    for task in [*tasks, *golds]:
+        task.task_attributes.create(attribute=attribute, position=0)
+    people = [new_annotator(campaign) for _ in SAID]
+    for annotator, said in zip(people, SAID, strict=True):
+        profiles.describe(annotator=annotator, **said)
+    profile = profiles_of([annotator.pk for annotator in people])
+    return SmallCampaign(
+        campaign=campaign,
+        quotas=quotas,
+        tasks=[task.pk for task in tasks],
+        golds=[gold.pk for gold in golds],
+        people=people,
+        profiles=[profile[annotator.pk] for annotator in people],
+    )
