@@ -44,7 +44,9 @@ _PLAIN = f"""
             ORDER BY i.version DESC LIMIT 1),
            EXISTS (SELECT 1 FROM annotation_assignment o JOIN annotation_task u ON u.id = o.task_id
                    WHERE u.campaign_id = c.id AND o.state = 'leased'
-                   AND (o.expires_at <= %(now)s OR (o.annotator_id = a.annotator_id AND o.id <> a.id))),
+                   AND (o.expires_at <= %(now)s OR (o.annotator_id = a.annotator_id AND o.id <> a.id)))
+           OR EXISTS (SELECT 1 FROM annotation_practiceround g WHERE g.enrolment_id = e.id)
+           AND NOT EXISTS (SELECT 1 FROM annotation_practiceround g WHERE g.enrolment_id = e.id AND g.passed),
            EXISTS (SELECT 1 FROM annotation_qualityrule r WHERE r.campaign_id = c.id AND NOT r.standard),
            {_PROFILE}
     FROM annotation_assignment a
@@ -102,7 +104,8 @@ class _Plain:
     purpose: str
     instrument_id: int | None
     ruled: bool  # quality rules are to be looked at
-    elsewhere: bool  # leases that ran out, or another open one of the annotator: the next task is not plain
+    # Leases that ran out, another open one of the annotator, or practice not passed: the next task is not plain.
+    elsewhere: bool
     profile: Profile
 
 

@@ -94,6 +94,20 @@ def test_real_tasks_are_refused_until_practice_is_passed(person):
     assert lease(person).task.purpose == Task.Purpose.LABEL
 
 
+def test_practice_begun_with_a_task_open_comes_before_the_task_that_would_follow(marking, path, request):
+    """Whoever is at work when practice is added may answer what they have, and practises before more."""
+    anna = new_annotator(marking)
+    leased = path.next_task(marking, anna)
+    practised = request.getfixturevalue("practised")
+    enrolment = anna.enrolments.get()
+    ask(enrolment)
+    kept = path.submit(leased, by=anna)
+    assert (kept.annotation.status, kept.following, kept.why) == ("accepted", None, "practice_first")
+    go_through(enrolment, *RIGHT)
+    following = path.next_task(practised, anna)
+    assert path.submit(following, by=anna).in_one_step is not False
+
+
 def test_each_answer_is_scored_and_explained(person):
     task = ask(person)
     kept = reply(person, task, "tall hat", "drum")
