@@ -35,6 +35,15 @@ def test_a_person_signed_out_for_good_is_not_found():
     assert tokens.find(key) is None
 
 
+def test_a_key_that_was_revoked_or_has_expired_is_not_found():
+    person = User.objects.create(username="ana")
+    revoked, key = tokens.issue(user=person, name="x", scopes=["read"])
+    tokens.revoke(token=revoked)
+    assert tokens.find(key) is None
+    _, key = tokens.issue(user=person, name="x", scopes=["read"], expires_at=timezone.now())
+    assert tokens.find(key) is None
+
+
 def test_what_a_statement_read_is_put_in_place_by_name():
     person = User.objects.create(username="ana", is_lead=True)
     found = known(User, is_lead=True, username="ana", id=person.pk)

@@ -72,6 +72,8 @@ def test_an_analyst_reads_and_only_a_lead_builds(built, analyst_client, lead_cli
     assert analyst_client.post(address("build"), CHOICES).status_code == 403
     assert analyst_client.post("/api/v1/studies/isles/releases/").status_code == 403
     assert not Job.objects.filter(kind=JOB_KIND).exists()
+    for page in (address("set_aside", version=1), "/api/v1/studies/isles/releases/1/set-aside/"):
+        assert analyst_client.post(page).status_code == 403
     assert "Build a release" in text(lead_client.get(address("list")))
 
 

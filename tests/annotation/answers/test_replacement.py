@@ -130,6 +130,19 @@ def test_who_is_excluded_and_withdrew_comes_back_only_when_neither_holds(marking
     assert invariants_hold()
 
 
+def test_who_agrees_again_while_excluded_comes_back_only_when_a_lead_says_so(marking, lead):
+    anna = new_annotator(marking)
+    answers(anna, marking, 2)
+    withdrawal.withdraw(annotator=anna, study=marking.study)
+    enrolments.exclude(enrolment=enrolment_of(anna), by=lead, reason="Careless", ask_again=True)
+    withdrawal.agree(annotator=anna, text=consent.current_text(marking.study), study=marking.study)
+    assert not Task.objects.filter(held__gt=0).exists()
+    assert not counted(marking).exists()
+    enrolments.resume(enrolment=enrolment_of(anna), by=lead, reason="A misunderstanding")
+    assert counted(marking).count() == 2
+    assert invariants_hold()
+
+
 def test_a_lead_who_changes_their_mind_can_have_the_screens_asked_again(marking, lead):
     set_option(marking, reopen_withdrawn=False)
     excluded, gone, honest = (new_annotator(marking) for _ in range(3))

@@ -93,6 +93,12 @@ def test_a_reading_key_changes_nothing_though_its_owner_may(rating, lead):
     assert Campaign.objects.get().state == "open"
 
 
+def test_a_labelling_key_reads_nothing_of_a_study_though_its_owner_may(rating, lead):
+    browser = Browser(lead, ["annotate"])
+    for path in ("", "progress/", "annotators/"):
+        assert browser.get(f"campaigns/{rating.pk}/{path}").status_code == 403
+
+
 def test_strangers_do_not_learn_that_a_campaign_exists(rating, stranger):
     outside = Browser(stranger, ["read", "manage"])
     for path in ("", "progress/", "annotators/"):
