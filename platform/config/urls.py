@@ -7,13 +7,14 @@ from django.views.i18n import set_language
 from drf_spectacular.views import SpectacularSwaggerSplitView as SwaggerView
 
 from front import health
+from front.views import home
 from jobs.pages.metrics import metrics
 from studies.api.schema import Schema
 from web import views
 
 urlpatterns = [
     path("api/v1/", include("config.api_urls")),  # first what is asked for most
-    path("", views.home, name="home"),
+    path("", home, name="home"),
     path("account/", include("accounts.pages.urls")),
     path("resources/", include("catalog.pages.urls")),
     path("jobs/", include("jobs.pages.urls")),

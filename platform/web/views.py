@@ -1,28 +1,16 @@
-"""Landing page, the gallery of components, and what is answered when something went wrong."""
+"""The gallery of components, and what is answered when something went wrong."""
 
 import sys
 
-from django.conf import settings
 from django.contrib.admin.views.decorators import staff_member_required
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.views import defaults
 from django.views.decorators.http import require_safe
 
 from web.api.errors import error_body
 from web.design.gallery import gallery_context
-
-
-@require_safe
-def home(request: HttpRequest) -> HttpResponse:
-    """Say what this is; send someone signed in to their work."""
-    if request.user.is_authenticated:
-        annotator_only = not (request.user.is_superuser or request.user.is_lead or request.user.is_analyst)
-        return redirect("annotate:home" if annotator_only else "studies:list")
-    return render(
-        request, "front/landing.html", {"demo_accounts": settings.DEMO_ACCOUNTS if settings.DEMO else []}
-    )
 
 
 @staff_member_required

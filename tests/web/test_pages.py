@@ -1,4 +1,4 @@
-"""Base templates, error pages, the landing page and the gallery, as a person meets them."""
+"""Base templates, error pages and the gallery, as a person meets them."""
 
 import json
 import re
@@ -135,19 +135,6 @@ def test_a_domain_error_is_shown_with_its_fields():
     html = render_to_string("web/error.html", {"error": error})
     assert "Two rows are wrong." in html
     assert "<strong>row 7</strong>: &lt;no&gt; group" in html
-
-
-def test_the_landing_page_says_what_this_is_and_how_to_come_in():
-    html = render_to_string("front/landing.html")
-    assert "/account/sign-in/" in html
-    assert "demo" not in html.lower()
-
-
-def test_a_demo_shows_its_sign_ins_and_that_nothing_in_it_is_real():
-    accounts = [{"role": "lead", "username": "lead", "password": "a-demo-password"}]
-    html = render_to_string("front/landing.html", {"demo_accounts": accounts})
-    assert "invented peoples, simulated annotators" in html
-    assert "<code>a-demo-password</code>" in html
 
 
 def test_the_gallery_shows_every_component_to_staff_without_a_question_to_the_database(
