@@ -1,6 +1,8 @@
 from django.apps import AppConfig
 from django.core import checks
 
+from web import navigation
+
 
 class WebConfig(AppConfig):
     name = "web"
@@ -11,3 +13,6 @@ class WebConfig(AppConfig):
 
         checks.register(check_server_settings, checks.Tags.security)
         checks.register(check_files)
+        navigation.register_link(
+            "Administration", "admin:index", order=50, shown_to=lambda user: bool(user.is_staff)
+        )
