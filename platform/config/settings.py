@@ -113,6 +113,14 @@ USE_TZ = True
 USE_I18N = True
 # What annotators read; leads, analysts and operators read English (see web.languages).
 LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+# Only what is translated as a whole may say that it is: a page half in one language is read wrongly aloud.
+TRANSLATED_PATHS = (
+    "/annotate/",
+    "/account/sign-in/",
+    "/language/",
+    "/api/v1/assignments/",
+    "/api/v1/campaigns/",
+)
 LOCALE_PATHS = [ROOT / "locale"]
 LANGUAGE_COOKIE_NAME = "stereoscope_language"
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600

@@ -5,21 +5,12 @@ from django.http import HttpRequest
 from django.middleware.locale import LocaleMiddleware
 from django.utils import translation
 
-# Only what is translated as a whole may say that it is: a page half in one language is read wrongly aloud.
-TRANSLATED = (
-    "/annotate/",
-    "/account/sign-in/",
-    "/language/",
-    "/api/v1/assignments/",
-    "/api/v1/campaigns/",
-)
-
 
 class LanguageMiddleware(LocaleMiddleware):
-    """Take the language from the cookie or the browser, on addresses whose pages are translated."""
+    """Take the language from the cookie or the browser, on addresses below TRANSLATED_PATHS."""
 
     def process_request(self, request: HttpRequest) -> None:
-        if request.path_info.startswith(TRANSLATED):
+        if request.path_info.startswith(settings.TRANSLATED_PATHS):
             super().process_request(request)
         else:
             translation.activate(settings.LANGUAGE_CODE)
