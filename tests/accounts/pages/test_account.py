@@ -109,7 +109,7 @@ def test_changing_the_password_keeps_this_session_signed_in(lead_client):
 def test_an_annotator_sees_the_account_without_the_navigation_of_studies(client, annotator):
     client.force_login(annotator.user)
     page = client.get(reverse("accounts:profile")).content.decode()
-    assert "Back to your tasks" in page
+    assert '<a href="/">Back to your tasks</a>' in page
     assert reverse("studies:list") not in page
 
 

@@ -119,7 +119,9 @@ def test_the_list_shows_one_state_when_asked(make_job, lead_client):
 
 
 def test_a_list_without_jobs_says_where_they_come_from(lead_client, study):
-    assert "No jobs yet" in lead_client.get(reverse("jobs:list")).content.decode()
+    page = lead_client.get(reverse("jobs:list")).content.decode()
+    assert "No jobs yet" in page
+    assert '<a href="/">Go to your studies</a>' in page
 
 
 def test_the_api_lists_the_jobs_of_ones_studies_in_pages(
