@@ -1,6 +1,8 @@
 from django.apps import AppConfig
 from django.db.models.signals import post_delete
 
+from studies.navigation import register_tab
+
 
 class AnalysisConfig(AppConfig):
     name = "analysis"
@@ -12,3 +14,7 @@ class AnalysisConfig(AppConfig):
 
         # A study takes its releases with it, and a cascade calls nothing of the model: only this signal tells.
         post_delete.connect(forget, sender=Release, dispatch_uid="analysis.releases.storage.zips")
+
+        register_tab("Automated scoring", "scoring:list", order=50)
+        register_tab("Results", "analysis:overview", order=60)
+        register_tab("Releases", "releases:list", order=70)

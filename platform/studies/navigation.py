@@ -1,0 +1,31 @@
+"""The tabs of a study: the apps above register them when they start, so that this app names none of them."""
+
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A page of each study, at an address that takes the study's slug alone."""
+
+    label: str
+    url_name: str
+    order: int
+    lead_only: bool
+
+
+_tabs: dict[str, Tab] = {}
+
+
+def register_tab(label: str, url_name: str, *, order: int, lead_only: bool = False) -> None:
+    """Add a tab to the pages of every study; tabs stand in the order of their numbers."""
+    _tabs[url_name] = Tab(label, url_name, order, lead_only)
+
+
+def tabs_of(study_slug: str, *, for_lead: bool) -> list[tuple[str, str]]:
+    """Return label and address of the study's tabs, in the order of the page."""
+    tabs = sorted(_tabs.values(), key=lambda tab: tab.order)
+    return [
+        (tab.label, reverse(tab.url_name, args=[study_slug])) for tab in tabs if for_lead or not tab.lead_only
+    ]
