@@ -1,14 +1,33 @@
-"""The house stands: nothing shadows the standard library, constraints are in the migrations."""
+"""The house stands: nothing shadows the standard library, no app names a page above it, folders stay small."""
 
+import re
 import subprocess
 import sys
 from io import StringIO
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 from django.core.management import call_command
+from django.urls import URLResolver, get_resolver
 
 ROOT = Path(__file__).resolve().parents[2]
+# Each app names the pages of itself and of those before it.
+LAYERS = (
+    *("foundation", "web", "accounts", "jobs", "catalog", "studies"),
+    *("generation", "annotation", "analysis", "front", "config", "demo"),
+)
+# A study's page counts what all the apps below `front` know, so its views stand there; every app leads back to it.
+OWNERS_OF_NAMESPACES = {"studies": "studies"}
+PAGE_CALL = re.compile(r"""(?:\{% url|\b(?:reverse|reverse_lazy|redirect|resolve_url)\() *["']([\w-]+)["']""")
+# How many entries a folder may hold, `__init__.py` not counted.
+MOST_ENTRIES = 15
+MORE_ENTRIES = {
+    # Its ten Django entries (admin, apps, background, management, migrations, models, static, templates,
+    # templatetags, urls) and twelve packages, each a part of labelling.
+    "annotation": 22,
+    "docs": 16,  # its chapters, which README lists with a line each
+}
+UNLIMITED = {"", "docs/decisions"}
 
 
 @pytest.mark.parametrize(
@@ -40,3 +59,84 @@ def test_platform_is_a_folder_and_never_a_package():
 @pytest.mark.django_db
 def test_migrations_match_the_models():
     call_command("makemigrations", "--check", "--dry-run", stdout=StringIO())
+
+
+def tracked_files() -> list[str]:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [path for path in listed.splitlines() if (ROOT / path).is_file()]
+
+
+def app_of(path: str) -> str:
+    return path.removeprefix("platform/").partition("/")[0]
+
+
+def page_owners(resolver: URLResolver, namespaces: tuple[str, ...] = ()) -> dict[str, str]:
+    """Return the app of each page by its full name: the app whose `urls` define it, or `web` without a namespace."""
+    owners: dict[str, str] = {}
+    for pattern in resolver.url_patterns:
+        if isinstance(pattern, URLResolver):
+            inner = (*namespaces, pattern.namespace) if pattern.namespace else namespaces
+            owners |= page_owners(pattern, inner)
+        elif pattern.name:
+            # What a package brings, as the admin does, is no module of ours.
+            module = getattr(resolver.urlconf_module, "__name__", "web")
+            app = OWNERS_OF_NAMESPACES.get(namespaces[-1], module.partition(".")[0]) if namespaces else "web"
+            owners[":".join((*namespaces, pattern.name))] = app
+    return owners
+
+
+def upward_names(path: str, text: str, owners: dict[str, str]) -> list[str]:
+    """Return the names of pages in the text that belong to apps above the one of the path."""
+    # A name that the code puts together counts by its namespace.
+    of_namespaces = {name.partition(":")[0]: app for name, app in owners.items() if ":" in name}
+    named = re.findall(rf"""["'](({"|".join(of_namespaces)}):[\w-]+)""", text)
+    apps = [(name, owners.get(name, of_namespaces[namespace])) for name, namespace in named]
+    apps += [(name, "web") for name in PAGE_CALL.findall(text)]
+    return [name for name, app in apps if LAYERS.index(app) > LAYERS.index(app_of(path))]
+
+
+def test_no_app_names_a_page_of_an_app_above_it():
+    owners = page_owners(get_resolver())
+    assert owners["api:assignment-submit"] == owners["annotate:home"] == "annotation"
+    sources = [path for path in tracked_files() if path.endswith((".py", ".html", ".txt", ".js"))]
+    upward = {
+        path: names
+        for path in sources
+        if app_of(path) in LAYERS and (names := upward_names(path, (ROOT / path).read_text(), owners))
+    }
+    assert upward == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "names"),
+    [
+        ("platform/jobs/templates/jobs/list.html", "{% url 'studies:list' as url %}", ["studies:list"]),
+        ("platform/jobs/pages/views.py", 'redirect("studies:list")', ["studies:list"]),
+        ("generation/pages/runs.py", 'reverse("scoring:list", args=[slug])', ["scoring:list"]),
+        ("platform/studies/api/views.py", 'reverse("api:assignment-submit")', ["api:assignment-submit"]),
+        ("generation/pages/runs.py", 'reverse(f"scoring:go_{way}")', ["scoring:go_"]),
+        ("platform/foundation/errors.py", 'redirect("home")', ["home"]),
+        ("platform/web/templates/web/base.html", "{% url 'home' %}{% url 'admin:index' %}", []),
+        ("generation/pages/runs.py", 'redirect("studies:detail", slug)', []),
+        ("annotation/templatetags/unsent.py", 'reverse("api:assignment-submit")', []),
+        ("platform/front/views.py", 'redirect("annotate:home")', []),
+    ],
+)
+def test_the_search_finds_names_of_pages_above(path, text, names):
+    assert upward_names(path, text, page_owners(get_resolver())) == names
+
+
+def test_no_folder_holds_more_than_can_be_taken_in_at_a_glance():
+    entries: dict[str, set[str]] = {}
+    for path in tracked_files():
+        for folder in PurePosixPath(path).parents:
+            name = "" if folder == PurePosixPath() else str(folder)
+            entries.setdefault(name, set()).add(PurePosixPath(path).relative_to(folder).parts[0])
+    crowded = {
+        folder: len(names)
+        for folder, names in entries.items()
+        if len(names - {"__init__.py"}) > MORE_ENTRIES.get(folder, MOST_ENTRIES)
+        and folder not in UNLIMITED
+        and not folder.endswith("/migrations")
+    }
+    assert crowded == {}
