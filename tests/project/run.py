@@ -2,7 +2,7 @@
 
 1. All tests on SQLite, in parallel; browser and service tests among them run when what they need is there.
 2. The tests that touch the database again, on PostgreSQL (`DATABASE_URL`, else a server on localhost).
-At the end, what was skipped and why. Arguments go on to pytest in both rounds.
+At the end, the twenty slowest, and what was skipped and why. Arguments go on to pytest in both rounds.
 """
 
 import importlib.util
@@ -53,6 +53,7 @@ def _pytest(arguments: list[str], *, database: str | None) -> int:
         str(min(os.cpu_count() or 1, 7) + 1),
         "--dist",
         "loadgroup",
+        "--durations=20",
     ]
     return subprocess.run([*command, *arguments], cwd=ROOT, env=environment, check=False).returncode
 
