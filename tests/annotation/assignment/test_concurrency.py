@@ -180,20 +180,23 @@ def test_who_withdraws_while_they_answer_has_nothing_open_and_nothing_that_count
 
 
 def test_annotators_with_the_same_tasks_are_excluded_at_once(campaign):
-    path, enrolments_there = ByVerbs(), []
-    for _ in range(4):
-        annotator = new_annotator(campaign)
+    # They wait for each other only now and then, so several groups are excluded, one after another.
+    for _ in range(5):
+        assert at_once([excluding(worker) for worker in at_work(campaign, 4)]) == ["excluded"] * 4
+        assert not Assignment.objects.filter(slot__isnull=False).exists()
+        assert slots_are_counted()
+
+
+def at_work(campaign, number):
+    """Enrol some people who answered three screens each and have the next one open: all places are taken."""
+    path, people = ByVerbs(), [new_annotator(campaign) for _ in range(number)]
+    for annotator in people * 3:
         path.submit(path.next_task(campaign, annotator), by=annotator)
-        enrolments_there.append(annotator.enrolments.get())
-    jobs = [
-        lambda enrolment=enrolment: (
-            enrolments.exclude(enrolment=enrolment, by=None, reason="so", ask_again=True).state
-        )
-        for enrolment in enrolments_there
-    ]
-    assert at_once(jobs) == ["excluded"] * 4
-    assert not Assignment.objects.filter(slot__isnull=False).exists()
-    assert slots_are_counted()
+    return [annotator.enrolments.get() for annotator in people]
+
+
+def excluding(enrolment):
+    return lambda: enrolments.exclude(enrolment=enrolment, by=None, reason="so", ask_again=True).state
 
 
 def test_two_tabs_get_the_same_task(campaign, path):
