@@ -18,6 +18,8 @@ from pathlib import Path
 
 from django.utils.translation import get_language
 
+from foundation.m49 import SUBREGIONS
+
 _DATA = Path(__file__).with_name("data")
 COUNTRIES = frozenset({"nationality", "country_of_residence"})
 CODED = ("gender", "region_of_origin", "nationality", "country_of_residence", "languages")
@@ -206,7 +208,7 @@ def _rows(field: str) -> tuple[tuple[str, str, str, tuple[str, ...]], ...]:
         )
     if field == "region_of_origin":
         return tuple(
-            (code, _REGIONS[code], de, (en, *others)) for code, en, de, *others in _read("region_names")
+            (code, SUBREGIONS[code], de, (en, *others)) for code, en, de, *others in _read("region_names")
         )
     return tuple((code, en, de, tuple(others)) for code, en, de, *others in _read("language_names"))
 
@@ -230,25 +232,6 @@ _COUNTRY_LABELS = {
 }
 # Their names in other languages are short for each other.
 _LISTED_NAMES_ONLY = frozenset({"GIN", "COG", "COD"})
-_REGIONS = {
-    "015": "Northern Africa",
-    "202": "Sub-Saharan Africa",
-    "419": "Latin America and the Caribbean",
-    "021": "Northern America",
-    "143": "Central Asia",
-    "030": "Eastern Asia",
-    "035": "South-eastern Asia",
-    "034": "Southern Asia",
-    "145": "Western Asia",
-    "151": "Eastern Europe",
-    "154": "Northern Europe",
-    "039": "Southern Europe",
-    "155": "Western Europe",
-    "053": "Australia and New Zealand",
-    "054": "Melanesia",
-    "057": "Micronesia",
-    "061": "Polynesia",
-}
 _REGION_WORDS = {
     "015": "north africa,north african",
     "021": "north america,north american,nordamerika,nordamerikanisch",

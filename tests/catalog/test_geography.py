@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from catalog.geography import M49_SUBREGIONS, OWN_FILE, own_geography, plain_name, read_geography
+from catalog.geography import OWN_FILE, own_geography, plain_name, read_geography
 from foundation.errors import DomainError
+from foundation.m49 import SUBREGIONS
 
 FILES = {
     "global": ("stereotypes_global_v2.csv", 176),
@@ -36,7 +37,7 @@ def test_codes_are_well_formed_and_sub_regions_are_those_of_the_m49_list():
         for identity, place in places.items():
             assert re.fullmatch("[A-Z]{3}|(US|IN|GB)-[A-Z]{2,3}", place.iso_code), identity
             assert re.fullmatch("[A-Z]{3}", place.map_code), identity
-            assert M49_SUBREGIONS[place.region_code] == place.region, identity
+            assert SUBREGIONS[place.region_code] == place.region, identity
             if len(place.iso_code) == 3:
                 assert place.map_code == place.iso_code, identity
 
