@@ -5,13 +5,14 @@ PORT ?= 8000
 ARGS ?=
 PIP = $(VENV)/bin/python -m pip install --quiet --no-compile --disable-pip-version-check --no-warn-script-location
 
-.PHONY: demo test lint mutants types bench label-studio clean help
+.PHONY: demo test lint docs mutants types bench label-studio clean help
 
 help:
 	@echo "make demo   a study of invented peoples in your browser (PORT=8000)"
-	@echo "make test   every test this machine can run; what is skipped is listed with its reason"
-	@echo "make lint   style, types, arrows between apps, migrations"
-	@echo "make mutants  switch off one rule of labelling at a time and see that a test notices (ARGS=\"-j 4 name\")"
+	@echo "make test   every test this machine can run; skipped tests are listed with the reason"
+	@echo "make lint   style, types, imports between apps, migrations"
+	@echo "make docs   write the tables of parameters in docs/ from their declarations"
+	@echo "make mutants  switch off one rule of labelling at a time and check that a test notices (ARGS=\"-j 4 name\")"
 	@echo "make bench  measure what README and docs claim about speed and coverage"
 	@echo "make label-studio   install Label Studio in var/label-studio, for tests and benchmarks that use one"
 
@@ -43,6 +44,9 @@ test: $(VENV)/.test
 
 lint: $(VENV)/.test
 	@$(VENV)/bin/python tests/project/lint.py
+
+docs: $(VENV)/.test
+	@$(VENV)/bin/python tests/project/option_tables.py
 
 mutants: $(VENV)/.test
 	@$(VENV)/bin/python tests/project/run_mutants.py $(ARGS)

@@ -37,7 +37,9 @@ def compare_studies(job: Job, progress: Progress) -> dict[str, Any]:
     """Compute and store how two studies differ."""
     sides = study_comparison.sides_of(job.arguments)
     if sides is None:
-        raise NotFound("report_not_found", "The results to compare were computed anew: compare them again.")
+        raise NotFound(
+            "report_not_found", "The results to compare have been computed again since: compare them again."
+        )
     study_comparison.compute_comparison(*sides, progress=progress)
     return {"summary": "The comparison is ready."}
 
@@ -46,13 +48,13 @@ def compare_studies(job: Job, progress: Progress) -> dict[str, Any]:
 def build_release(job: Job, progress: Progress) -> dict[str, Any]:
     """Build a release of a study and keep it as a zip. Done again, it is the same version."""
     # Libraries for tables load here and not when the server starts.
-    from analysis.releases.parameters import restored
+    from analysis.releases.parameters import ReleaseParameters
     from analysis.releases.storage.archive import build_archive
 
     study = Study.objects.filter(pk=job.arguments["study"]).first()
     if study is None:
         raise NotFound("study_not_found", "The study of this job was deleted.")
-    parameters = restored(job.arguments["parameters"])
+    parameters = ReleaseParameters.read(job.arguments["parameters"])
     release = build_archive(study=study, parameters=parameters, by=job.created_by, progress=progress)
     judgements = release.facts["rows"]["judgements"] + release.facts["rows"]["ratings"]
     summary = f"Version {release.version} with {judgements:,} judgements is ready."
@@ -63,11 +65,11 @@ def build_release(job: Job, progress: Progress) -> dict[str, Any]:
 def score(job: Job, progress: Progress) -> dict[str, Any]:
     """Do what is missing of a scorer's work."""
     # Libraries for vectors load here and not when the server starts.
-    from analysis.scoring.run import Options, run
+    from analysis.scoring.run import RunOptions, run
 
     scorer = Scorer.objects.select_related("study", "encoder").filter(pk=job.arguments["scorer"]).first()
     if scorer is None:
         raise NotFound("scorer_not_found", "The scorer of this job was deleted.")
-    options = Options(device=job.arguments["device"], batch_size=job.arguments["batch_size"])
+    options = RunOptions(device=job.arguments["device"], batch_size=job.arguments["batch_size"])
     result = run(scorer=scorer, options=options, progress=progress)
     return {"summary": str(result), "url": reverse("scoring:list", args=[scorer.study.slug])}

@@ -10,4 +10,3 @@ class AnnotationConfig(AppConfig):
     def ready(self) -> None:
         register_tab("Reported images", "annotation:image_reports", order=30)
         register_tab("Campaigns", "annotation:campaigns", order=40)
-        register_tab("Label Studio", "annotation:label_studio", order=80, lead_only=True)

@@ -1,4 +1,4 @@
-"""Background work of this app: telling a study's leads of a notice by e-mail; and the jobs of bridges."""
+"""Background work of this app: telling a study's leads of a notice by e-mail."""
 
 import smtplib
 from typing import Any
@@ -9,8 +9,6 @@ from django.urls import reverse
 
 from accounts.models import User
 from annotation.campaigns.notices import NOTIFY
-from annotation.label_studio import background as _of_bridges  # noqa: F401 - registers its jobs
-from annotation.label_studio.format import background as _of_files  # noqa: F401 - registers its jobs
 from annotation.models import Notice
 from foundation.errors import DomainError
 from jobs.models import Job

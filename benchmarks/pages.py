@@ -38,9 +38,12 @@ def run() -> Iterable[Row]:
         ).stdout
     for line in printed.splitlines():
         role, path, status, milliseconds = line.split("\t")
-        kept = status == "200" and float(milliseconds) <= LIMIT_MS
+        within_limit = status == "200" and float(milliseconds) <= LIMIT_MS
         yield Row(
-            f"{role}: {path}", f"{float(milliseconds):.0f} ms (status {status})", f"≤ {LIMIT_MS:.0f} ms", kept
+            f"{role}: {path}",
+            f"{float(milliseconds):.0f} ms (status {status})",
+            f"≤ {LIMIT_MS:.0f} ms",
+            within_limit,
         )
 
 

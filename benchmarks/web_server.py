@@ -30,7 +30,7 @@ class Platform:
 
     def run(self, *arguments: str) -> str:
         """Run Python with `arguments` and return what it printed."""
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, *arguments],
             cwd=ROOT,
             env=self.environment,
@@ -38,9 +38,13 @@ class Platform:
             text=True,
             check=False,
         )
-        if done.returncode:
-            raise RuntimeError(done.stderr)
-        return done.stdout
+        if process.returncode:
+            raise RuntimeError(process.stderr)
+        return process.stdout
+
+    def shell(self, code: str) -> str:
+        """Run code in Django's shell and return the last line it printed, if any."""
+        return self.run("manage.py", "shell", "-v", "0", "-c", code).strip().rpartition("\n")[2]
 
     def campaign(self, *, tasks: int, annotators: int) -> dict[str, Any]:
         """Make a campaign; return its id and its annotators' keys."""
@@ -53,13 +57,13 @@ class Platform:
     def _ask(self, called: str) -> Any:
         """Call a function of `annotation_campaign` in a process of its own."""
         code = f"import json\nfrom benchmarks.annotation.small_campaign import *\nprint(json.dumps({called}))"
-        return json.loads(self.run("manage.py", "shell", "-v", "0", "-c", code).splitlines()[-1])
+        return json.loads(self.shell(code))
 
 
 @contextmanager
 def platform(url: str, database: str, folder: Path) -> Iterator[Platform]:
     """Migrate the database `url` and yield the platform on it."""
-    made = Platform(
+    installation = Platform(
         database,
         os.environ
         | {
@@ -70,20 +74,20 @@ def platform(url: str, database: str, folder: Path) -> Iterator[Platform]:
             "PYTHONPATH": str(ROOT),
         },
     )
-    made.run("manage.py", "migrate", "-v", "0")
-    yield made
+    installation.run("manage.py", "migrate", "-v", "0")
+    yield installation
 
 
 def postgres_address() -> str | None:
     """Return the address of a PostgreSQL server that answers: DATABASE_URL, else this machine; None without."""
-    given = os.environ.get("DATABASE_URL", LOCAL_POSTGRES)
-    if not given.startswith("postgres"):
+    address = os.environ.get("DATABASE_URL", LOCAL_POSTGRES)
+    if not address.startswith("postgres"):
         return None
     try:
-        psycopg.connect(_database(given, "postgres"), connect_timeout=3).close()
+        psycopg.connect(_database(address, "postgres"), connect_timeout=3).close()
     except psycopg.OperationalError:
         return None
-    return given
+    return address
 
 
 @contextmanager
@@ -98,7 +102,7 @@ def own_database(address: str, name: str) -> Iterator[str]:
 
 
 @contextmanager
-def serving(made: Platform, folder: Path) -> Iterator["Server"]:
+def serving(installation: Platform, folder: Path) -> Iterator["Server"]:
     """Run gunicorn with the options of docker/web.Dockerfile on a free port of this machine."""
     port = free_port()
     command = _docker_command()
@@ -107,14 +111,14 @@ def serving(made: Platform, folder: Path) -> Iterator["Server"]:
         process = subprocess.Popen(
             [sys.executable, *command[1:], "--log-level", "error", "--no-control-socket"],
             cwd=ROOT,
-            env=made.environment,
+            env=installation.environment,
             stdout=log,
             stderr=log,
             start_new_session=True,  # all of it can be killed at once
         )
         try:
             _wait_for(port)
-            yield Server(port, process.pid, made.environment["DATABASE_URL"])
+            yield Server(port, process.pid, installation.environment["DATABASE_URL"])
         finally:
             process.terminate()
             try:
@@ -141,13 +145,13 @@ class Server:
         if not self.url.startswith("postgres"):
             return 0.0
         with psycopg.connect(self.url) as connection:
-            asked = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
-            return sum(processor_seconds(pid) for (pid,) in connection.execute(asked).fetchall())
+            query = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            return sum(processor_seconds(pid) for (pid,) in connection.execute(query).fetchall())
 
 
 def children(pid: int) -> list[int]:
     """Return the processes that a process started."""
-    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def processor_seconds(pid: int) -> float:

@@ -5,6 +5,7 @@ from typing import Any
 from django.urls import reverse
 
 from generation.imports import importer
+from generation.imports.options import ImageImportOptions
 from generation.runs import execution, launch
 from jobs.models import Job
 from jobs.progress.reporter import Progress
@@ -27,27 +28,25 @@ def generate(job: Job, progress: Progress) -> dict[str, Any]:
 @register("import_images")
 def import_images(job: Job, progress: Progress) -> dict[str, Any]:
     """Import an uploaded archive. Done twice it finds every picture there already."""
-    arguments = job.arguments
-    study = Study.objects.get(pk=arguments["study"])
+    study = Study.objects.get(pk=job.arguments["study"])
     with opened_upload(job) as file:
         report = importer.import_images(
             study=study,
             path=file,
             by=job.created_by,
-            layout=arguments["layout"],
-            model_label=arguments["model_label"],
-            condition=arguments["condition"],
-            create_groups=arguments["create_groups"],
+            options=ImageImportOptions.read(
+                {name: job.arguments[name] for name in ImageImportOptions.model_fields}
+            ),
             progress=progress,
         )
     remarks = [
         f"{title}: {remark}"
-        for title, found in (
+        for title, noted in (
             ("Rejected", report.rejected),
             ("Repaired", report.repaired),
             ("Duplicate, kept once", report.duplicates),
         )
-        for remark in found
+        for remark in noted
     ]
     return {
         "summary": str(report),

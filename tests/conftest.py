@@ -3,7 +3,9 @@
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -15,6 +17,8 @@ from hypothesis import settings as property_tests
 from accounts.models import Annotator, User
 from catalog.models import Attribute, IdentityGroup, Resource, Stereotype
 from studies.models import Study, StudyGroup, StudyMembership
+from tests.foundation.database.migrated import load_into, migrated_database
+from tests.foundation.database.postgres import UNSYNCHRONIZED, delete_instead_of_truncating
 from tests.services.label_studio.server import LabelStudio, label_studio_server
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -27,15 +31,35 @@ property_tests.load_profile("stereoscope")
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(request):
-    """Each parallel process has a database of its own; on SQLite it has so in its memory, whatever the name."""
+def django_db_modify_db_settings(request, django_db_use_migrations, django_db_blocker):
+    """Give each parallel process a database of its own: a copy of one that was migrated once.
+
+    On SQLite it is in memory. Without migrations (`--no-migrations`) the tables are made from the models.
+    """
+    options = connection.settings_dict["TEST"]
     if connection.vendor != "sqlite":
         request.getfixturevalue("django_db_modify_db_settings_parallel_suffix")
+    if not django_db_use_migrations:
+        yield
+        return
+    options["MIGRATE"] = False
+    if connection.vendor == "sqlite":
+        # A database in memory has one cache for all connections: without this, a page that a live server reads fails
+        # at the moment in which the test writes. Files, which are what is shipped, are read while they are written.
+        connection.settings_dict["OPTIONS"]["init_command"] += " PRAGMA read_uncommitted=ON;"
+        with closing(load_into(connection.creation._get_test_db_name())):
+            yield
+    else:
+        options["TEMPLATE"] = migrated_database()
+        connection.settings_dict["OPTIONS"]["options"] = UNSYNCHRONIZED
+        yield
 
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup, django_db_blocker):
     """End what a killed process or a thread of a test left connected, so that the database can be dropped."""
+    if connection.vendor == "postgresql":
+        delete_instead_of_truncating(connection)
     yield
     if connection.vendor == "postgresql":
         with django_db_blocker.unblock(), connection.cursor() as cursor:
@@ -202,13 +226,33 @@ def browser() -> Iterator:
         opened.close()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep browser tests in one process: browsers that compete for two cores run into their time-outs.
+# Tests of a group run in one process, one after the other, and share what their modules or the session set up. Browsers
+# that compete for two cores run into their time-outs; a Label Studio takes seconds to start and hundreds of megabytes;
+# a process that imports torch and diffusers spends 17 seconds and more than a gigabyte on it.
+GROUPS = {
+    "tests/e2e": "browser",
+    "tests/services/label_studio": "label-studio",
+    "tests/services/test_killed.py": "killed",
+    "tests/services/test_proxy.py": "proxy",
+    "tests/analysis/results/test_released_visage.py": "released-visage",
+    "tests/analysis/scoring": "models",
+    "tests/generation/backends/test_diffusers.py": "models",
+    "tests/generation/backends/test_model_files.py": "models",
+    "tests/generation/runs/test_no_image.py": "models",
+}
 
-    So are those on a Label Studio, which takes seconds to start and hundreds of megabytes.
-    """
-    for item in items:
-        if item.get_closest_marker("e2e"):
-            item.add_marker(pytest.mark.xdist_group("browser"))
-        elif "label_studio" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("label-studio"))  # one server for all of them
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Group by path: the groups that xdist marks by renaming a test are lost since pytest 9.2 fixed its name."""
+    if config.getvalue("dist") != "loadgroup":
+        return None
+    from xdist.scheduler import LoadGroupScheduling
+
+    class ByPath(LoadGroupScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            groups = (group for path, group in GROUPS.items() if file == path or file.startswith(f"{path}/"))
+            return next(groups, nodeid)
+
+    return ByPath(config, log)

@@ -16,23 +16,18 @@ from accounts.models import User
 from analysis.models import Release
 from analysis.pages.releases.views import archive_response
 from analysis.releases import build_job, versions
-from analysis.releases.contents import FORMATS
-from analysis.releases.documents.licences import DEFAULT
-from analysis.releases.parameters import LEAST_K, MOST_K, K, parameters_of
+from analysis.releases.parameters import ReleaseParameters
 from analysis.releases.preview import check_of
-from analysis.releases.privacy.check import Check
+from analysis.releases.privacy.check import PrivacyCheck
 from analysis.releases.storage.zips import set_aside
 from studies.access import ANALYST, LEAD, study_for
+from web.api.bodies import ParameterSetSerializer, checked_body
 
 
-class ReleaseParametersSerializer(serializers.Serializer[object]):
+class ReleaseParametersSerializer(ParameterSetSerializer):
     """Every choice; what is left out takes its default."""
 
-    k = serializers.IntegerField(default=K)
-    formats = serializers.ListField(child=serializers.CharField(max_length=40), default=list(FORMATS))
-    licence = serializers.CharField(default=DEFAULT, max_length=200)
-    include_justifications = serializers.BooleanField(default=False)
-    leave_out_people = serializers.BooleanField(default=False)
+    parameters = ReleaseParameters
 
 
 class ReleaseSerializer(serializers.Serializer[Release]):
@@ -52,10 +47,10 @@ class ReleaseSerializer(serializers.Serializer[Release]):
     def to_representation(self, instance: Release) -> dict[str, Any]:
         places = [instance.study.slug, instance.version]
         request = self.context["request"]
-        kept = reverse("api:release-download", args=places, request=request) if instance.archive else None
+        download = reverse("api:release-download", args=places, request=request) if instance.archive else None
         facts = versions.facts_of(instance) | {
             "url": reverse("api:release", args=places, request=request),
-            "download": kept,
+            "download": download,
         }
         return super().to_representation(facts)  # type: ignore[arg-type]
 
@@ -102,11 +97,11 @@ class CheckSerializer(serializers.Serializer[object]):
     joined = JoinedPrivacySerializer(allow_null=True)
 
 
-class CheckParametersSerializer(serializers.Serializer[object]):
+class CheckParametersSerializer(ParameterSetSerializer):
     """The choices that the privacy check depends on."""
 
-    k = serializers.IntegerField(default=K, min_value=LEAST_K, max_value=MOST_K)
-    leave_out_people = serializers.BooleanField(default=False)
+    parameters = ReleaseParameters
+    names = ("k", "leave_out_people")
 
 
 class BuildingSerializer(serializers.Serializer[object]):
@@ -135,9 +130,7 @@ class Releases(generics.ListAPIView[Release]):
         """Build a release in the background. Leads only."""
         assert isinstance(request.user, User)  # HasScope lets nobody else in
         study = study_for(request.user, slug, role=LEAD)
-        chosen = ReleaseParametersSerializer(data=request.data)
-        chosen.is_valid(raise_exception=True)
-        parameters = parameters_of(**chosen.validated_data)
+        parameters = ReleaseParameters.read(checked_body(ReleaseParametersSerializer, request))
         job = build_job.request(study=study, parameters=parameters, by=request.user)
         return Response({"job": job.pk}, status=202)
 
@@ -150,8 +143,9 @@ class ReleaseCheck(APIView):
         study = study_for(request.user, slug, role=ANALYST)
         chosen = CheckParametersSerializer(data=request.query_params)
         chosen.is_valid(raise_exception=True)
-        checked = check_of(study, **chosen.validated_data)
-        return Response(CheckSerializer(_check_facts(checked, k=chosen.validated_data["k"])).data)
+        parameters = ReleaseParameters.read(chosen.validated_data)
+        checked = check_of(study, k=parameters.k, leave_out_people=parameters.leave_out_people)
+        return Response(CheckSerializer(_check_facts(checked, k=parameters.k)).data)
 
 
 class SetAside(APIView):
@@ -182,7 +176,7 @@ class ReleaseDownload(APIView):
         return archive_response(versions.release_of(study_for(request.user, slug, role=ANALYST), version))
 
 
-def _check_facts(checked: Check | None, *, k: int) -> dict[str, Any]:
+def _check_facts(checked: PrivacyCheck | None, *, k: int) -> dict[str, Any]:
     report = checked.coarsened.report if checked else None
     return {
         "k": k,

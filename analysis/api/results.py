@@ -13,31 +13,20 @@ from accounts.models import User
 from analysis.models import Report
 from analysis.pages.results.downloads import csv_response, table_csv
 from analysis.results import reports
-from analysis.results.parameters import parameters_of
+from analysis.results.parameters import Parameters, parameters_of
 from analysis.results.schema import FILES
 from foundation.errors import Conflict, NotFound
 from jobs.models import Job
 from studies.access import ANALYST, study_for
 from studies.models import Study
+from web.api.bodies import ParameterSetSerializer, checked_body
 
 
-class ParametersSerializer(serializers.Serializer[object]):
+class ParametersSerializer(ParameterSetSerializer):
     """Every choice; what is left out is that of the preset, if one is named, or else its default."""
 
+    parameters = Parameters
     preset = serializers.CharField(required=False)
-    resamples = serializers.IntegerField(required=False)
-    seed = serializers.IntegerField(required=False)
-    none_of_the_above = serializers.CharField(required=False)
-    min_raters = serializers.IntegerField(required=False)
-    rater_pools = serializers.CharField(required=False)
-    min_stereotypes = serializers.IntegerField(required=False)
-    without_annotators = serializers.ListField(child=serializers.CharField(), required=False)
-    offensiveness_source = serializers.CharField(required=False)
-    not_offensive = serializers.IntegerField(required=False)
-    campaigns = serializers.ListField(child=serializers.CharField(), required=False)
-    target_precision = serializers.FloatField(required=False)
-    top_k = serializers.IntegerField(required=False)
-    salient_among = serializers.CharField(required=False)
 
 
 class ResultsSerializer(serializers.Serializer[object]):
@@ -57,7 +46,7 @@ class RequestedSerializer(serializers.Serializer[object]):
     job = serializers.IntegerField(allow_null=True)
 
 
-class Results(APIView):
+class StudyResults(APIView):
     """The latest results of a study."""
 
     @extend_schema(responses=ResultsSerializer)
@@ -82,9 +71,7 @@ class Results(APIView):
     def post(self, request: Request, slug: str) -> Response:
         assert isinstance(request.user, User)  # HasScope lets nobody else in
         study = study_for(request.user, slug, role=ANALYST)
-        chosen = ParametersSerializer(data=request.data)
-        chosen.is_valid(raise_exception=True)
-        parameters = parameters_of(study, **chosen.validated_data)
+        parameters = parameters_of(study, **checked_body(ParametersSerializer, request))
         outcome = reports.request_report(study=study, parameters=parameters, by=request.user)
         if isinstance(outcome, Job):
             return Response({"report": None, "job": outcome.pk}, status=202)

@@ -17,6 +17,7 @@ from analysis.scoring.backends.model_files import short_name
 from analysis.scoring.parameters import KINDS
 from jobs.models import Job
 from studies.access import ANALYST, LEAD, study_for
+from web.api.bodies import checked_body
 
 
 class NewScorerSerializer(serializers.Serializer[object]):
@@ -64,13 +65,13 @@ class ScorerSerializer(serializers.ModelSerializer[Scorer]):
         return short_name(scorer.model_id)
 
     def to_representation(self, instance: Scorer) -> dict[str, Any]:
-        shown = super().to_representation(instance)
+        fields = super().to_representation(instance)
         paths = ("pretrained", "clip", "clip_pretrained")
-        shown["parameters"] = {
+        fields["parameters"] = {
             name: short_name(value) if name in paths and value else value
-            for name, value in shown["parameters"].items()
+            for name, value in fields["parameters"].items()
         }
-        return shown
+        return fields
 
 
 class ScorerDetailSerializer(serializers.Serializer[object]):
@@ -130,11 +131,9 @@ class Scorers(generics.ListAPIView[Scorer]):
         """Score in the background what this configuration has not scored yet. Leads only."""
         assert isinstance(request.user, User)  # HasScope lets nobody else in
         study = study_for(request.user, slug, role=LEAD)
-        chosen = NewScorerSerializer(data=request.data)
-        chosen.is_valid(raise_exception=True)
-        given = dict(chosen.validated_data)
-        label = given.pop("model_label")
-        scorer = launch.plan_scorer(study=study, by=request.user, label=label, **given)
+        settings = checked_body(NewScorerSerializer, request)
+        label = settings.pop("model_label")
+        scorer = launch.plan_scorer(study=study, by=request.user, label=label, **settings)
         job = launch.start(scorer=scorer, by=request.user)
         return _started(scorer, job)
 

@@ -5,8 +5,8 @@ from django.urls import path
 from analysis.api import releases, results
 
 urlpatterns = [
-    path("studies/<slug:slug>/results/", results.Results.as_view(), name="results"),
-    path("studies/<slug:slug>/results", results.Results.as_view(schema=None)),
+    path("studies/<slug:slug>/results/", results.StudyResults.as_view(), name="results"),
+    path("studies/<slug:slug>/results", results.StudyResults.as_view(schema=None)),
     path(
         "studies/<slug:slug>/results/<slug:table>.csv", results.ResultsTable.as_view(), name="results-table"
     ),

@@ -5,6 +5,7 @@ from analysis.metrics.agreement.fleiss_kappa import fleiss_kappa
 from analysis.metrics.agreement.gwet_ac import gwet_ac
 from analysis.metrics.agreement.krippendorff_alpha import krippendorff_alpha
 from analysis.metrics.agreement.observed_agreement import observed_agreement
+from analysis.metrics.agreement.set_alpha import krippendorff_alpha_sets
 from analysis.metrics.agreement.visual_attributes import visual_attributes
 from analysis.metrics.annotators.comparison import AnnotatorGroups, compare_annotator_groups
 from analysis.metrics.annotators.mark_statistics import annotator_statistics
@@ -27,6 +28,12 @@ from analysis.metrics.marking.offensiveness import offensiveness
 from analysis.metrics.marking.planning import plan_precision
 from analysis.metrics.marking.sensitivity import Sensitivity, sensitivity
 from analysis.metrics.marking.tendency import Tendency, tendency
+from analysis.metrics.points.agreement import point_agreement
+from analysis.metrics.preferences.kendall_w import RankingConcordance, kendall_w
+from analysis.metrics.preferences.leaderboard import Preferences
+from analysis.metrics.preferences.position_bias import position_bias
+from analysis.metrics.preferences.ranking_strengths import ranking_strengths
+from analysis.metrics.preferences.strengths import preference_strengths
 from analysis.metrics.resampling.bootstrap import Resampling, pigeonhole_bootstrap
 
 __all__ = [
@@ -36,6 +43,8 @@ __all__ = [
     "CaptionMatches",
     "Concordance",
     "Judgements",
+    "Preferences",
+    "RankingConcordance",
     "Resampling",
     "Result",
     "Sensitivity",
@@ -51,7 +60,9 @@ __all__ = [
     "consensus_boxes",
     "fleiss_kappa",
     "gwet_ac",
+    "kendall_w",
     "krippendorff_alpha",
+    "krippendorff_alpha_sets",
     "likelihood",
     "match_captions",
     "match_spans",
@@ -62,7 +73,11 @@ __all__ = [
     "offensiveness",
     "pigeonhole_bootstrap",
     "plan_precision",
+    "point_agreement",
+    "position_bias",
+    "preference_strengths",
     "pull",
+    "ranking_strengths",
     "salience",
     "sensitivity",
     "tendency",

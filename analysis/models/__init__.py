@@ -40,7 +40,7 @@ __all__ = [
 class Report(models.Model):
     """The results of a study as of one moment, with the parameters and the digest of what they rest on."""
 
-    # Raised when tables change shape: reports of an older format are computed anew, never reused.
+    # Raised when tables change shape: reports of an older format are computed again, never reused.
     FORMAT = 6
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="reports")

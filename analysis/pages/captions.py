@@ -13,7 +13,7 @@ from analysis.pages.results_page import ResultsPage
 from generation.images.signed_urls import SMALL, image_url
 from generation.models import Image
 
-SHOWN = 5  # captions of an image that are seen at once; the others unfold
+MOST_VISIBLE = 5  # captions of an image that are seen at once; the others unfold
 
 
 @dataclass(frozen=True)
@@ -26,25 +26,25 @@ class CaptionedImage:
     matches: Sequence[tuple[str, int]]
 
     @property
-    def first(self) -> Sequence[SafeString]:
-        return self.captions[:SHOWN]
+    def visible(self) -> Sequence[SafeString]:
+        return self.captions[:MOST_VISIBLE]
 
     @property
     def more(self) -> Sequence[SafeString]:
-        return self.captions[SHOWN:]
+        return self.captions[MOST_VISIBLE:]
 
 
 def captioned(
     page: ResultsPage, images: Sequence[Image], attributes: Sequence[str], *, scorer: str = ""
 ) -> list[CaptionedImage]:
     """Pictures with their captions by one scorer (or by all), those that contain an attribute first."""
-    found = Caption.objects.filter(image__in=images, scorer__study=page.study)
-    found = found.filter(scorer__model_label=scorer) if scorer else found
+    captions = Caption.objects.filter(image__in=images, scorer__study=page.study)
+    captions = captions.filter(scorer__model_label=scorer) if scorer else captions
     texts: dict[int, list[str]] = {image.pk: [] for image in images}
-    for image, text in found.order_by("scorer_id", "position").values_list("image", "text"):
+    for image, text in captions.order_by("scorer_id", "position").values_list("image", "text"):
         if text not in texts[image]:  # by two scorers
             texts[image].append(text)
-    phrases = beginnings(attributes) if any(texts.values()) else {}
+    phrases = phrases_by_first_word(attributes) if any(texts.values()) else {}
     return [
         CaptionedImage(
             image, image_url(image, viewer=page.viewer, size=SMALL), *_marked(texts[image.pk], phrases)
@@ -53,18 +53,18 @@ def captioned(
     ]
 
 
-def beginnings(attributes: Iterable[str]) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
+def phrases_by_first_word(attributes: Iterable[str]) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
     """Attributes with their folded words, by the first of these: a page looks for hundreds in hundreds of captions."""
     from analysis.metrics.captions.words import phrases_of  # word lists load where captions are shown
 
-    found: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    by_first_word: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
     for attribute, phrase in phrases_of(attributes).items():
         if phrase:
-            found.setdefault(phrase[0], []).append((attribute, phrase))
-    return found
+            by_first_word.setdefault(phrase[0], []).append((attribute, phrase))
+    return by_first_word
 
 
-def spans_in(
+def find_spans(
     text: str, phrases: Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]
 ) -> list[tuple[int, int, str]]:
     """What `analysis.metrics.captions.matcher.match_spans` finds, of attributes that were folded before."""
@@ -72,25 +72,25 @@ def spans_in(
 
     tokens = words(text)
     folded = [token.folded for token in tokens]
-    found = [
+    spans = [
         (tokens[at].start, tokens[at + len(phrase) - 1].end, attribute)
         for at, word in enumerate(folded)
         for attribute, phrase in phrases.get(word, ())
         if tuple(folded[at : at + len(phrase)]) == phrase
     ]
-    return sorted(found)
+    return sorted(spans)
 
 
 def _marked(
     texts: Sequence[str], phrases: Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]
 ) -> tuple[list[SafeString], list[tuple[str, int]]]:
-    spans = [spans_in(text, phrases) for text in texts]
+    spans = [find_spans(text, phrases) for text in texts]
     order = sorted(range(len(texts)), key=lambda place: not spans[place])
-    counted = Counter(attribute for one in spans for attribute in {found[2] for found in one})
-    return [highlighted(texts[place], spans[place]) for place in order], counted.most_common()
+    counted = Counter(attribute for text_spans in spans for attribute in {span[2] for span in text_spans})
+    return [highlight(texts[place], spans[place]) for place in order], counted.most_common()
 
 
-def highlighted(text: str, spans: Iterable[tuple[int, int, Any]]) -> SafeString:
+def highlight(text: str, spans: Iterable[tuple[int, int, Any]]) -> SafeString:
     """The text with every span in <mark>; of spans that overlap, the one that begins first, else the longer."""
     parts: list[str] = []
     at = 0

@@ -25,7 +25,7 @@ _BOX = (
 
 
 @dataclass(frozen=True)
-class DrawnBox:
+class OverlayBox:
     """A box in units of the picture's overlay."""
 
     attribute: str
@@ -34,7 +34,7 @@ class DrawnBox:
     width: float
     height: float
     # Whether the attribute is written beside it: once for each attribute of a picture.
-    named: bool
+    labelled: bool
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Drawer:
     pseudonym: str
     style: int = STYLES
     switch: int = SWITCHES
-    boxes: list[DrawnBox] = field(default_factory=list)
+    boxes: list[OverlayBox] = field(default_factory=list)
 
     @property
     def drawing(self) -> SafeString:
@@ -54,10 +54,12 @@ class Drawer:
     @property
     def names(self) -> SafeString:
         """The attributes beside the boxes."""
-        parts = ((f"{box.x + 8:.1f}", f"{box.y + 30:.1f}", box.attribute) for box in self.boxes if box.named)
+        parts = (
+            (f"{box.x + 8:.1f}", f"{box.y + 30:.1f}", box.attribute) for box in self.boxes if box.labelled
+        )
         return format_html_join("", '<text class="box-name" x="{}" y="{}">{}</text>', parts)
 
-    def _parts(self, box: DrawnBox) -> tuple[object, ...]:
+    def _parts(self, box: OverlayBox) -> tuple[object, ...]:
         # Built here and not in the template: hundreds a page, and a template writes 1,5 for some readers.
         place = (f"{value:.1f}" for value in (box.x, box.y, box.width, box.height))
         return (box.attribute, self.pseudonym, *place, self.style)
@@ -86,7 +88,7 @@ class Example:
 
 
 @dataclass(frozen=True)
-class Answer:
+class AnnotatorAnswer:
     """What one annotator answered for one attribute of one picture."""
 
     pseudonym: str
@@ -119,7 +121,7 @@ def with_boxes(
     boxes = Box.objects.filter(judgement__annotation__in=marks).order_by("pk")
     if attribute:
         boxes = boxes.filter(judgement__attribute__text=attribute)
-    named: set[tuple[int, str]] = set()
+    labelled: set[tuple[int, str]] = set()
     for image_id, pseudonym, text, x, y, width, height in boxes.values_list(
         "judgement__annotation__task__image",
         "judgement__annotation__annotator__pseudonym",
@@ -131,11 +133,11 @@ def with_boxes(
     ):
         tall = heights[image_id]
         placed = (x * SIDE, y * tall, width * SIDE, height * tall)
-        first = (image_id, text) not in named
-        named.add((image_id, text))
-        people[image_id][pseudonym].boxes.append(DrawnBox(text, *placed, named=first))
+        is_first = (image_id, text) not in labelled
+        labelled.add((image_id, text))
+        people[image_id][pseudonym].boxes.append(OverlayBox(text, *placed, labelled=is_first))
     for drawers in people.values():
-        for place, drawer in enumerate(each for each in drawers.values() if each.boxes):
+        for place, drawer in enumerate(annotator for annotator in drawers.values() if annotator.boxes):
             drawer.style, drawer.switch = place % STYLES + 1, min(place + 1, SWITCHES)
     return [
         Example(
@@ -150,7 +152,7 @@ def with_boxes(
 
 def answers_of(
     page: ResultsPage, images: Sequence[Image], attributes: Iterable[str]
-) -> dict[tuple[str, str], list[Answer]]:
+) -> dict[tuple[str, str], list[AnnotatorAnswer]]:
     """Who answered what, by (public id of the image, attribute)."""
     judgements = (
         Judgement.objects.filter(
@@ -166,7 +168,7 @@ def answers_of(
             "present",
         )
     )
-    found: dict[tuple[str, str], list[Answer]] = {}
+    answers: dict[tuple[str, str], list[AnnotatorAnswer]] = {}
     for image, attribute, pseudonym, present in judgements:
-        found.setdefault((str(image), attribute), []).append(Answer(pseudonym, bool(present)))
-    return found
+        answers.setdefault((str(image), attribute), []).append(AnnotatorAnswer(pseudonym, bool(present)))
+    return answers

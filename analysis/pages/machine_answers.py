@@ -35,7 +35,7 @@ def scores_of(page: ResultsPage, image: Image) -> dict[str, dict[str, float]]:
 
 
 def _by_scorer(rows: Any) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
+    scores_by_scorer: dict[str, dict[str, float]] = {}
     for scorer, attribute, score in rows.order_by():
-        found.setdefault(scorer, {})[attribute] = score
-    return dict(sorted(found.items()))
+        scores_by_scorer.setdefault(scorer, {})[attribute] = score
+    return dict(sorted(scores_by_scorer.items()))

@@ -17,8 +17,9 @@ from analysis.models import Report
 from analysis.pages.parameters_form import ParametersForm
 from analysis.results import reports
 from analysis.results.data.campaign_choice import campaigns_named
-from analysis.results.schema import FILES, LABELS, described
+from analysis.results.schema import FILES, LABELS, MARKING, described
 from annotation.answers.inclusion import counted
+from annotation.kinds.registry import kind_of
 from annotation.models import Annotation, Campaign
 from foundation.errors import NotFound
 from generation.models import Image
@@ -44,7 +45,10 @@ class ResultsPage:
     def models(self) -> list[str]:
         """Those whose images people judged, then those that only machines saw."""
         judged = [line["model"] for line in self.report.summary["headline"]]
-        return [*judged, *(one for one in self.report.summary["automated"]["models"] if one not in judged)]
+        return [
+            *judged,
+            *(model for model in self.report.summary["automated"]["models"] if model not in judged),
+        ]
 
     @cached_property
     def model(self) -> str:
@@ -52,8 +56,8 @@ class ResultsPage:
         lines = self.report.summary["headline"]
         chosen = self.request.GET.get("model")
         if chosen is None or chosen in self.models:
-            other = {"model": next(iter(self.models), "")}
-            best = max(lines, key=lambda line: line["judgements"], default=other)["model"]
+            fallback = {"model": next(iter(self.models), "")}
+            best = max(lines, key=lambda line: line["judgements"], default=fallback)["model"]
             return best if chosen is None else chosen
         raise NotFound("model_not_found", f"There are no results of a model named “{chosen}” in this study.")
 
@@ -119,12 +123,12 @@ class ResultsPage:
 
     @property
     def _marking(self) -> list[Campaign]:
-        return [one for one in self.campaigns if one.kind == Campaign.Kind.STEREOTYPE_MARKING]
+        return [campaign for campaign in self.campaigns if kind_of(campaign).asks("marks")]
 
     @property
     def rating_campaigns(self) -> list[Campaign]:
         """The rating campaigns the report rests on."""
-        return [one for one in self.campaigns if one.kind == Campaign.Kind.ATTRIBUTE_LIKERT]
+        return [campaign for campaign in self.campaigns if kind_of(campaign).asks("scale")]
 
     def marks(self, images: Sequence[Image] | QuerySet[Image]) -> QuerySet[Annotation]:
         """What annotators said of these images and counts now; withdrawn since the report, it is gone."""
@@ -191,15 +195,15 @@ class ResultsPage:
             if row["campaign_kind"] == kind
             and row["scope"] == scope
             and (measure is None or row["measure"] == measure)
-            and (kind != "stereotype_marking" or row["model"] == self.model)
+            and (kind != MARKING or row["model"] == self.model)
         ]
 
 
 def _waiting(study: Study, job: Job | None) -> dict[str, Any]:
     """What a page says before there are results: those under way, those that stopped, or what they would rest on."""
     if job is not None and job.state in reports.STOPPED:
-        last = reports.latest_report(study)
-        form = ParametersForm(study, initial=last.parameters if last else {})
+        latest = reports.latest_report(study)
+        form = ParametersForm(study, initial=latest.parameters if latest else {})
         return {"job": None, "stopped": job, "form": form}
     if job is not None:
         return {}
@@ -220,13 +224,15 @@ def results_page(template: str) -> Callable[[View], Callable[..., HttpResponse]]
     def decorate(view: View) -> Callable[..., HttpResponse]:
         @wraps(view)
         def page(request: HttpRequest, study: str, **places: Any) -> HttpResponse:
-            found = study_for(request.user, study, role=ANALYST)
+            current_study = study_for(request.user, study, role=ANALYST)
             assert isinstance(request.user, User)  # login_required lets nobody else in
-            report, job = reports.standing_report(study=found, by=request.user)
-            shared: dict[str, Any] = {"study": found, "report": report, "job": job}
+            report, job = reports.standing_report(study=current_study, by=request.user)
+            shared: dict[str, Any] = {"study": current_study, "report": report, "job": job}
             if report is None:
-                return render(request, "analysis/results/no_report.html", shared | _waiting(found, job))
-            results = ResultsPage(request, found, report, job)
+                return render(
+                    request, "analysis/results/no_report.html", shared | _waiting(current_study, job)
+                )
+            results = ResultsPage(request, current_study, report, job)
             answer = view(results, **places)
             if isinstance(answer, HttpResponse):
                 return answer

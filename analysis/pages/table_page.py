@@ -31,7 +31,7 @@ class TablePage:
     total: int
 
     @property
-    def found(self) -> int:
+    def match_count(self) -> int:
         """How many rows hold the word that is looked for."""
         return int(self.rows.paginator.count)
 
@@ -53,15 +53,15 @@ def table_page(
     words = request.GET.get("q", "").strip()
     order = request.GET.get("order", "")
     order = order if order in orders else next(iter(orders))
-    found = [row for row in rows if words.lower() in str(row[name]).lower()]
-    pages = Paginator(in_order(found, orders[order], name), size)
+    matching = [row for row in rows if words.lower() in str(row[name]).lower()]
+    pages = Paginator(in_order(matching, orders[order], name), size)
     return TablePage(pages.get_page(request.GET.get("page")), words, order, orders, len(rows))
 
 
 def in_order(rows: Sequence[Row], order: Order, name: str) -> list[Row]:
     """Rows by a column, those without a value last, equal ones by name."""
     by_name = sorted(rows, key=lambda row: str(row[name]))
-    known = [row for row in by_name if row[order.column] is not None]
+    with_value = [row for row in by_name if row[order.column] is not None]
     # Python's sort leaves equal rows in their order, turned round or not.
-    known.sort(key=lambda row: row[order.column], reverse=order.largest)
-    return known + [row for row in by_name if row[order.column] is None]
+    with_value.sort(key=lambda row: row[order.column], reverse=order.largest)
+    return with_value + [row for row in by_name if row[order.column] is None]

@@ -35,8 +35,8 @@ class Axis:
                 inside if len(inside) <= 8 else [tick for tick in inside if str(tick).strip("0.")[:1] == "1"]
             )
         step = nice_step((self.high - self.low) / 4)
-        first = math.ceil(self.low / step - 1e-9)
-        return [round(k * step, 9) for k in range(first, math.floor(self.high / step + 1e-9) + 1)]
+        first_step = math.ceil(self.low / step - 1e-9)
+        return [round(k * step, 9) for k in range(first_step, math.floor(self.high / step + 1e-9) + 1)]
 
     def write(self, value: float) -> str:
         if self.kind == "share":
@@ -53,9 +53,9 @@ def share_axis(values: Iterable[float | None], label: str) -> Axis:
 
 def ratio_axis(values: Iterable[float | None], label: str) -> Axis:
     """A log axis around 1, from at least ½ to 2, within 1/20 to 50."""
-    known = [value for value in values if value is not None and value > 0]
-    low = max(0.05, min([0.5, *known]))
-    high = min(50.0, max([2.0, *known]))
+    positive = [value for value in values if value is not None and value > 0]
+    low = max(0.05, min([0.5, *positive]))
+    high = min(50.0, max([2.0, *positive]))
     below = max(tick for tick in _DECADES if tick <= low)
     above = min(tick for tick in _DECADES if tick >= high)
     return Axis(below, above, "ratio", reference=1.0, label=label)
@@ -66,4 +66,4 @@ def nice_step(rough: float) -> float:
     if rough <= 0:
         return 1.0
     power = 10 ** math.floor(math.log10(rough))
-    return next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= rough * 0.999)
+    return float(next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= rough * 0.999))

@@ -3,7 +3,7 @@
 from django.db import transaction
 
 from accounts.models import User
-from analysis.releases.contents import ReleaseParameters
+from analysis.releases.parameters import ReleaseParameters
 from analysis.releases.preview import check_of
 from foundation.errors import Conflict
 from jobs.models import Job

@@ -1,8 +1,8 @@
 """What a built release holds: the facts that its documents are written from.
 
-`building` fills one `Contents` and passes it, with the folder that already holds data, COCO and image files, to
-`documents.write_documents(contents=…, folder=…)`. All of it follows from the database state and the parameters; no
-clock, no machine, no key of the database and no name of a person is in it.
+`assembly/build.py` fills a `Contents` and passes it, with the folder that already holds data, COCO and image files,
+to `documents.write_documents(contents=…, folder=…)`. It depends on the database and the parameters
+alone, and holds no time of building, machine name, database key or person's name.
 """
 
 from collections.abc import Mapping
@@ -11,31 +11,9 @@ from datetime import date
 from pathlib import PurePosixPath
 from typing import Any
 
-# What the command's --format and a job's parameters may name; the first three hold the same tables.
-TABLE_FORMATS = ("parquet", "csv", "jsonl")
-LABEL_STUDIO = "label_studio"
-FORMATS = (*TABLE_FORMATS, "images", "coco", LABEL_STUDIO)
+from analysis.releases.parameters import ReleaseParameters
+
 FOLDERS = {"parquet": "data", "csv": "csv", "jsonl": "jsonl"}
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReleaseParameters:
-    """Every choice a release depends on besides the labels. `licence` is an SPDX identifier or free text."""
-
-    k: int
-    formats: tuple[str, ...]
-    licence: str
-    include_justifications: bool
-    # Whether people whom nothing else protects, beside what earlier releases show, are left out with their answers.
-    leave_out_people: bool = False
-
-    @property
-    def with_images(self) -> bool:
-        """Whether picture files are part of the release."""
-        return "images" in self.formats
-
-    def as_json(self) -> dict[str, Any]:
-        return {**asdict(self), "formats": list(self.formats)}
 
 
 @dataclass(frozen=True)
@@ -51,7 +29,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class ReleaseTable:
     """One table, and the path of its file in each format that was asked for (POSIX, from the release's root)."""
 
     name: str
@@ -84,7 +62,7 @@ class Guidelines:
 
 @dataclass(frozen=True)
 class QualityCheck:
-    """A threshold of the campaign: whoever misses it is warned or paused."""
+    """A threshold of the campaign: annotators who miss it are warned or paused."""
 
     measure: str
     threshold: float
@@ -98,7 +76,7 @@ class CampaignFacts:
 
     slug: str
     name: str
-    kind: str  # attribute_likert or stereotype_marking
+    kind: str  # the key of its `annotation.kinds.declaration.Kind`
     imported: bool
     ids_are_people: bool  # False where an imported id is a screen, or several people share it
     annotators_per_task: int
@@ -196,14 +174,14 @@ class PrivacyReport:
     fields: tuple[FieldPrivacy, ...]
     combinations: int  # different ones released, origin included, the all-empty one not among them
     smallest: int | None
-    suppressed: int  # people who stated something and of whom nothing is released
+    suppressed: int  # people who stated something of which nothing is released
     kept_share: float | None  # information kept, 0 to 1, by the measure of docs/releases.md
     justifications: str  # withheld, released or none_written
     joined: JoinedPrivacy | None = None  # None where there is no earlier release
     left_out: int = 0  # people who are not in the release, because nothing else would have protected them
 
     def as_json(self) -> dict[str, Any]:
-        return {**asdict(self), "fields": [asdict(one) for one in self.fields]}
+        return {**asdict(self), "fields": [asdict(field) for field in self.fields]}
 
 
 @dataclass(frozen=True)
@@ -235,8 +213,8 @@ class PastRelease:
 
 
 @dataclass(frozen=True)
-class Missing:
-    """Something that a reader may look for and that is not here, and why."""
+class Absence:
+    """Something that a reader may look for in vain, and the reason."""
 
     what: str
     why: str
@@ -244,7 +222,7 @@ class Missing:
 
 @dataclass(frozen=True)
 class Contents:
-    """All that is known of one built release."""
+    """Everything that the documents of a release are written from."""
 
     version: int
     study: StudyFacts
@@ -254,21 +232,21 @@ class Contents:
     last_day: date | None
     first_day: date | None
     campaigns: tuple[CampaignFacts, ...]
-    tables: tuple[Table, ...]
+    tables: tuple[ReleaseTable, ...]
     images: ImageFacts
     coco: CocoFacts | None
     privacy: PrivacyReport
     changes: Changes
     history: tuple[PastRelease, ...]
-    missing: tuple[Missing, ...]
+    missing: tuple[Absence, ...]
     # What lies in the folder when documents are written: data, csv, jsonl, coco, images.
     files: tuple[ReleasedFile, ...]
 
     @property
     def ids_are_people(self) -> bool:
         """Whether an id stands for one person in every campaign."""
-        return all(one.ids_are_people for one in self.campaigns)
+        return all(campaign.ids_are_people for campaign in self.campaigns)
 
-    def table(self, name: str) -> Table:
+    def table(self, name: str) -> ReleaseTable:
         """The table of that name."""
-        return next(one for one in self.tables if one.name == name)
+        return next(table for table in self.tables if table.name == name)

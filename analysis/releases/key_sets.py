@@ -3,26 +3,27 @@
 import zlib
 
 import numpy as np
+from numpy.typing import NDArray
 
 
-def packed(bits: np.ndarray) -> bytes:
-    """Return which keys are set, as stored."""
-    return zlib.compress(np.packbits(bits, bitorder="little").tobytes(), 6)
+def pack(flags: NDArray[np.bool_]) -> bytes:
+    """Return the flags of a set of keys as they are stored."""
+    return zlib.compress(np.packbits(flags, bitorder="little").tobytes(), 6)
 
 
-def unpacked(stored: bytes) -> np.ndarray:
+def unpack(stored: bytes) -> NDArray[np.bool_]:
     """Return a flag for each key."""
-    packed = np.frombuffer(zlib.decompress(bytes(stored)), dtype=np.uint8)
-    return np.unpackbits(packed, bitorder="little").astype(bool)
+    octets = np.frombuffer(zlib.decompress(bytes(stored)), dtype=np.uint8)
+    return np.unpackbits(octets, bitorder="little").astype(bool)
 
 
-class Bits:
-    """A set of keys that grows: a byte for every key up to the largest, an eighth of one where it is stored."""
+class KeySet:
+    """A growing set of keys: a byte for every key up to the largest, a bit where it is stored."""
 
     def __init__(self) -> None:
         self.flags = np.zeros(1, dtype=bool)
 
-    def add(self, keys: np.ndarray) -> None:
+    def add(self, keys: NDArray[np.int64]) -> None:
         """Add keys; −1 stands for none."""
         keys = keys[keys >= 0]
         if not len(keys):
@@ -33,14 +34,14 @@ class Bits:
             self.flags = longer
         self.flags[keys] = True
 
-    def keys(self) -> np.ndarray:
+    def keys(self) -> NDArray[np.int64]:
         """Return the keys in order."""
         return np.flatnonzero(self.flags)
 
 
-def without(these: np.ndarray, those: np.ndarray) -> np.ndarray:
-    """Return the keys that are set in `these` and not in `those`."""
-    length = min(len(these), len(those))
-    left = these.copy()
-    left[:length] &= ~those[:length]
-    return np.flatnonzero(left)
+def set_difference(keys: NDArray[np.bool_], excluded: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the keys that are set in `keys` and not in `excluded`."""
+    length = min(len(keys), len(excluded))
+    remaining = keys.copy()
+    remaining[:length] &= ~excluded[:length]
+    return np.flatnonzero(remaining)

@@ -1,55 +1,89 @@
-"""What a lead may choose of a release, validated once."""
+"""What a lead may choose of a release: declared here for the form, the command, the API and the docs."""
 
-from collections.abc import Iterable
 from typing import Any
 
-from analysis.releases.contents import FORMATS, LABEL_STUDIO, TABLE_FORMATS, ReleaseParameters
-from analysis.releases.documents import licences
+from pydantic import field_validator
+
 from foundation.errors import DomainError
+from foundation.parameters import ParameterSet, parameter
 
-K = 5
-LEAST_K, MOST_K = 2, 1_000
+# The first three hold the same tables.
+TABLE_FORMATS = ("parquet", "csv", "jsonl")
+LABEL_STUDIO = "label_studio"
+FORMAT_WORDS = {
+    "parquet": "Parquet: tables for programs; what one line of code loads",
+    "csv": "CSV: tables for spreadsheets",
+    "jsonl": "JSON lines: tables for everything else",
+    "images": "the pictures, re-encoded",
+    "coco": "boxes as COCO",
+    LABEL_STUDIO: "tasks for Label Studio (with the Parquet tables they are made from)",
+}
+FORMATS = tuple(FORMAT_WORDS)
 # A licence is the owner's to choose: until then nobody has been allowed anything.
-LICENCE = licences.DEFAULT
+NOT_CHOSEN = "all-rights-reserved"
 
 
-def parameters_of(
-    *,
-    k: int = K,
-    formats: Iterable[str] = FORMATS,
-    licence: str = LICENCE,
-    include_justifications: bool = False,
-    leave_out_people: bool = False,
-    with_images: bool = True,
-) -> ReleaseParameters:
-    """Return checked parameters; raise DomainError naming what is wrong."""
-    chosen = {*formats} - (set() if with_images else {"images"})
-    unknown = sorted(chosen - set(FORMATS))
-    if unknown:
-        raise _invalid("format", f"There is no format “{unknown[0]}”; choose from {', '.join(FORMATS)}.")
-    if LABEL_STUDIO in chosen:
-        chosen.add("parquet")  # what it is made from
-    if not chosen & set(TABLE_FORMATS):
-        raise _invalid("format", f"A release needs its tables in one of {', '.join(TABLE_FORMATS)}.")
-    if not LEAST_K <= k <= MOST_K:
-        raise _invalid("k", f"k must be a whole number from {LEAST_K} to {MOST_K:,}, not {k:,}.")
-    licence = " ".join(licence.split())
-    if not licence or len(licence) > 200:
-        raise _invalid("licence", "Name a licence of 1 to 200 characters, such as CC-BY-4.0.")
-    ordered = tuple(one for one in FORMATS if one in chosen)
-    return ReleaseParameters(
-        k=k,
-        formats=ordered,
-        licence=licence,
-        include_justifications=include_justifications,
-        leave_out_people=leave_out_people,
+class ReleaseParameters(ParameterSet):
+    """Every choice a release depends on besides the labels. `licence` is an SPDX identifier or free text."""
+
+    k: int = parameter(
+        5,
+        ge=2,
+        le=1_000,
+        label="People who share each combination (k)",
+        help="How many people must share each combination of the released parts of their profiles.",
+    )
+    formats: tuple[str, ...] = parameter(
+        FORMATS,
+        words=FORMAT_WORDS,
+        label="What to write",
+        help="The formats of the release. Choose at least one of Parquet, CSV and JSON lines for the tables; "
+        "tasks for Label Studio add Parquet.",
+    )
+    licence: str = parameter(
+        NOT_CHOSEN,
+        min_length=1,
+        max_length=200,
+        expected="a licence of 1 to 200 characters, such as CC-BY-4.0",
+        label="Licence",
+        help="What others may do with the labels. The resource’s stereotypes and the images keep their own terms.",
+    )
+    include_justifications: bool = parameter(
+        False,
+        label="Include what annotators wrote when unsure",
+        help="Free text may say who wrote it. Read all of it before you release it.",
+    )
+    leave_out_people: bool = parameter(
+        False,
+        label="Leave out people who cannot be protected otherwise",
+        help="Readers can match people across releases by their answers. This leaves out people who would "
+        "then be recognizable, with their answers. Without it, such a release is refused.",
     )
 
+    @field_validator("formats", mode="before")
+    @classmethod
+    def _complete_formats(cls, value: Any) -> Any:
+        """Bring formats into their order and add Parquet, of which tasks for Label Studio are made."""
+        formats = {*value, "parquet"} if LABEL_STUDIO in value else {*value}
+        return (*(name for name in FORMATS if name in formats), *sorted(formats.difference(FORMATS)))
 
-def restored(stored: dict[str, Any]) -> ReleaseParameters:
-    """Return parameters as a job or a release stored them."""
-    return parameters_of(**stored)
+    @field_validator("formats")
+    @classmethod
+    def _require_tables(cls, formats: tuple[str, ...]) -> tuple[str, ...]:
+        if not set(formats) & set(TABLE_FORMATS):
+            message = f"A release needs its tables in one of {', '.join(TABLE_FORMATS)}."
+            raise DomainError(cls.error_code, message, fields={"formats": message})
+        return formats
 
+    @field_validator("licence", mode="before")
+    @classmethod
+    def _strip_licence(cls, value: Any) -> Any:
+        return " ".join(value.split()) if isinstance(value, str) else value
 
-def _invalid(field: str, message: str) -> DomainError:
-    return DomainError("invalid_parameter", message, fields={field: message})
+    @property
+    def with_images(self) -> bool:
+        """Whether picture files are part of the release."""
+        return "images" in self.formats
+
+    def as_json(self) -> dict[str, Any]:
+        return self.model_dump(mode="json")

@@ -6,12 +6,13 @@ from datetime import datetime
 from django.db import DEFAULT_DB_ALIAS
 
 from analysis.models import AttributeScore, Caption, Report
-from analysis.releases.privacy.check import Check, check
+from analysis.releases.privacy.check import PrivacyCheck, check
 from analysis.releases.privacy.people import People, people_of
 from analysis.releases.privacy.profile_history import earlier_of, live
 from analysis.results import reports
 from annotation.answers.inclusion import counted
 from annotation.campaigns import snapshots
+from annotation.kinds.registry import kind_of
 from annotation.models import Box, Campaign, Judgement
 from studies.models import Study
 
@@ -28,7 +29,7 @@ class Preview:
 
     rows: dict[str, int]
     counted_at: datetime | None
-    check: Check | None
+    check: PrivacyCheck | None
     pending: bool = False  # labels are being counted for the first time, and no rows of theirs stand here
 
     @property
@@ -65,11 +66,11 @@ def preview(study: Study, *, k: int, leave_out_people: bool = False) -> Preview:
 
 
 def _found_by_machines(study: Study) -> dict[str, int]:
-    shown = {"scorer__study": study, "image__retracted_at": None}
+    of_study = {"scorer__study": study, "image__retracted_at": None}
     return {
         "scorers": study.scorers.count(),
-        "attribute_scores": AttributeScore.objects.filter(**shown).count(),
-        "captions": Caption.objects.filter(**shown).count(),
+        "attribute_scores": AttributeScore.objects.filter(**of_study).count(),
+        "captions": Caption.objects.filter(**of_study).count(),
     }
 
 
@@ -85,11 +86,11 @@ def _labels(campaigns: list[Campaign]) -> tuple[dict[str, int] | None, datetime 
     labels = dict.fromkeys(("judgements", "boxes", "ratings"), 0)
     moments = []
     for campaign in campaigns:
-        found = snapshots.read(campaign, "labels")
-        if found.pending:
+        counts = snapshots.read(campaign, "labels")
+        if counts.pending:
             return None, None
-        moments.append(found.counted_at)
-        for name, number in found.value.items():
+        moments.append(counts.counted_at)
+        for name, number in counts.value.items():
             labels[name] += number
     return labels, min(filter(None, moments), default=None)
 
@@ -97,18 +98,18 @@ def _labels(campaigns: list[Campaign]) -> tuple[dict[str, int] | None, datetime 
 @snapshots.register("labels")
 def _count(campaign: Campaign, _: str) -> dict[str, int]:
     answers = Judgement.objects.filter(annotation__in=counted(campaign))
-    if campaign.kind != Campaign.Kind.STEREOTYPE_MARKING:
+    if not kind_of(campaign).asks("marks"):
         return {"ratings": answers.count()}
     return {"judgements": answers.count(), "boxes": Box.objects.filter(judgement__in=answers).count()}
 
 
-def check_of(study: Study, *, k: int, leave_out_people: bool = False) -> Check | None:
+def check_of(study: Study, *, k: int, leave_out_people: bool = False) -> PrivacyCheck | None:
     """Return the privacy check of a release built now; None where there are too many profiles to try at once."""
     campaigns = list(Campaign.objects.filter(study=study).select_related("study"))
     return _check(study, people_of(campaigns, using=DEFAULT_DB_ALIAS), k, leave_out_people)
 
 
-def _check(study: Study, people: People, k: int, leave_out_people: bool) -> Check | None:
+def _check(study: Study, people: People, k: int, leave_out_people: bool) -> PrivacyCheck | None:
     releases = list(study.releases.defer("annotations", "images", "key"))
     if len(people.stated) > MOST_PROFILES:
         return None

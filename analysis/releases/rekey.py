@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 from django.conf import settings
+from numpy.typing import NDArray
 
 # Without 0/O, 1/I/L, U: an id is read aloud and typed by people.
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -29,11 +30,11 @@ def annotator_id(pseudonym: str, *, key: bytes, version: int, length: int) -> st
     return f"R{version}-{''.join(letters)}"
 
 
-def shuffling(keys: np.ndarray, *, key: bytes) -> np.ndarray:
+def shuffling(keys: NDArray[np.int64], *, key: bytes) -> NDArray[np.int64]:
     """Return the order in which rows with these database keys are released: drawn from the release's key."""
     seed = hmac.digest(key, b"rows:" + np.sort(keys).astype("<i8").tobytes(), "sha256")
     generator = np.random.Generator(np.random.PCG64(int.from_bytes(seed, "big")))
-    order: np.ndarray = np.argsort(keys, kind="stable")[generator.permutation(len(keys))]
+    order: NDArray[np.int64] = np.argsort(keys, kind="stable")[generator.permutation(len(keys))]
     return order
 
 

@@ -28,16 +28,16 @@ class Checksum:
 
 def release_of(study: Study, version: int) -> Release:
     """Return one version; NotFound where there is none."""
-    found = Release.objects.filter(study=study, version=version).select_related("built_by", "study").first()
-    if found is None:
+    release = Release.objects.filter(study=study, version=version).select_related("built_by", "study").first()
+    if release is None:
         raise NotFound("release_not_found", f"This study has no release {version}.")
-    return found
+    return release
 
 
 def failed_build(study: Study) -> Job | None:
     """Return the last build if it failed and none was tried since."""
-    last = Job.objects.filter(study_id=study.pk, kind=build_job.JOB_KIND).order_by("-pk").first()
-    return last if last is not None and last.state == Job.State.FAILED else None
+    job = Job.objects.filter(study_id=study.pk, kind=build_job.JOB_KIND).order_by("-pk").first()
+    return job if job is not None and job.state == Job.State.FAILED else None
 
 
 def changes_of(release: Release) -> list[str]:
@@ -71,7 +71,7 @@ def checksums_of(release: Release) -> list[Checksum]:
         return []
     try:
         with open_archive(release) as file, zipfile.ZipFile(file) as packed:
-            name = next(one for one in packed.namelist() if PurePosixPath(one).name == _CHECKSUMS)
+            name = next(path for path in packed.namelist() if PurePosixPath(path).name == _CHECKSUMS)
             lines = packed.read(name).decode().splitlines()[:_MOST_LISTED]
     except (NotFound, StopIteration, zipfile.BadZipFile):
         return []

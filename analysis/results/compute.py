@@ -17,11 +17,21 @@ from analysis.metrics.marking.offensiveness import offensiveness
 from analysis.metrics.marking.role_means import role_means
 from analysis.metrics.marking.tendency import Tendency, tendency
 from analysis.metrics.resampling.bootstrap import Resampling, pigeonhole_bootstrap
-from analysis.results.data.automated import Scores
 from analysis.results.data.digest import inputs_digest
-from analysis.results.data.labels import LIKERT, MARKING, StudyData
+from analysis.results.data.labels import StudyData
+from analysis.results.data.machine_scores import MachineScores
 from analysis.results.parameters import NONE_OF_THE_ABOVE, Parameters
-from analysis.results.schema import AUTOMATED, DIVISIVE, PROMISED, SALIENT, Results, ordered, records
+from analysis.results.schema import (
+    AUTOMATED,
+    DIVISIVE,
+    LIKERT,
+    MARKING,
+    PROMISED,
+    SALIENT,
+    Results,
+    ordered,
+    records,
+)
 from analysis.results.tables.agreement import (
     agreement_table,
     consensus_table,
@@ -32,10 +42,10 @@ from analysis.results.tables.agreement import (
 )
 from analysis.results.tables.annotator_groups import group_tables
 from analysis.results.tables.annotators import annotator_table
-from analysis.results.tables.automated import automated_tables
+from analysis.results.tables.automated_measures import automated_tables
 from analysis.results.tables.comparison import differences_table
 from analysis.results.tables.groupings import groupings
-from analysis.results.tables.sensitivity import scenarios, shown_tables
+from analysis.results.tables.sensitivity import publishable_tables, scenarios
 from jobs.progress.reporter import Progress
 
 ANNOTATORS_LEFT_OUT = "annotators_left_out"
@@ -43,7 +53,7 @@ VERSIONED = ("numpy", "pandas", "scipy", "krippendorff", "django")
 
 
 def compute(
-    *, data: StudyData, parameters: Parameters, progress: Progress, scores: Scores | None = None
+    *, data: StudyData, parameters: Parameters, progress: Progress, scores: MachineScores | None = None
 ) -> Results:
     """Compute all tables and the summary. Labels of one kind, or scores, may be missing: their tables are empty."""
     tables = {name: pd.DataFrame(columns=list(columns)) for name, columns in PROMISED.items()}
@@ -51,9 +61,9 @@ def compute(
     progress.step("Computing measures")
     progress.start(7)
 
-    def step(done: str) -> None:
+    def step(message: str) -> None:
         progress.check_cancelled()
-        progress.advance(1, done)
+        progress.advance(1, message)
 
     resampling = None
     if len(data.judgements):
@@ -91,7 +101,7 @@ def compute(
     else:
         progress.advance(1)
     step("comparisons")
-    scores = scores or Scores()
+    scores = scores or MachineScores()
     reasons = _automated(data, scores, parameters, tables, summary)
     step("automated measures")
     summary |= _rests_on(data, scores, parameters, resampling)
@@ -158,24 +168,24 @@ def _images_measures(
 
 def _automated(
     data: StudyData,
-    scores: Scores,
+    scores: MachineScores,
     parameters: Parameters,
     tables: dict[str, pd.DataFrame],
     summary: dict[str, Any],
 ) -> dict[str, str]:
     """What machines say, beside people's answers; return why tables of it are empty."""
-    found = automated_tables(data, scores, parameters, tables)
-    tables |= {name: frame for name, frame in found.tables.items() if len(frame)}
+    automated = automated_tables(data, scores, parameters, tables)
+    tables |= {name: frame for name, frame in automated.tables.items() if len(frame)}
     if len(tables["salience"]):
         tables[SALIENT] = tables["salience"][tables["salience"]["rank"].notna()]
-    summary["notes"] |= found.notes
-    summary["left_out"] |= {name: dropped for name, dropped in found.left_out.items() if dropped}
+    summary["notes"] |= automated.notes
+    summary["left_out"] |= {name: dropped for name, dropped in automated.left_out.items() if dropped}
     summary["automated"] = {
-        "models": found.models,
+        "models": automated.models,
         "sets": list(scores.sets),
         "rounded": list(scores.rounded),
     }
-    return found.reasons
+    return automated.reasons
 
 
 def _note(summary: dict[str, Any], name: str, result: Result) -> None:
@@ -189,8 +199,8 @@ def _rated_once(data: StudyData, resampling: Resampling | None) -> dict[str, int
     alone = {str(LIKERT): int((data.ratings.groupby("attribute", observed=True).size() == 1).sum())}
     if resampling is not None:
         judgements = resampling.judgements
-        shown = judgements.unit_shown[~judgements.cell_is_none[judgements.unit_cell]]
-        alone[str(MARKING)] = int((shown == 1).sum())
+        shown_counts = judgements.unit_shown[~judgements.cell_is_none[judgements.unit_cell]]
+        alone[str(MARKING)] = int((shown_counts == 1).sum())
     return {f"single_{kind}": number for kind, number in alone.items() if number}
 
 
@@ -204,12 +214,14 @@ def _comparisons(
     """What changes with the choices made, between groups of annotators, models and campaigns."""
     # Computed with and without somebody, two reports would tell by their difference what one person said.
     left_out = ANNOTATORS_LEFT_OUT if parameters.part_of_the_labels else None
-    known = resampling.annotator_ids.usable and left_out is None
-    found = groupings(data, resampling.judgements) if known else []
-    result = scenarios(data, parameters, resampling.judgements, tables["annotators"], found)
-    tables["sensitivity"], tables["sensitivity_ranks"] = shown_tables(result, found, left_out)
+    may_group = resampling.annotator_ids.usable and left_out is None
+    profile_groupings = groupings(data, resampling.judgements) if may_group else []
+    result = scenarios(data, parameters, resampling.judgements, tables["annotators"], profile_groupings)
+    tables["sensitivity"], tables["sensitivity_ranks"] = publishable_tables(
+        result, profile_groupings, left_out
+    )
     _note(summary, "sensitivity", result)
-    groups = group_tables(data, resampling, found, seed=parameters.seed, reason=left_out)
+    groups = group_tables(data, resampling, profile_groupings, seed=parameters.seed, reason=left_out)
     tables["annotator_groups"], tables["annotator_group_agreement"] = groups.differences, groups.agreement
     summary["notes"]["annotator_groups"] = groups.notes
     tables["model_differences"] = differences_table(data, resampling)
@@ -255,7 +267,7 @@ def with_listed_groups(
     means = role_means(judgements, stereotype_cells(judgements, associations), counted)
     model = judgements.model_names[means.block // len(judgements.group_names)]
     group = judgements.group_names[means.block % len(judgements.group_names)]
-    known = pd.DataFrame(
+    likelihoods = pd.DataFrame(
         {
             "model": pd.Series(model, dtype="string"),
             "identity_group": pd.Series(group, dtype="string"),
@@ -264,7 +276,7 @@ def with_listed_groups(
             "likelihood_random": pd.Series(means.random, dtype="Float64"),
         }
     )
-    return pd.concat([tendency.to_frame(), excluded.merge(known, how="left")], ignore_index=True)
+    return pd.concat([tendency.to_frame(), excluded.merge(likelihoods, how="left")], ignore_index=True)
 
 
 def _headline(
@@ -281,10 +293,10 @@ def _headline(
             mode: _statistics(by_mode[mode][by_mode[mode]["model"] == model]) if mode in by_mode else None
             for mode in NONE_OF_THE_ABOVE
         }
-        mine = records(
+        alpha_rows = records(
             alpha[alpha["model"] == model][["value", "ci_low", "ci_high", "units", "judgements", "reason"]]
         )
-        line["alpha"] = mine[0] if mine else None
+        line["alpha"] = alpha_rows[0] if alpha_rows else None
         shares = tables["likelihood"][tables["likelihood"]["model"] == model]
         line["judgements"] = int(shares["shown"].sum())
         line["identity_groups"] = int(shares["identity_group"].nunique())
@@ -298,7 +310,7 @@ def _statistics(overall: pd.DataFrame) -> dict[str, Any]:
 
 
 def _rests_on(
-    data: StudyData, scores: Scores, parameters: Parameters, resampling: Resampling | None
+    data: StudyData, scores: MachineScores, parameters: Parameters, resampling: Resampling | None
 ) -> dict[str, Any]:
     judged = set(data.judgements["identity_group"].unique())
     ids = None if resampling is None else resampling.annotator_ids
@@ -316,7 +328,7 @@ def _rests_on(
             "attributes_rated": int(data.ratings["attribute"].nunique()),
             "scores": len(scores.scores),
             "captions": len(scores.captions),
-            "encoded_images": sum(len(one.images) for one in scores.encoded),
+            "encoded_images": sum(len(encoded.images) for encoded in scores.encoded),
             "images_seen_by_machines": scores.images_seen,
             "annotators": {
                 str(kind): int(

@@ -1,40 +1,12 @@
-"""What an analyst may choose before results are computed, validated once."""
+"""What an analyst may choose before results are computed: declared here for forms, commands, the API and the docs."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from catalog.raters import RaterPools
 from foundation.errors import DomainError
+from foundation.parameters import ParameterSet, parameter
 from studies.models import Study
-
-RESAMPLES = 2_000
-MOST_RESAMPLES = 20_000
-NONE_OF_THE_ABOVE = ("ignore", "as_random")
-OFFENSIVENESS_SOURCES = ("stored", "ratings")
-NOT_OFFENSIVE = (-1, 0)
-SALIENT_AMONG = ("visual", "all")
-TARGET_PRECISION = 0.9
-TOP_K = 5
-MOST_TOP_K = 100
-CHOICES: Mapping[str, tuple[Any, ...]] = {
-    "none_of_the_above": NONE_OF_THE_ABOVE,
-    "rater_pools": tuple(RaterPools.values),
-    "offensiveness_source": OFFENSIVENESS_SOURCES,
-    "not_offensive": NOT_OFFENSIVE,
-    "salient_among": SALIENT_AMONG,
-}
-_DEFAULTS: Mapping[str, Any] = {
-    "resamples": RESAMPLES,
-    "seed": 0,
-    "none_of_the_above": "ignore",
-    "offensiveness_source": "stored",
-    "not_offensive": -1,
-    "target_precision": TARGET_PRECISION,
-    "top_k": TOP_K,
-    "salient_among": "visual",
-}
-
 
 # The published analysis of ViSAGe: what `analyze --preset as-published` and the form's preset choose.
 AS_PUBLISHED = "as-published"
@@ -51,28 +23,75 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 PRESET_WORDS = {AS_PUBLISHED: "As published (ViSAGe)"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Parameters:
+class Parameters(ParameterSet):
     """Every choice that a result depends on, besides the labels themselves."""
 
-    resamples: int
-    seed: int
-    none_of_the_above: str
-    min_raters: int
-    rater_pools: str
-    min_stereotypes: int
-    without_annotators: tuple[str, ...]
-    offensiveness_source: str
-    not_offensive: int
-    campaigns: tuple[str, ...]
-    # How sure a machine must be before an attribute is left to it; how many attributes are salient in a group.
-    target_precision: float = TARGET_PRECISION
-    top_k: int = TOP_K
-    salient_among: str = "visual"
+    resamples: int = parameter(2_000, ge=100, le=20_000, label="Resamples", help="Bootstrap resamples.")
+    seed: int = parameter(0, ge=0, le=2**63 - 1, label="Seed", help="Seed of the resampling.")
+    none_of_the_above: str = parameter(
+        "ignore",
+        words={"ignore": "is left out", "as_random": "counts as a random attribute, as published"},
+        label="‘None of the above’",
+        help="Whether ‘none of the above’ is left out, or counts as one more random attribute.",
+    )
+    min_raters: int = parameter(
+        ge=1,
+        le=1_000,
+        label="Raters who make a stereotype",
+        help="How many raters must call a pair a stereotype; by default the study’s number.",
+    )
+    rater_pools: str = parameter(
+        words=dict(RaterPools.choices),
+        label="Raters counted",
+        help="Whether these raters come from one pool, in the region or outside it (separate), or from both together "
+        "(summed); by default the study’s choice.",
+    )
+    min_stereotypes: int = parameter(
+        ge=1,
+        le=1_000,
+        label="Stereotypes a group needs for θ",
+        help="How many visual stereotypes a group needs; by default the study’s number.",
+    )
+    without_annotators: tuple[str, ...] = parameter(
+        (),
+        label="Without annotators",
+        help="Annotators to leave out: their pseudonyms or their ids in the imported file, separated by spaces.",
+    )
+    offensiveness_source: str = parameter(
+        "stored",
+        words={"stored": "the stored mean", "ratings": "the ratings"},
+        label="Offensiveness from",
+        help="Offensiveness as the resource stores it, or as the mean of its ratings.",
+    )
+    not_offensive: int = parameter(
+        -1, words={-1: "−1", 0: "0"}, label="“Not offensive” counts as", help="What the rating −1 counts as."
+    )
+    campaigns: tuple[str, ...] = parameter((), label="Campaigns", help="Use only these campaigns.")
+    target_precision: float = parameter(
+        0.9,
+        gt=0,
+        lt=1,
+        expected="a share between 0 and 1, such as 0.9",
+        label="Precision of a machine",
+        help="An attribute can be left to a machine if the lower end of its precision’s interval reaches this.",
+    )
+    top_k: int = parameter(
+        5,
+        ge=1,
+        le=100,
+        label="Salient attributes of a group",
+        help="How many attributes count as salient for a group.",
+    )
+    salient_among: str = parameter(
+        "visual",
+        words={"visual": "the visual attributes", "all": "all attributes"},
+        label="Captions are searched for",
+        help="Attributes that were rated visual or shown with images, or all that the study lists.",
+    )
 
     @property
     def part_of_the_labels(self) -> bool:
-        """Whether annotators or campaigns were chosen: then nothing is told of groups of annotators."""
+        """Whether annotators or campaigns were chosen: results then say nothing about groups of annotators."""
         return bool(self.without_annotators or self.campaigns)
 
     @property
@@ -84,9 +103,10 @@ class Parameters:
         return None
 
     def as_json(self) -> dict[str, Any]:
-        return {
-            name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()
-        }
+        return self.model_dump(mode="json")
+
+
+NONE_OF_THE_ABOVE = tuple(Parameters.declaration("none_of_the_above").words)
 
 
 def parameters_of(
@@ -101,53 +121,17 @@ def parameters_of(
 
     What is not `chosen` (or None) is that of the preset, then the study's own number, then the default.
     """
-    if preset is not None:
-        _require_choice("preset", preset, tuple(PRESETS))
-    values = {
-        **_DEFAULTS,
-        "min_raters": study.min_raters,
-        "rater_pools": str(study.rater_pools),
-        "min_stereotypes": study.min_stereotypes,
-        **(PRESETS[preset] if preset is not None else {}),
-        **{name: value for name, value in chosen.items() if value is not None},
-    }
-    given = Parameters(
-        without_annotators=tuple(sorted(set(without_annotators))),
-        campaigns=tuple(sorted(set(campaigns))),
-        **values,
+    if preset is not None and preset not in PRESETS:
+        message = f"preset must be {' or '.join(PRESETS)}, not {preset}."
+        raise DomainError("invalid_parameter", message, fields={"preset": message})
+    return Parameters.read(
+        {
+            "min_raters": study.min_raters,
+            "rater_pools": str(study.rater_pools),
+            "min_stereotypes": study.min_stereotypes,
+            **(PRESETS[preset] if preset is not None else {}),
+            **{name: value for name, value in chosen.items() if value is not None},
+            "without_annotators": tuple(sorted(set(without_annotators))),
+            "campaigns": tuple(sorted(set(campaigns))),
+        }
     )
-    _check(given)
-    return given
-
-
-def _check(given: Parameters) -> None:
-    _require_range("resamples", given.resamples, 100, MOST_RESAMPLES)
-    _require_range("seed", given.seed, 0, 2**63 - 1)
-    _require_range("min_raters", given.min_raters, 1, 1_000)
-    _require_range("min_stereotypes", given.min_stereotypes, 1, 1_000)
-    for name, choices in CHOICES.items():
-        _require_choice(name, getattr(given, name), choices)
-    _require_range("top_k", given.top_k, 1, MOST_TOP_K)
-    if not 0 < given.target_precision < 1:  # not a number is refused too
-        raise DomainError(
-            "invalid_parameter",
-            f"target_precision must be a share between 0 and 1, such as 0.9, not {given.target_precision}.",
-            fields={"target_precision": "between 0 and 1"},
-        )
-
-
-def _require_range(name: str, value: int, least: int, most: int) -> None:
-    if not least <= value <= most:
-        raise DomainError(
-            "invalid_parameter",
-            f"{name} must be a whole number from {least:,} to {most:,}, not {value:,}.",
-            fields={name: f"from {least:,} to {most:,}"},
-        )
-
-
-def _require_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
-    if value not in choices:
-        allowed = " or ".join(map(str, choices))
-        raise DomainError(
-            "invalid_parameter", f"{name} must be {allowed}, not {value}.", fields={name: allowed}
-        )

@@ -39,8 +39,8 @@ def compute_report(
     """Compute all results and store them; all but the last reports of the study are dropped."""
     # Numerical libraries load here and not when the server starts.
     from analysis.results.compute import compute
-    from analysis.results.data.automated import load_scores
     from analysis.results.data.labels import load
+    from analysis.results.data.machine_scores import load_scores
     from analysis.results.schema import records
 
     progress = progress or Unwatched()
@@ -57,7 +57,7 @@ def compute_report(
             summary=summary,
             last_annotation=data.last_annotation,
             last_audit_entry=last_audit_entry,
-            last_score=scores.last,
+            last_score=scores.latest,
             computed_by=by,
         )
         for name, frame in results.tables.items():
@@ -109,7 +109,7 @@ def standing_report(*, study: Study, by: User) -> tuple[Report | None, Job | Non
     """The report that may be shown, and the computation under way.
 
     Labels that were withdrawn, excluded or retracted leave the results too: a report that still holds them is
-    not shown again but computed anew with its own parameters, at once or, when there is much, by a worker.
+    not shown again but recomputed with its own parameters, at once or, when there is much, by a worker.
     A computation that ended without results since is returned instead: reading asks for no further one, a person
     does (`request_report`).
     """
@@ -134,9 +134,11 @@ def _taken_back_since(report: Report) -> AuditEntry | None:
 
 def _stopped_since(study: Study, taken_back: AuditEntry) -> Job | None:
     """The last computation, where it failed or was cancelled and was asked for since labels were taken back."""
-    last = Job.objects.filter(study_id=study.pk, kind=JOB_KIND).order_by("-pk").first()
-    stopped = last is not None and last.state in STOPPED and last.created_at >= taken_back.at
-    return last if stopped else None
+    latest_job = Job.objects.filter(study_id=study.pk, kind=JOB_KIND).order_by("-pk").first()
+    stopped = (
+        latest_job is not None and latest_job.state in STOPPED and latest_job.created_at >= taken_back.at
+    )
+    return latest_job if stopped else None
 
 
 def running_job(study: Study) -> Job | None:

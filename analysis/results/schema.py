@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from annotation.kinds import attribute_likert, stereotype_marking
+
 if TYPE_CHECKING:  # pages read stored tables: the server starts without numerical libraries
     import pandas as pd
 
@@ -297,6 +299,10 @@ COEFFICIENT_NOTES = {
 }
 
 
+# The kinds of campaign whose labels are measured here.
+MARKING, LIKERT = stereotype_marking.KIND.key, attribute_likert.KIND.key
+
+
 @dataclass(frozen=True, eq=False)
 class Results:
     """Tables by name, and the summary: parameters, headline numbers, counts and what was left out."""
@@ -316,9 +322,9 @@ def described(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def ordered(name: str, frame: "pd.DataFrame") -> "pd.DataFrame":
     """Promised columns first (null where absent), then the model, then whatever else there is."""
-    first = list(PROMISED[name]) + (["model"] if name in ABOUT_IMAGES else [])
-    frame = frame.assign(**{column: None for column in first if column not in frame})
-    return frame[first + [column for column in frame.columns if column not in first]]
+    leading = list(PROMISED[name]) + (["model"] if name in ABOUT_IMAGES else [])
+    frame = frame.assign(**{column: None for column in leading if column not in frame})
+    return frame[leading + [column for column in frame.columns if column not in leading]]
 
 
 def records(frame: "pd.DataFrame") -> list[dict[str, Any]]:

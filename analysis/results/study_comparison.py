@@ -93,8 +93,8 @@ def compute_comparison(a: Side, b: Side, *, progress: Progress | None = None) ->
     progress = progress or Unwatched()
     progress.start(2)
     loaded = [
-        load(study=one.study, parameters=reports.parameters_from(one.study, one.report.parameters))
-        for one in (a, b)
+        load(study=side.study, parameters=reports.parameters_from(side.study, side.report.parameters))
+        for side in (a, b)
     ]
     progress.advance(1, "labels")
     judgements, notes = _together(loaded, (a, b))
@@ -120,12 +120,12 @@ def compute_comparison(a: Side, b: Side, *, progress: Progress | None = None) ->
 
 def sides_of(arguments: dict[str, Any]) -> tuple[Side, Side] | None:
     """The sides that a job was queued for, unless a report is gone: then nobody waits for it."""
-    found = Report.objects.select_related("study", "study__resource").in_bulk(
+    stored = Report.objects.select_related("study", "study__resource").in_bulk(
         [arguments["a"], arguments["b"]]
     )
-    if len(found) < len({arguments["a"], arguments["b"]}):
+    if len(stored) < len({arguments["a"], arguments["b"]}):
         return None
-    a, b = (Side(found[arguments[name]], arguments[f"model_{name}"]) for name in ("a", "b"))
+    a, b = (Side(stored[arguments[name]], arguments[f"model_{name}"]) for name in ("a", "b"))
     return a, b
 
 
@@ -136,8 +136,11 @@ def latest_reports(studies: Sequence[Study]) -> list[Report]:
         .values("study")
         .annotate(last=Max("pk"))
     )
-    found = Report.objects.filter(pk__in=[row["last"] for row in newest]).select_related("study")
-    return sorted((one for one in found if one.summary["headline"]), key=lambda one: one.study.name)
+    newest_reports = Report.objects.filter(pk__in=[row["last"] for row in newest]).select_related("study")
+    return sorted(
+        (report for report in newest_reports if report.summary["headline"]),
+        key=lambda report: report.study.name,
+    )
 
 
 def _name(a: Side, b: Side) -> str:
@@ -161,12 +164,14 @@ def _together(loaded: Sequence["StudyData"], sides: Sequence[Side]) -> tuple["pd
         # `a` comes before `b` whatever the studies are called: differences are a − b.
         parts.append(pd.DataFrame(plain).assign(annotator=person, model="ab"[place], present=rows["present"]))
     groups = [set(part["identity_group"]) for part in parts]
-    both = groups[0] & groups[1]
-    joined = pd.concat([part[part["identity_group"].isin(both)] for part in parts], ignore_index=True)
+    shared_groups = groups[0] & groups[1]
+    joined = pd.concat(
+        [part[part["identity_group"].isin(shared_groups)] for part in parts], ignore_index=True
+    )
     notes = {
-        "groups_both": len(both),
-        "groups_only_a": len(groups[0] - both),
-        "groups_only_b": len(groups[1] - both),
+        "groups_both": len(shared_groups),
+        "groups_only_a": len(groups[0] - shared_groups),
+        "groups_only_b": len(groups[1] - shared_groups),
     }
     return joined, notes
 
@@ -177,7 +182,7 @@ def _roles(loaded: Sequence["StudyData"]) -> tuple["pd.DataFrame", int]:
 
     key = ["identity_group", "attribute"]
     columns = [*key, "role"]
-    first, second = (data.associations[columns] for data in loaded)
-    both = first.merge(second, on=key)
-    differ = int((both["role_x"] != both["role_y"]).sum())
-    return pd.concat([first, second], ignore_index=True).drop_duplicates(key), differ
+    roles_a, roles_b = (data.associations[columns] for data in loaded)
+    shared_pairs = roles_a.merge(roles_b, on=key)
+    differ = int((shared_pairs["role_x"] != shared_pairs["role_y"]).sum())
+    return pd.concat([roles_a, roles_b], ignore_index=True).drop_duplicates(key), differ

@@ -10,15 +10,15 @@ from studies.models import Study
 def last_score(study: Study | int, *, using: str = DEFAULT_DB_ALIAS) -> str:
     """Return a value that changes whenever scores of the study do: results computed at another are old.
 
-    Whatever writes a score writes the row that its image is done anew (`analysis.scoring.steps.store`). A scorer that
-    found nothing yet changes no table, nor does a failure, nor what classifiers say of captions.
+    Code that writes a score also rewrites the row that says its image is done (`analysis.scoring.steps.store`). A
+    scorer that found nothing yet changes no table, nor does a failure, nor what classifiers say of captions.
     """
-    done = ScoredImage.objects.filter(outcome=ScoredImage.Outcome.DONE)
-    newest = done.filter(scorer__study=OuterRef("pk")).order_by("-pk").values("pk")[:1]
+    scored = ScoredImage.objects.filter(outcome=ScoredImage.Outcome.DONE)
+    newest = scored.filter(scorer__study=OuterRef("pk")).order_by("-pk").values("pk")[:1]
     # A scorer that was removed may leave the newest row as it was.
-    scorers = Scorer.objects.filter(Exists(done.filter(scorer=OuterRef("pk"))), study=OuterRef("pk"))
+    scorers = Scorer.objects.filter(Exists(scored.filter(scorer=OuterRef("pk"))), study=OuterRef("pk"))
     number = scorers.order_by().values("study").annotate(number=Count("pk")).values("number")
-    asked = [Subquery(newest), Subquery(number)]
+    columns = [Subquery(newest), Subquery(number)]
     key = study.pk if isinstance(study, Study) else study
-    last = Study.objects.using(using).filter(pk=key).values_list(*asked).get()
-    return ".".join(str(one or 0) for one in last)
+    newest_values = Study.objects.using(using).filter(pk=key).values_list(*columns).get()
+    return ".".join(str(value or 0) for value in newest_values)

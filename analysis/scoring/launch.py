@@ -43,9 +43,9 @@ def plan_scorer(
     study = Study.objects.select_for_update().get(pk=study.pk)
     text = chosen.digestible(kind, model_id, cleaned) + label
     configuration = hashlib.sha256(text.encode()).hexdigest()
-    found = Scorer.objects.filter(study=study, configuration=configuration).first()
-    if found is not None:
-        return found
+    existing_scorer = Scorer.objects.filter(study=study, configuration=configuration).first()
+    if existing_scorer is not None:
+        return existing_scorer
     scorer = Scorer.objects.create(
         study=study,
         kind=kind,
@@ -63,7 +63,7 @@ def plan_scorer(
 
 def has_rounded_vectors(scorer: Scorer) -> bool:
     """Return whether what a scorer compares was rounded to float16."""
-    return scorer.parameters.get("vectors") == FLOAT16
+    return bool(scorer.parameters.get("vectors") == FLOAT16)
 
 
 def plan_unrounded(*, scorer: Scorer, by: User | None) -> Scorer:
@@ -161,15 +161,15 @@ def _default_label(kind: str, model_id: str, cleaned: chosen.Parameters) -> str:
     return name
 
 
-def _free_label(study: Study, wanted: str, default: str) -> str:
+def _free_label(study: Study, requested: str, default: str) -> str:
     """Return a label that no other scorer of the study has; refuse a wanted one that is taken."""
-    taken = set(Scorer.objects.filter(study=study).values_list("model_label", flat=True))
-    if wanted and wanted in taken:
-        message = f"Another scorer of the study is called “{wanted}”: choose another label."
+    used = set(Scorer.objects.filter(study=study).values_list("model_label", flat=True))
+    if requested and requested in used:
+        message = f"Another scorer of the study is called “{requested}”: choose another label."
         raise Conflict("label_taken", message, fields={"label": message})
-    base = (wanted or default)[:110]
-    numbered = (base, *(f"{base} ({number})" for number in range(2, len(taken) + 3)))
-    return next(label for label in numbered if label not in taken)
+    base = (requested or default)[:110]
+    numbered = (base, *(f"{base} ({number})" for number in range(2, len(used) + 3)))
+    return next(label for label in numbered if label not in used)
 
 
 def _clean_label(label: str) -> str:

@@ -15,7 +15,7 @@ from studies.models import Study
 
 Kind = Scorer.Kind
 CLASSIFIERS = (Kind.SENTIMENT, Kind.TOXICITY)
-Asked = Mapping[int, Mapping[int, str]]  # attributes by group
+AttributesByGroup = Mapping[int, Mapping[int, str]]  # attributes by group
 _LEAST_STEPS = 20  # fewer say little of how long a step takes
 
 
@@ -49,22 +49,22 @@ class ScorerLine:
     @property
     def wrote(self) -> str:
         """What it wrote, in words."""
-        things = {
+        nouns = {
             Kind.CLIP: "score",
             Kind.CAPTIONS: "caption",
             Kind.SENTIMENT: "score",
             Kind.TOXICITY: "score",
         }
-        thing = things.get(Kind(self.scorer.kind), "")
-        if not thing:
+        noun = nouns.get(Kind(self.scorer.kind), "")
+        if not noun:
             return "vectors"
-        wrote = f"{self.written:,} {thing}{'' if self.written == 1 else 's'}"
+        words = f"{self.written:,} {noun}{'' if self.written == 1 else 's'}"
         # Of images that wait or failed it goes without saying.
-        return f"{wrote}, {self.lacking:,} missing" if self.lacking and self.done >= self.total else wrote
+        return f"{words}, {self.lacking:,} missing" if self.lacking and self.done >= self.total else words
 
 
 @dataclass(frozen=True)
-class Estimate:
+class ScoringEstimate:
     """What a start comes to: how many images or captions, and for how long, as far as anybody knows."""
 
     total: int
@@ -76,26 +76,28 @@ class Estimate:
 def lines_of(study: Study) -> list[ScorerLine]:
     """Return a line for each scorer of the study, newest first; the number of queries does not depend on theirs."""
     scorers = list(Scorer.objects.filter(study=study).select_related("job", "encoder", "created_by"))
-    asked = {which: attributes_asked(study, which) for which in {_which(one) for one in scorers} - {""}}
-    images = _scored_images(scorers, asked)
+    attributes = {
+        which: attributes_asked(study, which) for which in {_which(scorer) for scorer in scorers} - {""}
+    }
+    images = _scored_images(scorers, attributes)
     totals = _totals(study)
     written = _written(scorers)
-    read = _read(scorers)
+    captions_read = _read(scorers)
     captions = _captions(study)
     clip = _by_group(study)
-    scores = _scores_asked(scorers, asked)
+    scores = _scores_asked(scorers, attributes)
     lines = []
-    for one in scorers:
-        done, total, lacking = images[one.pk, "done"], totals.get(one.kind, 0), 0
-        if one.kind in CLASSIFIERS:
-            done, total = read.get(one.pk, 0), _captions_of(one, captions)
-        elif one.kind == Kind.CLIP:
-            groups = asked[_which(one)]
+    for scorer in scorers:
+        n_done, total, lacking = images[scorer.pk, "done"], totals.get(scorer.kind, 0), 0
+        if scorer.kind in CLASSIFIERS:
+            n_done, total = captions_read.get(scorer.pk, 0), _captions_of(scorer, captions)
+        elif scorer.kind == Kind.CLIP:
+            groups = attributes[_which(scorer)]
             total = sum(number for group, number in clip.items() if groups.get(group))
             lacking = sum(number * len(groups.get(group, ())) for group, number in clip.items())
-            lacking -= scores[one.pk]
-        failed = images[one.pk, "failed"]
-        lines.append(ScorerLine(one, done, failed, total, written.get(one.pk, 0), lacking))
+            lacking -= scores[scorer.pk]
+        failed = images[scorer.pk, "failed"]
+        lines.append(ScorerLine(scorer, n_done, failed, total, written.get(scorer.pk, 0), lacking))
     return lines
 
 
@@ -104,20 +106,20 @@ def line_of(scorer: Scorer) -> ScorerLine:
     return next(line for line in lines_of(scorer.study) if line.scorer.pk == scorer.pk)
 
 
-def estimate(study: Study, kind: str, parameters: Mapping[str, object]) -> Estimate:
+def estimate(study: Study, kind: str, parameters: Mapping[str, object]) -> ScoringEstimate:
     """Say what a start would come to; the time from what the same kind took on this server last."""
     if kind in CLASSIFIERS:
         total, unit = sum(_captions(study).values()), "captions"
     else:
         total, unit = images_of(study, kind).count(), "images"
         if kind == Kind.CLIP:
-            asked = attributes_asked(study, str(parameters.get("attributes") or ASKED))
-            total = sum(number for group, number in _by_group(study).items() if asked.get(group))
+            attributes = attributes_asked(study, str(parameters.get("attributes") or ASKED))
+            total = sum(number for group, number in _by_group(study).items() if attributes.get(group))
     seconds = _seconds_a_step(kind)
     requests = None
     if parameters.get("captioner") == ENDPOINT:
         requests = total * int(str(parameters.get("captions") or 1))
-    return Estimate(total, unit, None if seconds is None else seconds * total, requests)
+    return ScoringEstimate(total, unit, None if seconds is None else seconds * total, requests)
 
 
 def failed_images(scorer: Scorer) -> QuerySet[ScoredImage]:
@@ -141,40 +143,42 @@ def _by_group(study: Study) -> dict[int, int]:
     return dict(images.values_list("group").annotate(number=Count("pk")))
 
 
-def _scored_images(scorers: list[Scorer], asked: Mapping[str, Asked]) -> dict[tuple[int, str], int]:
+def _scored_images(
+    scorers: list[Scorer], attributes: Mapping[str, AttributesByGroup]
+) -> dict[tuple[int, str], int]:
     """By scorer and outcome; of CLIP scorers only images of groups that still have attributes to ask about."""
-    of = {one.pk: asked.get(_which(one)) for one in scorers}
-    found: dict[tuple[int, str], int] = defaultdict(int)
+    of = {scorer_row.pk: attributes.get(_which(scorer_row)) for scorer_row in scorers}
+    numbers: dict[tuple[int, str], int] = defaultdict(int)
     rows = ScoredImage.objects.filter(scorer__in=scorers, image__retracted_at=None)
     counted = rows.values_list("scorer", "outcome", "image__group").annotate(number=Count("pk"))
     for scorer, outcome, group, number in counted:
         groups = of[scorer]
         if groups is None or groups.get(group):
-            found[scorer, outcome] += number
-    return found
+            numbers[scorer, outcome] += number
+    return numbers
 
 
-def _scores_asked(scorers: list[Scorer], asked: Mapping[str, Asked]) -> dict[int, int]:
+def _scores_asked(scorers: list[Scorer], attributes: Mapping[str, AttributesByGroup]) -> dict[int, int]:
     """How many scores there are by each CLIP scorer of attributes that are asked of the image's group."""
-    of = {one.pk: asked[_which(one)] for one in scorers if _which(one)}
-    found: dict[int, int] = defaultdict(int)
+    of = {scorer_row.pk: attributes[_which(scorer_row)] for scorer_row in scorers if _which(scorer_row)}
+    numbers: dict[int, int] = defaultdict(int)
     rows = AttributeScore.objects.filter(
         scorer__in=list(of), image__retracted_at=None, image__condition__in=CONDITIONS[Kind.CLIP]
     )
     counted = rows.values_list("scorer", "image__group", "attribute").annotate(number=Count("pk"))
     for scorer, group, attribute, number in counted:
         if attribute in of[scorer].get(group, ()):
-            found[scorer] += number
-    return found
+            numbers[scorer] += number
+    return numbers
 
 
 def _written(scorers: list[Scorer]) -> dict[int, int]:
-    found: dict[int, int] = defaultdict(int)
+    numbers: dict[int, int] = defaultdict(int)
     for table in (AttributeScore, Caption, TextScore):
         rows = table._default_manager.filter(scorer__in=scorers, **_standing(table))
         for scorer, number in rows.values_list("scorer").annotate(number=Count("pk")):
-            found[scorer] += number
-    return found
+            numbers[scorer] += number
+    return numbers
 
 
 def _standing(table: type) -> dict[str, None]:
@@ -192,13 +196,13 @@ def _captions(study: Study) -> dict[str, int]:
 
 
 def _captions_of(scorer: Scorer, captions: Mapping[str, int]) -> int:
-    wanted = scorer.parameters.get("captions_of")
-    return captions.get(wanted, 0) if wanted else sum(captions.values())
+    label = scorer.parameters.get("captions_of")
+    return captions.get(label, 0) if label else sum(captions.values())
 
 
 def _seconds_a_step(kind: str) -> float | None:
     """How long a step of the last finished job of this kind took, whatever its study."""
-    last = (
+    latest = (
         Scorer.objects.filter(
             kind=kind, job__kind=JOB_KIND, job__state=Job.State.SUCCEEDED, job__steps_done__gte=_LEAST_STEPS
         )
@@ -207,4 +211,4 @@ def _seconds_a_step(kind: str) -> float | None:
         .values_list("took", "job__steps_done")
         .first()
     )
-    return last[0].total_seconds() / last[1] if last else None
+    return latest[0].total_seconds() / latest[1] if latest else None

@@ -1,55 +1,233 @@
-"""What can be chosen of each kind of scorer: defaults filled in, anything else refused by name."""
+"""The parameters of each kind of scorer: declared here for the form, the command, the API and the docs."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
+
+from pydantic import StringConstraints, field_validator
 
 from analysis.models import Scorer
-from analysis.models.vector_types import FLOAT32, VECTOR_TYPES
+from analysis.models.vector_types import FLOAT16, FLOAT32
 from analysis.scoring.backends.choices import (
     BEAMS,
-    CAPTIONERS,
-    DECODINGS,
     ENDPOINT,
+    FULL,
+    MODEL,
     MOST_CAPTIONS,
     NGRAMS,
-    PRECISIONS,
+    SAMPLE,
     EncoderChoice,
 )
 from analysis.scoring.inputs.ngrams import is_kept
 from analysis.scoring.inputs.prompts import CONTRAST, TEMPLATES, check_templates
 from analysis.scoring.inputs.scope import ASKED, STEREOTYPES
 from foundation.errors import DomainError
+from foundation.parameters import ParameterSet, Problem, parameter
 
 Kind = Scorer.Kind
 Parameters = dict[str, Any]
-Check = Callable[[str, Any], Any]
 
+_DEFAULT_CLIP = "ViT-B-32"
+_DEFAULT_TAG = "laion2b_s34b_b79k"  # of the default architecture
 DEFAULT_MODELS: dict[str, str] = {
-    Kind.CLIP: "ViT-B-32",
-    Kind.PULL: "ViT-B-32",
-    Kind.MCAS: "ViT-B-32",
+    Kind.CLIP: _DEFAULT_CLIP,
+    Kind.PULL: _DEFAULT_CLIP,
+    Kind.MCAS: _DEFAULT_CLIP,
     Kind.SENTIMENT: "distilbert-base-uncased-finetuned-sst-2-english",
     Kind.TOXICITY: "s-nlp/roberta_toxicity_classifier",
 }
-_DEFAULT_CLIP = "ViT-B-32"
-_DEFAULT_TAG = "laion2b_s34b_b79k"  # of the default architecture
+_PROMPTS = "1 to 100 prompts of at most 400 characters each"
+_PRECISION: dict[str, Any] = {
+    "words": {
+        FULL: "float32",
+        "fp16": "float16, on a graphics card",
+        "bf16": "bfloat16, on a graphics card",
+    },
+    "label": "Computed in",
+    "help": "Half precision needs half the memory on a graphics card and keeps three digits (float16) or two "
+    "(bfloat16).",
+}
+_VECTORS: dict[str, Any] = {
+    "words": {
+        FLOAT32: "float32: as the model computed them",
+        FLOAT16: "float16: half the bytes, rounded",
+    },
+    "label": "Vectors kept as",
+    "help": "Rounding changes MCAS, pull and cosines by up to 0.0002.",
+}
+_Text = Annotated[str, StringConstraints(strip_whitespace=True)]
+
+
+class ScorerParameters(ParameterSet):
+    """Parameters of a kind of scorer."""
+
+    error_code: ClassVar[str] = "parameter_invalid"
+
+    @classmethod
+    def sentence(cls, problem: Problem) -> str:
+        if problem.declaration is None:
+            names = ", ".join(sorted(cls.model_fields))
+            return f"This scorer has no parameter “{problem.name}”; it has {names}."
+        return f"The parameter {problem.name} must be {problem.declaration.expected}, not {problem.value!r}."
+
+
+class EncoderParameters(ScorerParameters):
+    """How CLIP is loaded, and how its vectors are kept."""
+
+    pretrained: _Text = parameter(
+        "",
+        max_length=300,
+        label="Checkpoint",
+        help="An open_clip tag or a file of weights. Leave empty for a folder or hub id.",
+    )
+    precision: str = parameter(FULL, **_PRECISION)
+    vectors: str = parameter(FLOAT32, **_VECTORS)
+
+
+class ClipParameters(EncoderParameters):
+    """How probably an image shows an attribute, by CLIP."""
+
+    templates: list[str] = parameter(
+        list(TEMPLATES),
+        expected=_PROMPTS,
+        label="Prompts with the attribute",
+        help="One per line, with {attr}. Several are averaged.",
+    )
+    contrast: list[str] = parameter(
+        list(CONTRAST),
+        expected=_PROMPTS,
+        label="Prompts to compare with",
+        help="One per line, without {attr}.",
+    )
+    attributes: str = parameter(
+        ASKED,
+        words={
+            ASKED: "Those shown to people; where nobody was asked, the group’s stereotypes",
+            STEREOTYPES: "The group’s stereotypes",
+        },
+        label="Attributes",
+        help="Which attributes to look for in a group’s images.",
+    )
+
+    @field_validator("templates", "contrast", mode="before")
+    @classmethod
+    def _as_list(cls, value: Any) -> Any:
+        return [value] if isinstance(value, str) else value
+
+    @field_validator("templates")
+    @classmethod
+    def _check_templates(cls, prompts: list[str]) -> list[str]:
+        return _checked_prompts(prompts, places=frozenset({"attr"}))
+
+    @field_validator("contrast")
+    @classmethod
+    def _check_contrast(cls, prompts: list[str]) -> list[str]:
+        return _checked_prompts(prompts, places=frozenset())
+
+
+class CaptionParameters(ScorerParameters):
+    """How captions are written."""
+
+    captioner: str = parameter(
+        NGRAMS,
+        words={
+            NGRAMS: "from words that CLIP finds",
+            MODEL: "by a model that sees the picture",
+            ENDPOINT: "by a model behind an endpoint",
+        },
+        label="Captions",
+        help="Which model writes them.",
+    )
+    captions: int | None = parameter(
+        None,
+        ge=1,
+        le=MOST_CAPTIONS,
+        label="Captions of each image",
+        help=f"At most; identical sentences count once. Left empty: {MOST_CAPTIONS} from words, otherwise 1.",
+    )
+    decoding: str = parameter(
+        BEAMS,
+        words={BEAMS: "The likeliest, by beam search", SAMPLE: "Drawn with the seed of the image"},
+        label="Decoding",
+        help="How captions are chosen.",
+    )
+    max_new_tokens: int = parameter(30, ge=1, le=400, label="Longest caption", help="In tokens of the model.")
+    temperature: float = parameter(
+        1.0, ge=0.01, le=2, label="Temperature", help="For drawn captions, and for those of an endpoint."
+    )
+    top_p: float = parameter(
+        0.9, ge=0.01, le=1, label="Top p", help="Drawn from the tokens that together have this probability."
+    )
+    prompt: _Text = parameter(
+        "",
+        max_length=2_000,
+        label="What the model is asked",
+        help="Models such as BLIP begin their caption with it. Left empty, others are asked to describe the "
+        "picture in one sentence.",
+    )
+    clip: _Text = parameter(
+        _DEFAULT_CLIP,
+        max_length=300,
+        label="CLIP that finds words",
+        help=f"Left empty: {_DEFAULT_CLIP}.",
+    )
+    clip_pretrained: _Text = parameter(
+        "", max_length=300, label="Its checkpoint", help="An open_clip tag or a file of weights."
+    )
+    precision: str = parameter(FULL, **_PRECISION)
+    vectors: str = parameter(FLOAT32, **_VECTORS)
+    ngrams: str = parameter(
+        "",
+        expected="the digest of a stored list",
+        label="Words to find",
+        help="Left empty: our own list and the study’s attributes.",
+    )
+    top_ngrams: int = parameter(15, ge=1, le=200, label="Words from each image", help="Left empty: 15.")
+    joiner: str = parameter(
+        ", ", max_length=20, label="Joiner", help="The text between words, exactly as written."
+    )
+
+    @field_validator("ngrams")
+    @classmethod
+    def _require_kept(cls, digest: str) -> str:
+        """Refuse all but the digest of a list in storage: it becomes part of a path there."""
+        if digest and not is_kept(digest):
+            message = "No list of n-grams is kept under that digest: give the list itself (--ngrams FILE)."
+            raise _wrong("ngrams", message)
+        return digest
+
+
+class ClassifierParameters(ScorerParameters):
+    """Which captions a classifier reads."""
+
+    captions_of: _Text = parameter(
+        "",
+        max_length=120,
+        label="Captions to read",
+        help="The name of the scorer that wrote them. Leave empty for all captions of the study.",
+    )
+
+
+PARAMETERS: dict[str, type[ScorerParameters]] = {
+    Kind.CLIP: ClipParameters,
+    Kind.PULL: EncoderParameters,
+    Kind.MCAS: EncoderParameters,
+    Kind.CAPTIONS: CaptionParameters,
+    Kind.SENTIMENT: ClassifierParameters,
+    Kind.TOXICITY: ClassifierParameters,
+}
+KINDS = tuple(PARAMETERS)
+_ONLY_NGRAMS = ("clip", "clip_pretrained", "precision", "vectors", "ngrams", "top_ngrams", "joiner")
+_ONLY_PICTURES = ("prompt",)
 
 
 def clean(kind: str, model_id: str, parameters: Mapping[str, Any]) -> tuple[str, Parameters]:
     """Return the model and all parameters of a scorer; raise DomainError naming the one that is wrong."""
     if kind not in KINDS:
-        known = ", ".join(KINDS)
-        raise DomainError("scorer_unknown", f"There is no scorer “{kind}” here; there are {known}.")
-    choices = _CHOICES[kind]
-    unknown = sorted(set(parameters) - set(choices))
-    if unknown:
-        names = ", ".join(sorted(choices))
-        raise _wrong(unknown[0], f"The scorer {kind} has no parameter “{unknown[0]}”; it has {names}.")
-    cleaned = {
-        name: check(name, parameters[name]) if name in parameters else default
-        for name, (default, check) in choices.items()
-    }
+        raise DomainError(
+            "scorer_unknown", f"There is no scorer “{kind}” here; there are {', '.join(KINDS)}."
+        )
+    cleaned = PARAMETERS[kind].read(parameters).model_dump()
     model_id = (model_id or DEFAULT_MODELS.get(kind, "")).strip()
     if not model_id or len(model_id) > 300:
         raise _wrong(
@@ -57,7 +235,7 @@ def clean(kind: str, model_id: str, parameters: Mapping[str, Any]) -> tuple[str,
         )
     _add_default_checkpoint(model_id, cleaned)
     if kind == Kind.CAPTIONS:
-        cleaned = _of_captioner(cleaned, given=parameters)
+        cleaned = _of_captioner(cleaned, chosen=parameters)
     return model_id, cleaned
 
 
@@ -79,7 +257,7 @@ def _add_default_checkpoint(model_id: str, cleaned: Parameters) -> None:
             cleaned[name] = _DEFAULT_TAG
 
 
-def _of_captioner(cleaned: Parameters, *, given: Mapping[str, Any]) -> Parameters:
+def _of_captioner(cleaned: Parameters, *, chosen: Mapping[str, Any]) -> Parameters:
     """Leave out what this captioner has no use for; refuse it where somebody asked for it."""
     captioner = cleaned["captioner"]
     useless = set(_ONLY_PICTURES if captioner == NGRAMS else _ONLY_NGRAMS)
@@ -87,88 +265,20 @@ def _of_captioner(cleaned: Parameters, *, given: Mapping[str, Any]) -> Parameter
         useless |= {"decoding", "top_p"}
     elif cleaned["decoding"] == BEAMS:
         useless |= {"temperature", "top_p"}
-    if asked := sorted(useless & set(given)):
-        raise _wrong(asked[0], f"The parameter {asked[0]} is of no use with these captions ({captioner}).")
+    if unused := sorted(useless & set(chosen)):
+        raise _wrong(unused[0], f"The parameter {unused[0]} is of no use with these captions ({captioner}).")
     # By default as many as in ViSAGe where they are cheap, and one where each is a call of a larger model.
     if cleaned["captions"] is None:
         cleaned["captions"] = MOST_CAPTIONS if captioner == NGRAMS else 1
     return {name: value for name, value in cleaned.items() if name not in useless}
 
 
-def _text(longest: int, *, as_written: bool = False) -> Check:
-    """Text without the white space around it, which of what stands between words is kept (`as_written`)."""
-
-    def check(name: str, value: Any) -> str:
-        if not isinstance(value, str) or len(value) > longest:
-            raise _wrong(name, f"The parameter {name} must be text of at most {longest} characters.")
-        return value if as_written else value.strip()
-
-    return check
-
-
-def _kept_list(name: str, value: Any) -> str:
-    """The digest of a list of n-grams that is in storage: nothing else may become part of a path there."""
-    if value == "":
-        return ""
-    if not isinstance(value, str) or not is_kept(value):
-        raise _wrong(
-            name, "No list of n-grams is kept under that digest: give the list itself (--ngrams FILE)."
-        )
-    return value
-
-
-def _one_of(values: Sequence[str]) -> Check:
-    def check(name: str, value: Any) -> Any:
-        if value not in values:
-            raise _wrong(name, f"The parameter {name} must be one of {', '.join(values)}, not {value!r}.")
-        return value
-
-    return check
-
-
-def _whole(least: int, most: int) -> Check:
-    def check(name: str, value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            raise _wrong(
-                name, f"The parameter {name} must be a whole number from {least} to {most}, not {value!r}."
-            )
-        return value
-
-    return check
-
-
-def _number(least: float, most: float) -> Check:
-    def check(name: str, value: Any) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
-            raise _wrong(
-                name, f"The parameter {name} must be a number from {least:g} to {most:g}, not {value!r}."
-            )
-        return float(value)
-
-    return check
-
-
-def _prompts(places: frozenset[str]) -> Check:
-    def check(name: str, value: Any) -> list[str]:
-        if isinstance(value, str):
-            value = [value]
-        if (
-            not isinstance(value, list)
-            or not 1 <= len(value) <= 100
-            or not all(_is_prompt(one) for one in value)
-        ):
-            raise _wrong(
-                name, f"The parameter {name} must be 1 to 100 prompts of at most 400 characters each."
-            )
-        cleaned = list(dict.fromkeys(one.strip() for one in value))
-        check_templates(cleaned, places=places)
-        return cleaned
-
-    return check
-
-
-def _is_prompt(value: Any) -> bool:
-    return isinstance(value, str) and 0 < len(value.strip()) <= 400
+def _checked_prompts(prompts: list[str], *, places: frozenset[str]) -> list[str]:
+    texts = list(dict.fromkeys(prompt.strip() for prompt in prompts))
+    if not 1 <= len(prompts) <= 100 or not all(0 < len(text) <= 400 for text in texts):
+        raise ValueError(_PROMPTS)
+    check_templates(texts, places=places)
+    return texts
 
 
 def _wrong(name: str, message: str) -> DomainError:
@@ -178,42 +288,3 @@ def _wrong(name: str, message: str) -> DomainError:
 def digestible(kind: str, model_id: str, parameters: Parameters) -> str:
     """Return what makes two scorers the same, as text with one spelling."""
     return json.dumps([kind, model_id, parameters], sort_keys=True, ensure_ascii=False)
-
-
-_ONLY_NGRAMS = ("clip", "clip_pretrained", "precision", "vectors", "ngrams", "top_ngrams", "joiner")
-_ONLY_PICTURES = ("prompt",)
-_ENCODER: dict[str, tuple[Any, Check]] = {
-    "pretrained": ("", _text(300)),
-    "precision": ("fp32", _one_of(PRECISIONS)),
-    "vectors": (FLOAT32, _one_of(VECTOR_TYPES)),
-}
-_CLASSIFIER: dict[str, tuple[Any, Check]] = {"captions_of": ("", _text(120))}
-_CHOICES: dict[str, dict[str, tuple[Any, Check]]] = {
-    Kind.CLIP: {
-        **_ENCODER,
-        "templates": (list(TEMPLATES), _prompts(frozenset({"attr"}))),
-        "contrast": (list(CONTRAST), _prompts(frozenset())),
-        "attributes": (ASKED, _one_of((ASKED, STEREOTYPES))),
-    },
-    Kind.PULL: _ENCODER,
-    Kind.MCAS: _ENCODER,
-    Kind.CAPTIONS: {
-        "captioner": (NGRAMS, _one_of(CAPTIONERS)),
-        "captions": (None, _whole(1, MOST_CAPTIONS)),
-        "decoding": (BEAMS, _one_of(DECODINGS)),
-        "max_new_tokens": (30, _whole(1, 400)),
-        "temperature": (1.0, _number(0.01, 2)),
-        "top_p": (0.9, _number(0.01, 1)),
-        "prompt": ("", _text(2_000)),
-        "clip": (_DEFAULT_CLIP, _text(300)),
-        "clip_pretrained": ("", _text(300)),
-        "precision": ("fp32", _one_of(PRECISIONS)),
-        "vectors": (FLOAT32, _one_of(VECTOR_TYPES)),
-        "ngrams": ("", _kept_list),
-        "top_ngrams": (15, _whole(1, 200)),
-        "joiner": (", ", _text(20, as_written=True)),
-    },
-    Kind.SENTIMENT: _CLASSIFIER,
-    Kind.TOXICITY: _CLASSIFIER,
-}
-KINDS = tuple(_CHOICES)

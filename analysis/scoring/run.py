@@ -8,11 +8,11 @@ from analysis.scoring.backends.captioners import Captioner, ImageCaptioner, Ngra
 from analysis.scoring.backends.choices import BEAMS, ENDPOINT, NGRAMS, Decoding
 from analysis.scoring.backends.encoders import LoadedEncoder, load_encoder
 from analysis.scoring.backends.endpoint import EndpointCaptioner
-from analysis.scoring.frames import text_vectors
 from analysis.scoring.inputs import ngrams, scope
 from analysis.scoring.inputs.prompts import PromptTexts
 from analysis.scoring.inputs.scope import ScopeImage
 from analysis.scoring.parameters import encoder_choice
+from analysis.scoring.score_tables import text_vectors
 from analysis.scoring.steps import captions as steps_captions
 from analysis.scoring.steps import classification, embeddings, zero_shot
 from analysis.scoring.steps.store import note_done
@@ -26,7 +26,7 @@ _TEXTS = 64
 
 
 @dataclass(frozen=True)
-class Options:
+class RunOptions:
     """How to run a scorer on this machine: nothing of it changes what comes out but for the last bits.
 
     `batch_size` None is what suits the kind of work.
@@ -53,66 +53,68 @@ class ScoringResult:
         return f"{self.done}, {_amount(self.failed, 'image')} {self.why}."
 
 
-def run(*, scorer: Scorer, options: Options, progress: Progress) -> ScoringResult:
+def run(*, scorer: Scorer, options: RunOptions, progress: Progress) -> ScoringResult:
     """Do what is missing; each batch is committed by itself."""
     if scorer.kind in {Kind.SENTIMENT, Kind.TOXICITY}:
         return _classify(scorer, options, progress)
-    images = scope.read(scope.images_of(scorer.study, scorer.kind))
+    images = scope.scope_images(scope.images_of(scorer.study, scorer.kind))
     if not images:
-        conditions = ", ".join(one.replace("_", "-") for one in scope.CONDITIONS[scorer.kind])
+        conditions = ", ".join(condition.replace("_", "-") for condition in scope.CONDITIONS[scorer.kind])
         raise DomainError(
             "nothing_to_score",
             f"The study “{scorer.study}” has no image of the conditions this looks at ({conditions}): generate "
             "or import them first.",
         )
-    doing = {Kind.CLIP: _clip, Kind.CAPTIONS: _captions, Kind.PULL: _vectors, Kind.MCAS: _vectors}
-    return doing[Kind(scorer.kind)](scorer, images, options, progress)
+    steps = {Kind.CLIP: _clip, Kind.CAPTIONS: _captions, Kind.PULL: _vectors, Kind.MCAS: _vectors}
+    return steps[Kind(scorer.kind)](scorer, images, options, progress)
 
 
 def _clip(
-    scorer: Scorer, images: Sequence[ScopeImage], options: Options, progress: Progress
+    scorer: Scorer, images: Sequence[ScopeImage], options: RunOptions, progress: Progress
 ) -> ScoringResult:
     parameters = scorer.parameters
-    asked = scope.attributes_asked(scorer.study, parameters["attributes"])
-    images = [one for one in images if asked.get(one.group or 0)]
+    attributes = scope.attributes_asked(scorer.study, parameters["attributes"])
+    images = [image for image in images if attributes.get(image.group or 0)]
     if not images:
         raise DomainError(
             "no_attributes",
             f"No attribute is asked of the groups of “{scorer.study}”: open a marking campaign, or give the study "
             "a resource.",
         )
-    needed = zero_shot.missing_scores(scorer, images, asked)
+    needed = zero_shot.missing_scores(scorer, images, attributes)
     if not needed:
         progress.start(0)
         return ScoringResult(f"{_amount(0, 'image')} scored")
     # Only what is written now needs prompts: attributes may be asked of groups that have no image yet.
     missing = {key for keys in needed.values() for key in keys}
-    every = {key: text for of_group in asked.values() for key, text in of_group.items() if key in missing}
-    prompts = PromptTexts.of(every, templates=parameters["templates"], contrast=parameters["contrast"])
-    wanted = [one for one in images if one.pk in needed]
-    encoder, failed = _embed(scorer, wanted, prompts.texts, options, progress, more=len(wanted))
-    done = zero_shot.score(
+    texts = {
+        key: text for of_group in attributes.values() for key, text in of_group.items() if key in missing
+    }
+    prompts = PromptTexts.of(texts, templates=parameters["templates"], contrast=parameters["contrast"])
+    incomplete = [image for image in images if image.pk in needed]
+    encoder, failed = _embed(scorer, incomplete, prompts.texts, options, progress, more=len(incomplete))
+    n_scored = zero_shot.score(
         scorer=scorer, encoder=encoder, images=images, needed=needed, texts=prompts, progress=progress
     )
-    return ScoringResult(f"{_amount(done, 'image')} scored", failed)
+    return ScoringResult(f"{_amount(n_scored, 'image')} scored", failed)
 
 
 def _vectors(
-    scorer: Scorer, images: Sequence[ScopeImage], options: Options, progress: Progress
+    scorer: Scorer, images: Sequence[ScopeImage], options: RunOptions, progress: Progress
 ) -> ScoringResult:
     """Embed what pull and MCAS compare; their measures are computed with the results."""
     texts = scope.texts_of_mcas(scorer.study) if scorer.kind == Kind.MCAS else []
     encoder, failed = _embed(scorer, images, texts, options, progress)
     missing = {file.sha256 for file in embeddings.files_without_vector(encoder, images)}
-    known = ScoredImage.objects.filter(scorer=scorer, outcome=ScoredImage.Outcome.DONE)
-    noted = set(known.values_list("image_id", flat=True).iterator())
-    new = [one.pk for one in images if one.pk not in noted and one.file.sha256 not in missing]
+    scored = ScoredImage.objects.filter(scorer=scorer, outcome=ScoredImage.Outcome.DONE)
+    noted = set(scored.values_list("image_id", flat=True).iterator())
+    new = [image.pk for image in images if image.pk not in noted and image.file.sha256 not in missing]
     note_done(scorer, new)
     return ScoringResult(f"{_amount(len(new), 'image')} embedded", failed)
 
 
 def _captions(
-    scorer: Scorer, images: Sequence[ScopeImage], options: Options, progress: Progress
+    scorer: Scorer, images: Sequence[ScopeImage], options: RunOptions, progress: Progress
 ) -> ScoringResult:
     waiting = steps_captions.without_captions(scorer, images)
     if not waiting:
@@ -134,7 +136,7 @@ def _captions(
         progress.start(len(waiting))
         captioner = _sees_pictures(scorer, options)
     _note_revision(scorer, captioner.revision)
-    found = steps_captions.caption_images(
+    outcome = steps_captions.caption_images(
         scorer=scorer,
         captioner=captioner,
         images=waiting,
@@ -143,18 +145,18 @@ def _captions(
         batch_size=options.batch(_CAPTIONED),
         progress=progress,
     )
-    done = f"{_amount(found.captions, 'caption')} of {_amount(found.images, 'image')} written"
-    return ScoringResult(done, found.failed, "got none: see why on the scorer's page")
+    summary = f"{_amount(outcome.captions, 'caption')} of {_amount(outcome.images, 'image')} written"
+    return ScoringResult(summary, outcome.failed, "got none: see why on the scorer's page")
 
 
-def _sees_pictures(scorer: Scorer, options: Options) -> Captioner:
+def _sees_pictures(scorer: Scorer, options: RunOptions) -> Captioner:
     prompt, decoding = scorer.parameters["prompt"], _decoding(scorer)
     if scorer.parameters["captioner"] == ENDPOINT:
         return EndpointCaptioner(scorer.model_id, prompt=prompt, decoding=decoding)
     return ImageCaptioner(scorer.model_id, prompt=prompt, decoding=decoding, device=options.device)
 
 
-def _classify(scorer: Scorer, options: Options, progress: Progress) -> ScoringResult:
+def _classify(scorer: Scorer, options: RunOptions, progress: Progress) -> ScoringResult:
     waiting = classification.captions_to_classify(scorer).count()
     if not waiting and not scorer.text_scores.exists():
         raise DomainError(
@@ -165,17 +167,17 @@ def _classify(scorer: Scorer, options: Options, progress: Progress) -> ScoringRe
         return ScoringResult("Nothing was missing")
     classifier = classification.TextClassifier(scorer.model_id, device=options.device)
     _note_revision(scorer, classifier.revision)
-    done = classification.classify_captions(
+    n_read = classification.classify_captions(
         scorer=scorer, classifier=classifier, batch_size=options.batch(_TEXTS), progress=progress
     )
-    return ScoringResult(f"{_amount(done, 'caption')} read")
+    return ScoringResult(f"{_amount(n_read, 'caption')} read")
 
 
 def _embed(
     scorer: Scorer,
     images: Sequence[ScopeImage],
     texts: Sequence[str],
-    options: Options,
+    options: RunOptions,
     progress: Progress,
     *,
     more: int = 0,
@@ -195,10 +197,10 @@ def _embed(
     progress.start(len(embeddings.files_without_vector(loaded.row, images)) + more)
     # No score follows the texts of MCAS by which reports would see that they are old.
     embeddings.embed_texts(loaded, texts, scorer=scorer if scorer.kind == Kind.MCAS else None)
-    found = embeddings.embed_images(
+    outcome = embeddings.embed_images(
         encoder=loaded, scorer=scorer, images=images, batch_size=options.batch(_IMAGES), progress=progress
     )
-    return loaded.row, len(found.reasons)
+    return loaded.row, len(outcome.reasons)
 
 
 def _note_encoder(scorer: Scorer, loaded: LoadedEncoder) -> None:
@@ -229,10 +231,12 @@ def _changed(scorer: Scorer, revision: str) -> Conflict:
 
 
 def _decoding(scorer: Scorer) -> Decoding:
-    given = scorer.parameters
-    chosen = {name: given[name] for name in ("max_new_tokens", "top_p", "temperature") if name in given}
-    return Decoding(captions=given["captions"], way=given.get("decoding", BEAMS), **chosen)
+    parameters = scorer.parameters
+    chosen = {
+        name: parameters[name] for name in ("max_new_tokens", "top_p", "temperature") if name in parameters
+    }
+    return Decoding(captions=parameters["captions"], way=parameters.get("decoding", BEAMS), **chosen)
 
 
-def _amount(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+def _amount(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -34,7 +34,6 @@ _VALUES = {
     ("decoding", "sample"): "drawn with the seed of each image",
 }
 _MODELS = {"pretrained", "clip", "clip_pretrained"}
-_MINUTE, _HOUR = 60, 3600
 
 
 @register.filter
@@ -59,15 +58,3 @@ def parameter_value(value: Any, name: str) -> str:
     if name == "ngrams":
         return f"a list of its own ({value[:12]})"
     return _VALUES.get((name, value), str(value))
-
-
-@register.filter
-def duration(seconds: float) -> str:
-    """Return a time one waits, in its largest sensible unit."""
-    if seconds < 1.5 * _MINUTE:
-        amount, unit = max(1, round(seconds)), "second"
-    elif seconds < 1.5 * _HOUR:
-        amount, unit = round(seconds / _MINUTE), "minute"
-    else:
-        amount, unit = round(seconds / _HOUR), "hour"
-    return f"{amount:,} {unit}{'' if amount == 1 else 's'}"

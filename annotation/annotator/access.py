@@ -6,18 +6,11 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Annotator, AnnotatorProfile, User
 from annotation.models import Assignment, Campaign, Enrolment
 from foundation.errors import NotFound
 from studies import consent
-
-# What annotators may read of a campaign instead of its name, which a lead may have chosen to say too much.
-WORK = {
-    Campaign.Kind.ATTRIBUTE_LIKERT: _("Rating words"),
-    Campaign.Kind.STEREOTYPE_MARKING: _("Marking pictures"),
-}
 
 
 def annotator_of(user: User | AnonymousUser) -> Annotator | None:
@@ -27,31 +20,29 @@ def annotator_of(user: User | AnonymousUser) -> Annotator | None:
 
 def enrolment_for(request: HttpRequest, campaign_id: int) -> Enrolment:
     """Return the person's own enrolment; what they were not invited to does not exist for them."""
-    found = (
-        Enrolment.objects.select_related(
-            "annotator", "campaign__study__consent_text", "campaign__label_studio"
-        )
+    enrolment = (
+        Enrolment.objects.select_related("annotator", "campaign__study__consent_text")
         .filter(campaign=campaign_id, annotator__user=request.user.pk)
         .first()
     )
-    if found is None:
+    if enrolment is None:
         raise NotFound(
             "not_invited",
             gettext("You have no tasks here. Open the link you were sent once more, or ask whoever sent it."),
         )
-    return found
+    return enrolment
 
 
 def own_assignment(enrolment: Enrolment, public_id: UUID) -> Assignment:
     """Return the annotator's own assignment; that of another does not exist for them."""
-    found = (
+    assignment = (
         Assignment.objects.select_related("task__campaign")
         .filter(public_id=public_id, annotator=enrolment.annotator_id, task__campaign=enrolment.campaign_id)
         .first()
     )
-    if found is None:
+    if assignment is None:
         raise NotFound("assignment_not_found", gettext("This task is not yours, or is no longer there."))
-    return found
+    return assignment
 
 
 def step_before_work(enrolment: Enrolment) -> str | None:

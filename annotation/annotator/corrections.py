@@ -8,10 +8,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotation.annotator.access import WORK, enrolment_for, own_assignment, step_before_work
+from annotation.annotator.access import enrolment_for, own_assignment, step_before_work
 from annotation.annotator.task import task_page
 from annotation.answers import edit_window
-from annotation.models import Campaign
+from annotation.kinds.registry import kind_of, work_in
 
 
 @never_cache
@@ -24,10 +24,10 @@ def answers(request: HttpRequest, campaign_id: int) -> HttpResponse:
         return redirect(step)
     context = {
         "campaign_id": campaign_id,
-        "work": WORK[Campaign.Kind(enrolment.campaign.kind)],
+        "work": work_in(enrolment.campaign),
         "answers": edit_window.recent_answers(enrolment),
         "minutes": edit_window.edit_minutes(enrolment.campaign),
-        "rating": enrolment.campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT,
+        "rating": kind_of(enrolment.campaign).asks("scale"),
     }
     return render(request, "annotation/annotator/corrections.html", context)
 
@@ -41,15 +41,15 @@ def previous(request: HttpRequest, campaign_id: int, public_id: UUID | None = No
     if step := step_before_work(enrolment):
         return redirect(step)
     recent = edit_window.recent_answers(enrolment)
-    ids = [one.public_id for one in recent]
-    wanted = public_id or next(iter(ids), None)
-    if wanted not in ids:
+    ids = [answer.public_id for answer in recent]
+    chosen_id = public_id or next(iter(ids), None)
+    if chosen_id not in ids:
         return redirect("annotate:answers", campaign_id)
-    place = ids.index(wanted)
+    place = ids.index(chosen_id)
     steps = {
         "place": place + 1,
         "of": len(ids),
         "earlier": ids[place + 1] if place + 1 < len(ids) else None,
         "later": ids[place - 1] if place else None,
     }
-    return task_page(request, enrolment, own_assignment(enrolment, wanted), revising=steps)
+    return task_page(request, enrolment, own_assignment(enrolment, chosen_id), revising=steps)

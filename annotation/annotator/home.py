@@ -24,7 +24,7 @@ def home(request: HttpRequest) -> HttpResponse:
     context = {
         "annotator": annotator,
         "standings": listed,
-        "next": next((one for one in listed if one.state == "ready"), None),
+        "next": next((standing for standing in listed if standing.state == "ready"), None),
         "described": annotator is not None and profiles.of(annotator).pk is not None,
     }
     return render(request, "annotation/annotator/home.html", context)
@@ -41,10 +41,12 @@ def withdraw(request: HttpRequest, campaign_id: int) -> HttpResponse:
         if withdrawal.withdraw(annotator=enrolment.annotator, study=study):
             messages.success(request, _("Your consent is withdrawn. Your answers count no more."))
         return redirect("annotate:home")
-    covered = {one.pk for one in withdrawal.covered(annotator=enrolment.annotator, study=study)}
+    covered = {enrolled.pk for enrolled in withdrawal.covered(annotator=enrolment.annotator, study=study)}
     context = {
         "campaign_id": campaign_id,
         "possible": withdrawal.is_possible(annotator=enrolment.annotator, study=study),
-        "affected": [one for one in standings(enrolment.annotator) if one.enrolment.pk in covered],
+        "affected": [
+            standing for standing in standings(enrolment.annotator) if standing.enrolment.pk in covered
+        ],
     }
     return render(request, "annotation/annotator/withdraw.html", context)

@@ -13,15 +13,14 @@ from accounts import consent_texts, profiles
 from accounts.models import User
 from accounts.pages.forms import ProfileForm
 from annotation.annotator.access import (
-    WORK,
     annotator_of,
     enrolment_for,
     pay_statement,
     step_before_work,
 )
-from annotation.assignment import checks
-from annotation.kinds.public_names import task_kind
-from annotation.models import Campaign, Enrolment, Task
+from annotation.assignment import gold_and_repeats
+from annotation.kinds.registry import kind_of, work_in
+from annotation.models import Enrolment, Task
 from annotation.people import invitations, withdrawal
 from foundation.errors import DomainError, NotFound
 from studies import consent
@@ -40,18 +39,18 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Say what this is; only 'Start' uses the link, so that previews of it in a mail program do not."""
     user = request.user if isinstance(request.user, User) else None
     try:
-        found = invitations.look_up(token, user=user)
+        usable_invitation = invitations.look_up(token, user=user)
         if request.method == "POST":
             return _start(request, token, user)
     except DomainError as error:
         page = "annotation/annotator/onboarding/link_unusable.html"
         return render(request, page, {"error": error, "here": request.path}, status=error.status)
-    campaign = found.campaign
+    campaign = usable_invitation.campaign
     labels = campaign.tasks.filter(purpose=Task.Purpose.LABEL, withdrawn=False)
     context = {
-        "work": WORK[Campaign.Kind(campaign.kind)],
-        "kind": task_kind(campaign),
-        "tasks": checks.at_most(campaign, labels.count()),
+        "work": work_in(campaign),
+        "kind": kind_of(campaign).public_name,
+        "tasks": gold_and_repeats.at_most(campaign, labels.count()),
         "text": consent.current_text(campaign.study),
         "pay": pay_statement(campaign),
         "is_annotator": annotator_of(request.user) is not None,
@@ -109,7 +108,7 @@ def agree(request: HttpRequest, campaign_id: int) -> HttpResponse:
         "campaign_id": campaign_id,
         "text": text,
         "parts": consent_texts.parts(text.body),
-        "pictures": enrolment.campaign.kind == Campaign.Kind.STEREOTYPE_MARKING,
+        "pictures": kind_of(enrolment.campaign).asks("marks"),
         "stale": stale,
         "withdrawn": consent.withdrawal_of(enrolment.annotator, study),
         "can_withdraw": withdrawal.is_possible(annotator=enrolment.annotator, study=study),
@@ -152,10 +151,10 @@ def about_you(request: HttpRequest, campaign_id: int | None = None) -> HttpRespo
 def return_link(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """Show the personal link by which one comes back, on any device."""
     enrolment_for(request, campaign_id)
-    made = request.session.get(RETURN_LINK)
+    stored_link = request.session.get(RETURN_LINK)
     context = {
         "campaign_id": campaign_id,
-        "link": made["address"] if made and made["campaign"] == campaign_id else "",
+        "link": stored_link["address"] if stored_link and stored_link["campaign"] == campaign_id else "",
     }
     return render(request, "annotation/annotator/onboarding/return_link.html", context)
 

@@ -9,7 +9,8 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotation.annotator.access import WORK, annotator_of, pay_statement
+from annotation.annotator.access import annotator_of, pay_statement
+from annotation.kinds.registry import work_in
 from annotation.models import Campaign, Enrolment
 from annotation.people.pay import Rate, Work, work_of
 
@@ -24,7 +25,7 @@ class Part:
     work: Work
     rate: Rate | None
     amount: Decimal | None
-    said: str
+    statement: str
 
     @property
     def minutes(self) -> int:
@@ -42,10 +43,12 @@ def time_and_pay(request: HttpRequest) -> HttpResponse:
         if annotator
         else ()
     )
-    done = work_of(annotator.pk, [one.campaign_id for one in enrolments]) if annotator else {}
+    work_by_campaign = (
+        work_of(annotator.pk, [enrolment.campaign_id for enrolment in enrolments]) if annotator else {}
+    )
     parts = [
-        _part(number, one.campaign, done.get(one.campaign_id, Work()))
-        for number, one in enumerate(enrolments, start=1)
+        _part(number, enrolment.campaign, work_by_campaign.get(enrolment.campaign_id, Work()))
+        for number, enrolment in enumerate(enrolments, start=1)
     ]
     return render(request, "annotation/annotator/pay.html", {"parts": parts[::-1]})
 
@@ -55,9 +58,9 @@ def _part(number: int, campaign: Campaign, work: Work) -> Part:
     return Part(
         campaign_id=campaign.pk,
         number=number,
-        title=str(WORK[Campaign.Kind(campaign.kind)]),
+        title=work_in(campaign),
         work=work,
         rate=rate,
         amount=rate.comes_to(tasks=work.tasks, seconds=work.seconds) if rate else None,
-        said=pay_statement(campaign),
+        statement=pay_statement(campaign),
     )

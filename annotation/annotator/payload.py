@@ -9,49 +9,41 @@ from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
-from annotation.answers.references import reference, remember, shown
+from annotation.answers.references import reference, remember, shown_attributes
 from annotation.answers.validation import answer_of
-from annotation.assignment import checks
+from annotation.assignment import gold_and_repeats
 from annotation.assignment.leases import open_tasks
-from annotation.kinds.public_names import task_kind
+from annotation.assignment.sql import SHOWN_TASK
+from annotation.kinds.registry import kind_of
 from annotation.models import Annotation, Assignment, Campaign, Instrument, Task
 from annotation.people import pay
 from foundation.database.statements import known, rows
 from generation.images.signed_urls import image_url
 from generation.models import Image
 
-_LEASED = """
-    SELECT t.public_id, m.id, m.public_id, m.file, m.width, m.height,
-           (SELECT MAX(i.version) FROM annotation_instrument i WHERE i.campaign_id = %(campaign)s),
-           (SELECT COUNT(*) FROM annotation_assignment a JOIN annotation_task u ON u.id = a.task_id
-            WHERE a.annotator_id = %(annotator)s AND a.state IN ('submitted', 'surplus')
-            AND u.campaign_id = %(campaign)s),
-           b.id, b.text
-    FROM annotation_task t
-    LEFT JOIN generation_image m ON m.id = t.image_id
-    JOIN annotation_taskattribute x ON x.task_id = t.id
-    JOIN catalog_attribute b ON b.id = x.attribute_id
-    WHERE t.id = %(task)s ORDER BY x.position
-"""
-
 
 def leased_payload(assignment: Assignment, campaign: Campaign) -> dict[str, Any]:
     """Return `task_payload` of a task that was leased just now, in one statement written by hand."""
-    asked = {"annotator": assignment.annotator_id, "campaign": campaign.pk, "task": assignment.task_id}
-    found = rows(_LEASED, asked)
-    public_id, image, image_id, file, width, height, version, done, _, _ = found[0]
+    parameters = {"annotator": assignment.annotator_id, "campaign": campaign.pk, "task": assignment.task_id}
+    attribute_rows = rows(SHOWN_TASK, parameters)
+    public_id, image, image_id, file, width, height, version, answered_count, _, _ = attribute_rows[0]
     task = known(Task, id=assignment.task_id, public_id=UUID(str(public_id)))
     task.campaign, task.image = campaign, None
     if image is not None:
         image_id = UUID(str(image_id))
         task.image = known(Image, id=image, public_id=image_id, file=file, width=width, height=height)
-    remember(task, [row[-2:] for row in found])
-    read = None if version is None else _instrument(campaign.pk, campaign.seed, campaign.opened_at, version)
+    remember(task, [row[-2:] for row in attribute_rows])
+    instrument = (
+        None if version is None else _instrument(campaign.pk, campaign.seed, campaign.opened_at, version)
+    )
     return {
         "assignment": str(assignment.public_id),
         "expires_at": assignment.expires_at.isoformat(),
-        **_screen(task, read, viewer=f"annotator:{assignment.annotator_id}"),
-        "progress": {"done": done, "left": _left(assignment.annotator_id, campaign, done) + 1},
+        **_screen(task, instrument, viewer=f"annotator:{assignment.annotator_id}"),
+        "progress": {
+            "done": answered_count,
+            "left": _remaining(assignment.annotator_id, campaign, answered_count) + 1,
+        },
         "answer": None,
     }
 
@@ -81,20 +73,6 @@ def _pay(annotator_id: int, campaign: Campaign) -> dict[str, Any]:
     return {"pay": earned} if earned else {}
 
 
-def shown_status(annotation: Annotation) -> str:
-    """Return what an annotator is told became of an answer: nobody learns what was a check."""
-    if annotation.status not in {Annotation.Status.GOLD, Annotation.Status.REPEAT}:
-        return annotation.status
-    given, closed = annotation.assignment, annotation.campaign.closed_at
-    late = (
-        given is not None
-        and given.ended_at is not None
-        and closed is not None
-        and given.ended_at >= max(closed, given.expires_at)
-    )
-    return (Annotation.Status.SURPLUS if late else Annotation.Status.ACCEPTED).value
-
-
 def screen(task: Task, *, viewer: str) -> dict[str, Any]:
     """Return one screen: what is read, seen and asked. `viewer` names who looks, for the image's address."""
     instrument = Instrument.objects.filter(campaign=task.campaign_id).order_by("-version").first()
@@ -104,11 +82,13 @@ def screen(task: Task, *, viewer: str) -> dict[str, Any]:
 def _screen(task: Task, instrument: Instrument | None, *, viewer: str) -> dict[str, Any]:
     campaign = task.campaign
     return {
-        "kind": task_kind(campaign),
+        "kind": kind_of(campaign).public_name,
         "instrument": instrument_payload(instrument),
         "image": _image(task.image, viewer) if task.image is not None else None,
-        "attributes": [{"ref": one.ref, "text": one.text} for one in shown(task)],
-        "boxes_required": campaign.boxes_required and campaign.kind == Campaign.Kind.STEREOTYPE_MARKING,
+        "attributes": [
+            {"ref": attribute.ref, "text": attribute.text} for attribute in shown_attributes(task)
+        ],
+        "boxes_required": campaign.boxes_required and kind_of(campaign).asks("marks"),
     }
 
 
@@ -127,38 +107,38 @@ def instrument_payload(instrument: Instrument | None) -> dict[str, Any] | None:
 def progress(annotator_id: int, campaign: Campaign, *, current: Assignment | None = None) -> dict[str, int]:
     """Return how many tasks the annotator answered, and how many are still to come, this one included.
 
-    Checks are among both, told apart by nothing (`checks.expected`).
+    Checks are among both, told apart by nothing (`gold_and_repeats.expected`).
     """
-    done = Assignment.objects.filter(
+    answered_count = Assignment.objects.filter(
         annotator=annotator_id,
         task__campaign=campaign,
         state__in=[Assignment.State.SUBMITTED, Assignment.State.SURPLUS],
     ).count()
-    left = _left(annotator_id, campaign, done)
+    remaining = _remaining(annotator_id, campaign, answered_count)
     open_now = current is not None and current.state == Assignment.State.LEASED
-    return {"done": done, "left": left + open_now}
+    return {"done": answered_count, "left": remaining + open_now}
 
 
 # Counting tens of thousands of open tasks for every answer would cost more than the answer: a large number is
-# counted anew twice a minute, and what the annotator did meanwhile is taken off it.
+# counted twice a minute, and what the annotator has done since is subtracted.
 _EXACT_UP_TO = 50
 _COUNTED_FOR_SECONDS = 30.0
 _counted: dict[tuple[int, int, int], tuple[float, int]] = {}
 
 
-def _left(annotator_id: int, campaign: Campaign, done: int) -> int:
+def _remaining(annotator_id: int, campaign: Campaign, answered_count: int) -> int:
     key = (campaign.pk, campaign.seed, annotator_id)
     now = time.monotonic()
     until, together = _counted.get(key, (0.0, 0))
-    if now < until and together - done > _EXACT_UP_TO:
-        return together - done
-    left = open_tasks(campaign, annotator_id).count()
-    left += checks.expected(campaign, annotator_id, left)
-    if left > _EXACT_UP_TO:
+    if now < until and together - answered_count > _EXACT_UP_TO:
+        return together - answered_count
+    remaining = open_tasks(campaign, annotator_id).count()
+    remaining += gold_and_repeats.expected(campaign, annotator_id, remaining)
+    if remaining > _EXACT_UP_TO:
         if len(_counted) > 10_000:
             _counted.clear()
-        _counted[key] = (now + _COUNTED_FOR_SECONDS, left + done)
-    return left
+        _counted[key] = (now + _COUNTED_FOR_SECONDS, remaining + answered_count)
+    return remaining
 
 
 def _image(image: Image, viewer: str) -> dict[str, Any]:
@@ -175,7 +155,9 @@ def _previous(assignment: Assignment, task: Task) -> dict[str, Any] | None:
     if answer.rating is not None:
         return {"rating": answer.rating, "justification": answer.justification}
     return {
-        "ticked": [one.ref for one in shown(task) if one.attribute_id in answer.ticked],
+        "ticked": [
+            attribute.ref for attribute in shown_attributes(task) if attribute.attribute_id in answer.ticked
+        ],
         "boxes": [
             {
                 "attribute": reference(task, box.attribute_id),

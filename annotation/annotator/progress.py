@@ -6,10 +6,11 @@ from datetime import datetime
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
 
 from accounts.models import Annotator
-from annotation.annotator.access import WORK, pay_statement
-from annotation.assignment import checks
+from annotation.annotator.access import pay_statement
+from annotation.assignment import gold_and_repeats
 from annotation.assignment.day_caps import tomorrow
-from annotation.assignment.leases import labelled_elsewhere, more_tomorrow, open_tasks
+from annotation.assignment.leases import more_tomorrow, open_tasks
+from annotation.kinds.registry import work_in
 from annotation.models import Annotation, Assignment, Campaign, Enrolment
 
 ANSWERED = Q(state__in=[Assignment.State.SUBMITTED, Assignment.State.SURPLUS])
@@ -20,7 +21,7 @@ class Standing:
     """One campaign of an annotator.
 
     `state` is what keeps them from working, else `ready` or `finished`; `back_at` is when `enough_for_today` ends.
-    `elsewhere`: the tasks are given out in a Label Studio.
+    `elsewhere`: an outside tool gives out the tasks.
     """
 
     enrolment: Enrolment
@@ -41,10 +42,10 @@ class Standing:
 def standing(enrolment: Enrolment) -> Standing:
     """Return where the annotator stands in one campaign."""
     number = Enrolment.objects.filter(annotator=enrolment.annotator_id, pk__lte=enrolment.pk).count()
-    done = Assignment.objects.filter(
+    answered_count = Assignment.objects.filter(
         ANSWERED, annotator=enrolment.annotator_id, task__campaign=enrolment.campaign_id
     ).count()
-    return _standing(enrolment, number, done, _active_seconds(enrolment))
+    return _standing(enrolment, number, answered_count, _active_seconds(enrolment))
 
 
 def standings(annotator: Annotator) -> list[Standing]:
@@ -58,50 +59,50 @@ def standings(annotator: Annotator) -> list[Standing]:
     )
     enrolments: QuerySet[Enrolment] = (
         Enrolment.objects.filter(annotator=annotator)
-        .select_related("annotator", "campaign__label_studio")
+        .select_related("annotator", "campaign")
         .annotate(finished=Subquery(finished))
         .order_by("pk")
     )
-    found = [
+    oldest_first = [
         _standing(enrolment, number, getattr(enrolment, "finished") or 0, None)  # noqa: B009
         for number, enrolment in enumerate(enrolments, start=1)
     ]
-    return found[::-1]
+    return oldest_first[::-1]
 
 
-def _standing(enrolment: Enrolment, number: int, done: int, seconds: float | None) -> Standing:
+def _standing(enrolment: Enrolment, number: int, answered_count: int, seconds: float | None) -> Standing:
     campaign = enrolment.campaign
-    left = 0
+    remaining = 0
     state = f"annotator_{enrolment.state}"
     back_at = None
     if enrolment.state == Enrolment.State.ACTIVE:
         state = campaign.state
-        if campaign.state == Campaign.State.OPEN and labelled_elsewhere(campaign):
+        if campaign.state == Campaign.State.OPEN and campaign.labelled_in:
             state = "elsewhere"
         elif campaign.state == Campaign.State.OPEN:
-            left, leased = _left(enrolment), _leased(enrolment)
-            state = "ready" if left or leased else "finished"
-            if left and not leased and more_tomorrow(campaign, enrolment.annotator_id):
+            remaining, leased = _remaining(enrolment), _leased(enrolment)
+            state = "ready" if remaining or leased else "finished"
+            if remaining and not leased and more_tomorrow(campaign, enrolment.annotator_id):
                 state, back_at = "enough_for_today", tomorrow()
-            left += leased
+            remaining += leased
     return Standing(
         enrolment=enrolment,
-        work=str(WORK[Campaign.Kind(campaign.kind)]),
+        work=work_in(campaign),
         number=number,
         state=state,
-        done=done,
-        left=left,
+        done=answered_count,
+        left=remaining,
         active_minutes=round((seconds or 0) / 60),
         pay=pay_statement(campaign),
         back_at=back_at,
     )
 
 
-def _left(enrolment: Enrolment) -> int:
+def _remaining(enrolment: Enrolment) -> int:
     """Return how many tasks are still to come, with the checks among them."""
     campaign, annotator = enrolment.campaign, enrolment.annotator_id
-    left = open_tasks(campaign, annotator).count()
-    return left + checks.expected(campaign, annotator, left)
+    open_count = open_tasks(campaign, annotator).count()
+    return open_count + gold_and_repeats.expected(campaign, annotator, open_count)
 
 
 def _leased(enrolment: Enrolment) -> int:
@@ -111,5 +112,5 @@ def _leased(enrolment: Enrolment) -> int:
 
 
 def _active_seconds(enrolment: Enrolment) -> float:
-    mine = Annotation.objects.filter(annotator=enrolment.annotator_id, campaign=enrolment.campaign_id)
-    return mine.aggregate(total=Sum("active_seconds"))["total"] or 0.0
+    annotations = Annotation.objects.filter(annotator=enrolment.annotator_id, campaign=enrolment.campaign_id)
+    return annotations.aggregate(total=Sum("active_seconds"))["total"] or 0.0

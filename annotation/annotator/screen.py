@@ -8,8 +8,8 @@ from django.http import QueryDict
 from django.utils.safestring import SafeString
 
 from annotation.campaigns.instruments.markup import as_html
-from annotation.kinds.defaults import RATING_ORDER
-from annotation.kinds.public_names import TaskKind
+from annotation.kinds.attribute_likert import RATING_ORDER
+from annotation.kinds.registry import kind_of
 from annotation.models import Campaign
 
 
@@ -48,30 +48,30 @@ class Screen:
     @classmethod
     def of(cls, payload: Mapping[str, Any], *, answer: Mapping[str, Any] | None = None) -> Self:
         """Arrange `payload`; `answer` (what was just posted) goes before the answer given earlier."""
-        given = answer or payload.get("answer") or {}
+        current_answer = answer or payload.get("answer") or {}
         instrument = payload["instrument"]
         labels = instrument.get("labels") or {}
-        ticked = set(given.get("ticked") or ())
+        ticked = set(current_answer.get("ticked") or ())
         return cls(
-            rating=payload["kind"] == TaskKind.RATING,
+            rating=bool(labels),
             choices=tuple(
-                Choice(value, labels[value], str(given.get("rating")) == value)
+                Choice(value, labels[value], str(current_answer.get("rating")) == value)
                 for value in RATING_ORDER
                 if value in labels
             ),
             ticks=tuple(
-                Tick(number, one["ref"], one["text"], one["ref"] in ticked)
-                for number, one in enumerate(payload["attributes"], start=1)
+                Tick(number, attribute["ref"], attribute["text"], attribute["ref"] in ticked)
+                for number, attribute in enumerate(payload["attributes"], start=1)
             ),
-            none_checked=bool(given.get("none_of_the_above")),
-            justification=given.get("justification") or "",
+            none_checked=bool(current_answer.get("none_of_the_above")),
+            justification=current_answer.get("justification") or "",
             guidelines=as_html(instrument["guidelines"], labels.values()),
         )
 
 
 def posted_answer(posted: QueryDict, campaign: Campaign) -> dict[str, Any]:
     """Return the answer of a plain form in the shape of the API's."""
-    if campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT:
+    if kind_of(campaign).asks("scale"):
         rating = posted.get("rating", "")
         return {
             "rating": int(rating) if rating in {"1", "2", "3", "4", "5"} else None,

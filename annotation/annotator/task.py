@@ -13,18 +13,19 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.annotator.access import WORK, enrolment_for, own_assignment, step_before_work
+from annotation.annotator.access import enrolment_for, own_assignment, step_before_work
 from annotation.annotator.onboarding import BLUR, RETURN_LINK
 from annotation.annotator.payload import task_payload
 from annotation.annotator.progress import standing
 from annotation.annotator.screen import Screen, posted_answer
 from annotation.annotator.translation.scripts import script_words
 from annotation.answers import edit_window
-from annotation.answers.submission import Answer, submit
+from annotation.answers.submission import SentAnswer, submit
 from annotation.answers.validation import instrument_version, submission_id
 from annotation.assignment import leases as assigning
 from annotation.campaigns.instruments import versions
 from annotation.campaigns.instruments.diff import Change
+from annotation.kinds.registry import work_in
 from annotation.models import Assignment, Campaign, Enrolment, ImageReport, QualityAction
 from annotation.quality import enforcement
 from annotation.quality.sentences import for_annotator
@@ -52,17 +53,17 @@ def task(request: HttpRequest, campaign_id: int) -> HttpResponse:
     campaign = enrolment.campaign
     if enrolment.state != Enrolment.State.ACTIVE or campaign.state != Campaign.State.OPEN:
         return redirect("annotate:done", campaign_id)
-    if assigning.labelled_elsewhere(campaign):
+    if campaign.labelled_in:
         return redirect("annotate:done", campaign_id)
     try:
-        found = assigning.next_assignment(campaign=campaign, annotator=enrolment.annotator)
+        assignment = assigning.next_assignment(campaign=campaign, annotator=enrolment.annotator)
     except DomainError as refusal:
         if refusal.code != "practice_first":
             raise
         return redirect("annotate:practice", campaign_id)
-    if found is None:
+    if assignment is None:
         return redirect("annotate:done", campaign_id)
-    return task_page(request, enrolment, found)
+    return task_page(request, enrolment, assignment)
 
 
 @never_cache
@@ -71,24 +72,23 @@ def task(request: HttpRequest, campaign_id: int) -> HttpResponse:
 def answer(request: HttpRequest, campaign_id: int, public_id: UUID) -> HttpResponse:
     """Submit without scripts: the same verb as the API, the same rules."""
     enrolment = enrolment_for(request, campaign_id)
-    found = own_assignment(enrolment, public_id)
-    sent = submission_id(request.POST.get("submission_id"))
-    edit_window.refuse_late(found, sent)
+    assignment = own_assignment(enrolment, public_id)
+    sent_id = submission_id(request.POST.get("submission_id"))
     try:
-        parsed = Answer.parse(posted_answer(request.POST, enrolment.campaign), found.task)
-        saved = submit(
-            assignment=found,
-            annotator=enrolment.annotator,
-            submission_id=sent,
-            answer=parsed,
+        sent = SentAnswer(
+            user_id=request.user.pk,
+            public_id=public_id,
+            submission_id=sent_id,
+            answer=posted_answer(request.POST, enrolment.campaign),
             instrument_version=instrument_version(_whole(request.POST.get("instrument_version"))),
         )
+        saved = submit(sent)
     except DomainError as error:
         if error.status != 400:
             raise
         revising = {"place": 1, "of": 1} if "revising" in request.POST else None
-        return task_page(request, enrolment, found, revising=revising, error=error)
-    enforcement.after_answer(annotation_id=saved.pk)
+        return task_page(request, enrolment, assignment, revising=revising, error=error)
+    enforcement.after_answer(annotation_id=saved.annotation_id)
     return redirect("annotate:task", campaign_id)
 
 
@@ -107,7 +107,7 @@ def skip(request: HttpRequest, campaign_id: int, public_id: UUID) -> HttpRespons
 @require_POST
 def warning_read(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """Keep that the annotator has read what they were warned of; it is shown no more."""
-    enforcement.seen(enrolment=enrolment_for(request, campaign_id))
+    enforcement.acknowledge_warnings(enrolment=enrolment_for(request, campaign_id))
     return redirect("annotate:task", campaign_id)
 
 
@@ -136,17 +136,17 @@ def done(request: HttpRequest, campaign_id: int) -> HttpResponse:
 def task_page(
     request: HttpRequest,
     enrolment: Enrolment,
-    found: Assignment,
+    assignment: Assignment,
     *,
     revising: Mapping[str, object] | None = None,
     error: DomainError | None = None,
 ) -> HttpResponse:
     """Render a task; `revising` says where it stands among the answers that can be corrected."""
-    payload = task_payload(found)
+    payload = task_payload(assignment)
     posted = posted_answer(request.POST, enrolment.campaign) if error else None
     context = {
         "campaign_id": enrolment.campaign_id,
-        "work": WORK[Campaign.Kind(enrolment.campaign.kind)],
+        "work": work_in(enrolment.campaign),
         "payload": payload,
         "guidelines_changed": _guidelines_changed(enrolment, payload),
         "warnings": [for_annotator(event) for event in enforcement.unseen_warnings(enrolment)],

@@ -1,1 +1,1 @@
-"""What annotators answered: validated, saved once, corrected, counted and replaced."""
+"""Annotators' answers: validated, saved once, corrected, counted and replaced."""

@@ -1,6 +1,6 @@
 """Which annotations count in results (metrics.md §0), and how many do not, by reason.
 
-Each annotation that does not count has one reason: the first that holds, in the order of `Reason`.
+Each annotation that does not count has one reason: the first in the order of `Reason` that applies.
 """
 
 from typing import Any

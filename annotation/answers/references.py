@@ -1,6 +1,6 @@
-"""Opaque names for the attributes of one task: what a browser sends back instead of a key of ours.
+"""Opaque names for the attributes of one task, which a browser sends back instead of our keys.
 
-The same attribute has another name in every task, and no name tells more than that it belongs to this task.
+The same attribute has a different name in every task. A name reveals only that it belongs to this task.
 """
 
 import hashlib
@@ -12,19 +12,13 @@ from uuid import UUID
 
 from django.conf import settings
 
+from annotation.assignment.sql import SHOWN_ATTRIBUTES
 from annotation.models import Task
 from foundation.database.statements import rows
 from foundation.database.values import uuid_value
 
 _LENGTH = 16
 _AT_MOST = 20_000
-_SHOWN = """
-    SELECT a.attribute_id, b.text
-    FROM annotation_task t
-    JOIN annotation_taskattribute a ON a.task_id = t.id
-    JOIN catalog_attribute b ON b.id = a.attribute_id
-    WHERE t.public_id = %s ORDER BY a.position
-"""
 
 
 class Shown(NamedTuple):
@@ -45,23 +39,25 @@ def reference(task: Task, attribute_id: int) -> str:
 
 def references(task: Task) -> dict[str, int]:
     """Return the attribute behind each name of `task`, in the order shown."""
-    return {one.ref: one.attribute_id for one in shown(task)}
+    return {attribute.ref: attribute.attribute_id for attribute in shown_attributes(task)}
 
 
-def shown(task: Task) -> tuple[Shown, ...]:
+def shown_attributes(task: Task) -> tuple[Shown, ...]:
     """Return the attributes of `task` in the order shown. They never change, so a process reads them once."""
-    known = _known.get(task.public_id)
-    return known or remember(task, rows(_SHOWN, [uuid_value(task.public_id)]))
+    attributes = _known.get(task.public_id)
+    return attributes or remember(task, rows(SHOWN_ATTRIBUTES, [uuid_value(task.public_id)]))
 
 
-def remember(task: Task, asked: Iterable[tuple[int, str]]) -> tuple[Shown, ...]:
+def remember(task: Task, attributes: Iterable[tuple[int, str]]) -> tuple[Shown, ...]:
     """Keep which attributes, with their texts, `task` shows; return them as it shows them."""
     public_id = task.public_id
     if len(_known) >= _AT_MOST:
         _known.clear()
-    found = tuple(Shown(attribute_id, _name(public_id, attribute_id), text) for attribute_id, text in asked)
-    _known[public_id] = found
-    return found
+    screen_attributes = tuple(
+        Shown(attribute_id, _name(public_id, attribute_id), text) for attribute_id, text in attributes
+    )
+    _known[public_id] = screen_attributes
+    return screen_attributes
 
 
 def _name(public_id: UUID, attribute_id: int) -> str:

@@ -1,8 +1,8 @@
-"""Places of labels that count no more: freeing them, so that their screens are asked of others, and taking that back.
+"""Places of labels that no longer count: freeing them, so that others are asked, and undoing this.
 
 A label may stop counting because the lead excluded it or its annotator, or because the annotator took back consent.
-Whether its screen is then asked again is the lead's choice, made at once or later. What was answered is kept.
-(Screens of a retracted image are not asked at all; restoring the image brings them back as they were.)
+The lead decides, at once or later, whether its screen is asked again. The answer is kept.
+(Screens of a retracted image are not asked at all; restoring the image brings them back unchanged.)
 """
 
 from collections.abc import Collection
@@ -12,11 +12,11 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from accounts.models import User
-from annotation.answers import submission
+from annotation import integrations
+from annotation.answers import exclusion
 from annotation.answers.inclusion import counted
 from annotation.assignment import slots
-from annotation.label_studio.base.invalidate import look_again
-from annotation.label_studio.base.row_locks import lock_enrolments
+from annotation.assignment.leases import lock_enrolments
 from annotation.models import Annotation, Assignment, Campaign, Enrolment, Judgement
 from foundation.errors import Conflict
 from studies import audit
@@ -50,18 +50,18 @@ class Effect:
 def effect_of_excluding(enrolment: Enrolment) -> Effect:
     """Count what leaves results with an annotator, and what can then be asked of others."""
     answers = counted(enrolment.campaign).filter(annotator=enrolment.annotator_id)
-    held = _held(enrolment.campaign).filter(annotator=enrolment.annotator_id)
+    assignments = _held(enrolment.campaign).filter(annotator=enrolment.annotator_id)
     return Effect(
         answers=answers.count(),
         labels=Judgement.objects.filter(annotation__in=answers).count(),
-        screens=held.count(),
+        screens=assignments.count(),
     )
 
 
 def free(*, campaign: Campaign, annotator_id: int, reason: str) -> int:
     """Free the places an annotator's answers hold, and put these aside; return how many. In a transaction."""
-    held = _held(campaign, offered=False).filter(annotator=annotator_id)
-    return _free(campaign, held.values_list("pk", flat=True), reason)
+    assignments = _held(campaign, offered=False).filter(annotator=annotator_id)
+    return _free(campaign, assignments.values_list("pk", flat=True), reason)
 
 
 def take_back(enrolment: Enrolment) -> int:
@@ -80,26 +80,28 @@ def take_back(enrolment: Enrolment) -> int:
         status_reason__in=[WITH_ANNOTATOR, WITHDRAWN],
         is_latest=True,
     )
-    found = list(put_aside.order_by("task", "pk"))  # tasks are locked in the order of their ids
-    for annotation in found:
-        submission.take_back(annotation)
-    return len(found)
+    annotations = list(put_aside.order_by("task", "pk"))  # tasks are locked in the order of their ids
+    for annotation in annotations:
+        exclusion.take_back(annotation)
+    return len(annotations)
 
 
 def in_vain(campaign: Campaign) -> Places:
-    """Count the places that are held by labels that count no more."""
-    held = {pk for pks in _in_vain(campaign).values() for pk in pks}
-    screens = Assignment.objects.filter(pk__in=held).values("task").distinct().count() if held else 0
-    return Places(len(held), screens)
+    """Count the places that are held by labels that no longer count."""
+    assignment_ids = {pk for pks in _in_vain(campaign).values() for pk in pks}
+    screens = (
+        Assignment.objects.filter(pk__in=assignment_ids).values("task").distinct().count()
+        if assignment_ids
+        else 0
+    )
+    return Places(len(assignment_ids), screens)
 
 
 @transaction.atomic
 def reopen(*, campaign: Campaign, by: User | None) -> Places:
-    """Ask the screens again whose places are held by labels that count no more."""
+    """Ask the screens again whose places are held by labels that no longer count."""
     lock_enrolments(campaign.pk)
-    # Not against submissions: at their commit those look whether the campaign is still there.
-    locked = Campaign.objects.select_for_update(of=("self",), no_key=True)
-    campaign = locked.select_related("study").get(pk=campaign.pk)
+    campaign = Campaign.locked(campaign.pk)
     if campaign.imported or campaign.state not in {Campaign.State.OPEN, Campaign.State.PAUSED}:
         raise Conflict(
             "wrong_state",
@@ -107,9 +109,9 @@ def reopen(*, campaign: Campaign, by: User | None) -> Places:
         )
     freed = in_vain(campaign)
     if not freed:
-        raise Conflict("nothing_to_reopen", "No place is held by a label that counts no more.")
-    for reason, held in _in_vain(campaign).items():
-        _free(campaign, held, reason)
+        raise Conflict("nothing_to_reopen", "No place is held by a label that no longer counts.")
+    for reason, assignment_ids in _in_vain(campaign).items():
+        _free(campaign, assignment_ids, reason)
     audit.record(
         by=by,
         action="campaign.screens_reopened",
@@ -123,28 +125,30 @@ def reopen(*, campaign: Campaign, by: User | None) -> Places:
 
 def _held(campaign: Campaign, *, offered: bool = True) -> QuerySet[Assignment]:
     """Return the assignments whose answers hold a place; `offered`: of screens that can be asked again."""
-    held = Assignment.objects.filter(
+    assignments = Assignment.objects.filter(
         task__campaign=campaign, slot__isnull=False, state=Assignment.State.SUBMITTED
     )
-    return held.filter(task__withdrawn=False) if offered else held
+    return assignments.filter(task__withdrawn=False) if offered else assignments
 
 
 def _in_vain(campaign: Campaign) -> dict[str, set[int]]:
     """Return the assignments that hold a place in vain, each under the first reason that holds."""
-    held = _held(campaign)
-    alone = held.filter(annotations__is_latest=True, annotations__status=Annotation.Status.EXCLUDED)
-    gone = withdrawn_from(campaign.study).filter(enrolments__campaign=campaign)
+    assignments = _held(campaign)
+    alone = assignments.filter(annotations__is_latest=True, annotations__status=Annotation.Status.EXCLUDED)
+    withdrawn = withdrawn_from(campaign.study).filter(enrolments__campaign=campaign)
     put_out = campaign.enrolments.filter(state=Enrolment.State.EXCLUDED)
     people = {
-        WITHDRAWN: list(gone.values_list("pk", flat=True)),
+        WITHDRAWN: list(withdrawn.values_list("pk", flat=True)),
         WITH_ANNOTATOR: list(put_out.values_list("annotator", flat=True)),
     }
-    found = {"": set(alone.values_list("pk", flat=True))}
+    ids_by_reason = {"": set(alone.values_list("pk", flat=True))}
     for reason, annotators in people.items():
-        known = {pk for pks in found.values() for pk in pks}
-        theirs = held.filter(annotator__in=annotators).values_list("pk", flat=True) if annotators else ()
-        found[reason] = set(theirs) - known
-    return found
+        earlier_ids = {pk for pks in ids_by_reason.values() for pk in pks}
+        assignment_ids = (
+            assignments.filter(annotator__in=annotators).values_list("pk", flat=True) if annotators else ()
+        )
+        ids_by_reason[reason] = set(assignment_ids) - earlier_ids
+    return ids_by_reason
 
 
 def _free(campaign: Campaign, assignments: Collection[int], reason: str) -> int:
@@ -155,5 +159,6 @@ def _free(campaign: Campaign, assignments: Collection[int], reason: str) -> int:
     ).update(status=Annotation.Status.EXCLUDED, status_reason=reason)
     Assignment.objects.filter(pk__in=tasks).update(state=Assignment.State.SURPLUS, slot=None)
     slots.give_back(tasks.values())
-    look_again(tasks.values())
+    for tool in integrations.registered():
+        tool.places_changed(tasks.values())
     return len(tasks)

@@ -1,302 +1,361 @@
-"""Taking in what an annotator answered: once, whole, and for ever.
+"""Handling an answer: load one row, decide (`verdict`), write, and lease the next task in the same transaction.
 
-A 2xx answer is given after the transaction committed; the same `submission_id` again returns the annotation
-that it made.
+Every answer that an annotator gives here takes this path. A 2xx response is sent after the transaction has committed;
+the same `submission_id` again returns the annotation it created.
 """
 
-import uuid
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from accounts.models import Annotator, User
-from annotation.answers.validation import Answer, answer_of, instrument_unknown
-from annotation.assignment import slots
-from annotation.assignment.leases import lock_enrolment, lock_own
-from annotation.label_studio.base import reasons
-from annotation.label_studio.base.invalidate import look_again
-from annotation.models import (
-    Annotation,
-    Assignment,
-    Box,
-    Campaign,
-    Instrument,
-    Judgement,
-    LabelStudioAnnotation,
-    LabelStudioBridge,
+from accounts.models import Annotator, AnnotatorProfile
+from annotation import integrations
+from annotation.answers.edit_window import edit_minutes
+from annotation.answers.references import shown_attributes
+from annotation.answers.submission_rules import (
+    Correction,
+    FirstAnswer,
+    LatestAnswer,
+    Place,
+    Refused,
+    Repeated,
+    StoredAnnotation,
+    Submission,
+    SubmissionRow,
+    late_answer,
+    shown_status,
+    submission_id_taken,
+    verdict,
 )
-from foundation.errors import Conflict, Forbidden
-from studies import audit
+from annotation.answers.validation import Answer, answer_of
+from annotation.assignment import gold_and_repeats, leases, slots, sql
+from annotation.assignment.eligibility import refusal_to_give, refusal_to_label
+from annotation.assignment.quotas import profile_of
+from annotation.models import Annotation, Assignment, Campaign, Task
+from foundation.database.statements import changed, known, rows
+from foundation.database.values import moment, moment_value, uuid_value
+from foundation.errors import DomainError, NotFound
 
-__all__ = ["Answer", "exclude", "readmit", "submit"]
-
+NOTHING_LEFT = "nothing_left"
+ENOUGH_FOR_TODAY = "enough_for_today"
 State = Assignment.State
-Status = Annotation.Status
-LATE = "the lease had run out and no place was free for this annotator"
-CLOSED = "the lease had run out and the campaign was closed"
+_FLAGS = (
+    *("boxes_required", "imported", "agreed", "withdrew", "leases_to_end"),
+    *("practice_not_passed", "has_rules"),
+)
+_MOMENTS = ("leased_at", "expires_at", "ended_at", "opened_at", "closed_at")
+_CAMPAIGN_COLUMNS = (
+    *("kind", "boxes_required", "lease_minutes", "seed", "opened_at", "closed_at", "imported", "study_id"),
+    *("labelled_in", "options"),
+)
 
 
-def submit(
-    *,
-    assignment: Assignment,
-    annotator: Annotator,
-    submission_id: uuid.UUID,
-    answer: Answer,
-    active_seconds: float | None = None,
-    instrument_version: int | None = None,
-    now: datetime | None = None,
-) -> Annotation:
-    """Keep an answer, and return the annotation that now stands for the assignment.
+class SentAnswer(NamedTuple):
+    """What a client sends: whose answer to which assignment. Its other fields are checked (`validation`)."""
 
-    - Before the lease runs out: accepted, also when the campaign was paused or closed meanwhile.
-    - Afterwards: accepted when a slot is free and the campaign not closed, else surplus.
-    - To a gold task or a repeat: kept as that, however late.
-    - On a submitted assignment: a correction, kept as the next revision with the status of the one before. An
-      answer that changes nothing adds none.
+    user_id: int | None
+    public_id: UUID
+    submission_id: UUID
+    answer: object  # as it was sent, or an `Answer`
+    active_seconds: float | None = None
+    instrument_version: int | None = None
 
-    `instrument_version` is the version of the guidelines that the annotator saw, None for the latest.
+
+@dataclass(frozen=True)
+class Saved:
+    """The annotation that holds an answer, and the task that follows it."""
+
+    annotation_id: int
+    submission_id: UUID  # an earlier one where the answer changed nothing
+    revision: int
+    status: str  # as the annotator is told
+    campaign: Campaign
+    annotator_id: int
+    has_rules: bool  # a lead set quality rules: see `annotation.quality.enforcement`
+    following: Assignment | None = None
+    why: str = ""  # the code of why no task follows
+
+
+def submit(sent: SentAnswer, *, now: datetime | None = None) -> Saved:
+    """Save an answer as `verdict` decides; raises the DomainError by which it refuses."""
+    now = now or timezone.now()
+    with _one_annotation_for(sent.submission_id):
+        return _save(sent, now)[0]
+
+
+def submit_and_next(sent: SentAnswer, *, now: datetime | None = None) -> Saved:
+    """Save an answer as `submit` does, and lease the next task.
+
+    That no further task is given out is no failure to save the answer: `why` holds the reason.
     """
     now = now or timezone.now()
-    instrument = _instrument(assignment.task.campaign_id, instrument_version)
+    following = None
+    with _one_annotation_for(sent.submission_id):
+        saved, row = _save(sent, now)
+        claimed = _gives_next_at_once(row, saved.campaign)
+        if claimed:
+            turn = gold_and_repeats.turn_of(row.task_id, row.purpose)
+            following = leases.claim_next(
+                saved.campaign, row.annotator_id, turn=turn, profile=row.profile, now=now
+            )
+    if not claimed:
+        try:
+            annotator = Annotator(pk=row.annotator_id)
+            following = leases.next_assignment(campaign=saved.campaign, annotator=annotator, now=now)
+        except DomainError as refusal:
+            return replace(saved, why=refusal.code)
+    if following is not None:
+        return replace(saved, following=following)
+    more = leases.more_tomorrow(saved.campaign, row.annotator_id)
+    return replace(saved, why=ENOUGH_FOR_TODAY if more else NOTHING_LEFT)
+
+
+@contextmanager
+def _one_annotation_for(submission_id: UUID) -> Iterator[None]:
+    """Run a transaction; the only unique value from outside is the submission's id."""
     try:
         with transaction.atomic():
-            # A retry of what was kept is answered whatever happened since: the annotator may have been paused.
-            before = Annotation.objects.filter(submission_id=submission_id, annotator=annotator).first()
-            if before is not None:
-                return _repeated(before, assignment)
-            enrolment = lock_enrolment(assignment.task.campaign, annotator)
-            assignment = lock_own(assignment, annotator)
-            before = Annotation.objects.filter(submission_id=submission_id).first()
-            if before is not None:
-                return _repeated(before, assignment)
-            latest = assignment.annotations.filter(is_latest=True).first()
-            if latest is not None:
-                return _correct(
-                    enrolment.campaign,
-                    assignment,
-                    latest,
-                    instrument,
-                    submission_id,
-                    answer,
-                    active_seconds,
-                    now,
-                )
-            status, reason = _end(enrolment.campaign, assignment, now)
-            return _write(
-                assignment,
-                instrument,
-                submission_id,
-                answer,
-                active_seconds,
-                now,
-                status=status,
-                reason=reason,
-            )
+            yield
     except IntegrityError as error:
-        # The only unique value from outside: another assignment took this submission id meanwhile.
         if Annotation.objects.filter(submission_id=submission_id).exists():
-            raise _taken() from error
+            raise submission_id_taken() from error  # by another assignment at the same moment
         raise
 
 
-@transaction.atomic
-def exclude(*, annotation: Annotation, by: User | None, reason: str, ask_again: bool = True) -> Annotation:
-    """Keep an annotation out of every result; with `ask_again` its task is offered to somebody else."""
-    annotation = _locked(annotation)
-    if not annotation.is_latest or annotation.status != Status.ACCEPTED:
-        raise Conflict("not_accepted", "Only the latest revision of an accepted annotation can be excluded.")
-    _set_status(annotation, Status.EXCLUDED, reason.strip()[:300])
-    if ask_again and annotation.assignment is not None and annotation.assignment.slot is not None:
-        Assignment.objects.filter(pk=annotation.assignment.pk).update(state=State.SURPLUS, slot=None)
-        slots.give_back([annotation.task_id])
-    look_again([annotation.task_id])
-    audit.record(
-        by=by,
-        action="annotation.excluded",
-        subject=annotation,
-        study=annotation.campaign.study,
-        reason=reason,
-        ask_again=ask_again,
+def _save(sent: SentAnswer, now: datetime) -> tuple[Saved, SubmissionRow]:
+    """Load, decide and write, in the caller's transaction."""
+    row = _load(sent, now)
+    if row is None:
+        raise NotFound("assignment_not_found", "There is no such task of yours.")
+    if row.assignment_state != State.LEASED:
+        # It may have waited for locks: then all but the locked rows was read before. An open lease has no answer.
+        row = _load(sent, now) or row
+    campaign, task = _campaign_and_task(row)
+    submission = Submission(
+        answer=_read(sent.answer, task),
+        names_unknown_version=sent.instrument_version is not None and row.instrument_id is None,
+        edit_minutes=edit_minutes(campaign),
+        now=now,
     )
-    return annotation
-
-
-@transaction.atomic
-def readmit(*, annotation: Annotation, by: User | None) -> Annotation:
-    """Take an exclusion back. Where the place was given to somebody else, the annotation becomes surplus."""
-    _refuse_while_dropped(annotation)
-    annotation = take_back(annotation)
-    audit.record(by=by, action="annotation.readmitted", subject=annotation, study=annotation.campaign.study)
-    return annotation
-
-
-def take_back(annotation: Annotation) -> Annotation:
-    """Readmit without an entry of its own: for a verb that records it for all. Call it in a transaction."""
-    annotation = _locked(annotation)
-    if annotation.status != Status.EXCLUDED:
-        raise Conflict("not_excluded", "This annotation is not excluded.")
-    status, reason = Status.ACCEPTED, ""
-    assignment = annotation.assignment
-    if assignment is not None and assignment.slot is None:
-        slot = slots.take(annotation.task_id, annotation.annotator_id)
-        if slot is None:
-            status, reason = Status.SURPLUS, "no place was free for this annotator when it was readmitted"
-        else:
-            Assignment.objects.filter(pk=assignment.pk).update(state=State.SUBMITTED, slot=slot)
-    _set_status(annotation, status, reason)
-    look_again([annotation.task_id])
-    return annotation
-
-
-def _refuse_while_dropped(annotation: Annotation) -> None:
-    if annotation.status_reason not in reasons.OURS:
-        return
-    if LabelStudioBridge.objects.filter(campaign=annotation.campaign_id).exists():
-        raise Conflict(
-            "dropped_in_label_studio",
-            f"This answer counts no more because of what happened in Label Studio: {annotation.status_reason}. "
-            "It counts again once that is undone there.",
-        )
-
-
-def _repeated(before: Annotation, assignment: Assignment) -> Annotation:
-    if before.assignment_id != assignment.pk:
-        raise _taken()
-    return before
-
-
-def _taken() -> Conflict:
-    return Conflict(
-        "submission_id_taken",
-        "This submission_id was used for another task; make a new one for each submission.",
-        fields={"submission_id": "used before"},
-    )
-
-
-def _end(campaign: Campaign, assignment: Assignment, now: datetime) -> tuple[str, str]:
-    """Give the assignment its final state, and return the status of its annotation."""
-    if assignment.purpose != Assignment.Purpose.LABEL:
-        assignment.state, assignment.ended_at = State.SUBMITTED, now
-        assignment.save(update_fields=["ended_at", "state"])
-        return Status(assignment.purpose), ""
-    if assignment.slot is not None and (
-        assignment.expires_at > now or campaign.state != Campaign.State.CLOSED
-    ):
-        slot: int | None = assignment.slot  # nobody took it yet: being late by itself does no harm
-        reason = ""
-    elif campaign.state == Campaign.State.CLOSED:
-        slot, reason = None, CLOSED
+    decision = verdict(row, submission, _latest_answer(row, campaign))
+    if isinstance(decision, Refused):
+        raise decision.error
+    if isinstance(decision, Repeated):
+        annotation, ended_at = decision.annotation, row.ended_at
+    elif isinstance(decision, Correction):
+        annotation, ended_at = _correct(row, decision, sent, task, now), row.ended_at
     else:
-        slot = slots.take(assignment.task_id, assignment.annotator_id)
-        reason = LATE if slot is None else ""
-    held = assignment.slot is not None
-    assignment.slot, assignment.ended_at = slot, now
-    assignment.state = State.SURPLUS if slot is None else State.SUBMITTED
-    assignment.save(update_fields=["slot", "ended_at", "state"])
-    if held and slot is None:
-        slots.give_back([assignment.task_id])
-    return (Status.SURPLUS if slot is None else Status.ACCEPTED), reason
+        annotation, ended_at = _end(row, decision, sent, task, now), now
+    status = shown_status(
+        annotation.status, ended_at=ended_at, expires_at=row.expires_at, closed_at=row.closed_at
+    )
+    saved = Saved(
+        annotation_id=annotation.annotation_id,
+        submission_id=annotation.submission_id,
+        revision=annotation.revision,
+        status=status,
+        campaign=campaign,
+        annotator_id=row.annotator_id,
+        has_rules=row.has_rules,
+    )
+    return saved, row
+
+
+def _load(sent: SentAnswer, now: datetime) -> SubmissionRow | None:
+    lock = sql.LOCK_SUBMISSION if connection.features.has_select_for_update_of else ""
+    parameters = {
+        "public_id": uuid_value(sent.public_id),
+        "user": sent.user_id,
+        "submission": uuid_value(sent.submission_id),
+        "version": sent.instrument_version,
+        "now": moment_value(now),
+    }
+    loaded_rows = rows(sql.LOAD_SUBMISSION + lock, parameters)
+    return _typed(dict(zip(sql.SUBMISSION_COLUMNS, loaded_rows[0], strict=True))) if loaded_rows else None
+
+
+def _typed(columns: dict[str, Any]) -> SubmissionRow:
+    """Return a loaded row with the types that both databases mean."""
+    values = {name: value for name, value in columns.items() if name in SubmissionRow._fields}
+    values |= {name: bool(columns[name]) for name in _FLAGS}
+    values |= {name: columns[name] and moment(columns[name]) for name in _MOMENTS}
+    profile = {field: columns[field] for field in AnnotatorProfile.FIELDS}
+    return SubmissionRow(
+        **values
+        | {
+            "task_public_id": UUID(str(columns["task_public_id"])),
+            "options": _json(columns["options"]),
+            "sent": _stored(columns, "sent", columns["sent_annotator_id"], columns["sent_assignment_id"]),
+            "latest": _stored(columns, "latest", columns["annotator_id"], columns["assignment_id"]),
+            "profile": profile_of(profile | {"languages": _json(profile["languages"])}),
+        }
+    )
+
+
+def _stored(
+    columns: dict[str, Any], name: str, annotator_id: int, assignment_id: int | None
+) -> StoredAnnotation | None:
+    if columns[f"{name}_id"] is None:
+        return None
+    return StoredAnnotation(
+        annotation_id=columns[f"{name}_id"],
+        submission_id=UUID(str(columns[f"{name}_submission_id"])),
+        annotator_id=annotator_id,
+        assignment_id=assignment_id,
+        revision=columns[f"{name}_revision"],
+        status=columns[f"{name}_status"],
+        reason=columns.get(f"{name}_reason") or "",
+    )
+
+
+def _json(stored: Any) -> Any:
+    return json.loads(stored) if isinstance(stored, str) else stored  # SQLite returns a JSON column as text
+
+
+def _campaign_and_task(row: SubmissionRow) -> tuple[Campaign, Task]:
+    """Return both as models that hold what was loaded."""
+    columns = {name: getattr(row, name) for name in _CAMPAIGN_COLUMNS}
+    campaign = known(Campaign, id=row.campaign_id, state=row.campaign_state, **columns)
+    task = known(Task, id=row.task_id, public_id=row.task_public_id, campaign_id=row.campaign_id)
+    task.campaign = campaign
+    return campaign, task
+
+
+def _read(answer: object, task: Task) -> Answer | DomainError:
+    try:
+        return answer if isinstance(answer, Answer) else Answer.parse(answer, task)
+    except DomainError as error:
+        return error
+
+
+def _latest_answer(row: SubmissionRow, campaign: Campaign) -> LatestAnswer | None:
+    if row.latest is None:
+        return None
+    annotation = Annotation.objects.get(pk=row.latest.annotation_id)
+    refusal = None
+    if (tool := integrations.tool_of(campaign)) is not None:
+        try:
+            tool.check_correction(annotation)
+        except DomainError as error:
+            refusal = error
+    return LatestAnswer(answer_of(annotation), refusal)
+
+
+def _end(
+    row: SubmissionRow, decision: FirstAnswer, sent: SentAnswer, task: Task, now: datetime
+) -> StoredAnnotation:
+    """End the assignment with its first answer."""
+    slot = row.slot
+    if decision.place is Place.WANTED:
+        slot = slots.take(row.task_id, row.annotator_id)
+        decision = late_answer(decision.answer, slot)
+    if decision.place is not Place.KEPT:
+        slot = None
+    stored = StoredAnnotation(
+        annotation_id=0,  # until it is stored
+        submission_id=sent.submission_id,
+        annotator_id=row.annotator_id,
+        assignment_id=row.assignment_id,
+        revision=1,
+        status=decision.status,
+        reason=decision.reason,
+    )
+    state = State.SURPLUS if decision.status == Annotation.Status.SURPLUS else State.SUBMITTED
+    ended = {"state": state.value, "slot": slot, "ended_at": moment_value(now)}
+    annotation_id = _store(_values(row, stored, decision.answer, sent, now) | ended, decision.answer, task)
+    if row.slot is not None and slot is None:
+        slots.give_back([row.task_id])
+    return stored._replace(annotation_id=annotation_id)
 
 
 def _correct(
-    campaign: Campaign,
-    assignment: Assignment,
-    latest: Annotation,
-    instrument: Instrument | None,
-    submission_id: uuid.UUID,
-    answer: Answer,
-    active_seconds: float | None,
-    now: datetime,
-) -> Annotation:
-    if answer == answer_of(latest):
-        return latest
-    if campaign.state == Campaign.State.CLOSED:
-        raise Forbidden("campaign_closed", "The campaign is closed; answers cannot be changed any more.")
-    if LabelStudioAnnotation.objects.filter(annotation=latest).exists():
-        raise Conflict(
-            "labelled_in_label_studio", "This was answered in Label Studio; please change the answer there."
-        )
-    Annotation.objects.filter(pk=latest.pk).update(is_latest=False)
-    return _write(
-        assignment,
-        instrument,
-        submission_id,
-        answer,
-        active_seconds,
-        now,
-        status=latest.status,
-        reason=latest.status_reason,
-        revision=latest.revision + 1,
+    row: SubmissionRow, decision: Correction, sent: SentAnswer, task: Task, now: datetime
+) -> StoredAnnotation:
+    """Store the next revision; the assignment stays as it is."""
+    Annotation.objects.filter(pk=decision.replaces.annotation_id).update(is_latest=False)
+    stored = decision.replaces._replace(
+        submission_id=sent.submission_id, revision=decision.replaces.revision + 1
     )
+    ended_at = None if row.ended_at is None else moment_value(row.ended_at)
+    ended = {"state": row.assignment_state, "slot": row.slot, "ended_at": ended_at}
+    annotation_id = _store(_values(row, stored, decision.answer, sent, now) | ended, decision.answer, task)
+    return stored._replace(annotation_id=annotation_id)
 
 
-def _instrument(campaign_id: int, version: int | None) -> Instrument | None:
-    versions = Instrument.objects.filter(campaign=campaign_id).order_by("-version")
-    if version is None:
-        return versions.first()
-    found = versions.filter(version=version).first()
-    if found is None:
-        raise instrument_unknown()
-    return found
+def _values(
+    row: SubmissionRow, stored: StoredAnnotation, answer: Answer, sent: SentAnswer, now: datetime
+) -> dict[str, Any]:
+    """Return the columns of an annotation; no more working time is believed than passed since the lease."""
+    elapsed = max(0.0, (now - row.leased_at).total_seconds())
+    return {
+        "assignment": row.assignment_id,
+        "submission": uuid_value(stored.submission_id),
+        "campaign": row.campaign_id,
+        "task": row.task_id,
+        "annotator": row.annotator_id,
+        "instrument": row.instrument_id,
+        "revision": stored.revision,
+        "is_latest": True,
+        "status": str(stored.status),
+        "reason": stored.reason,
+        "none": answer.none_of_the_above,
+        "justification": answer.justification,
+        "seconds": None if sent.active_seconds is None else min(sent.active_seconds, elapsed),
+    }
 
 
-def _write(
-    assignment: Assignment,
-    instrument: Instrument | None,
-    submission_id: uuid.UUID,
-    answer: Answer,
-    active_seconds: float | None,
-    now: datetime,
-    *,
-    status: str,
-    reason: str,
-    revision: int = 1,
-) -> Annotation:
-    task = assignment.task
-    elapsed = max(0.0, (now - assignment.leased_at).total_seconds())
-    annotation = Annotation.objects.create(
-        submission_id=submission_id,
-        campaign=task.campaign,
-        task=task,
-        annotator_id=assignment.annotator_id,
-        assignment=assignment,
-        instrument=instrument,
-        revision=revision,
-        status=status,
-        status_reason=reason,
-        none_of_the_above=answer.none_of_the_above,
-        justification=answer.justification,
-        active_seconds=None if active_seconds is None else min(active_seconds, elapsed),
-    )
-    judgements = Judgement.objects.bulk_create(
-        Judgement(
-            annotation=annotation,
-            attribute_id=attribute_id,
-            present=None if answer.rating is not None else attribute_id in answer.ticked,
-            rating=answer.rating,
-        )
-        for attribute_id in task.task_attributes.order_by("position").values_list("attribute_id", flat=True)
-    )
-    by_attribute = {judgement.attribute_id: judgement for judgement in judgements}
-    Box.objects.bulk_create(
-        Box(judgement=by_attribute[box.attribute_id], x=box.x, y=box.y, width=box.width, height=box.height)
-        for box in answer.boxes
-    )
-    return annotation
+def _store(values: dict[str, Any], answer: Answer, task: Task) -> int:
+    """Write assignment, annotation, a judgement for each attribute and the boxes; return the annotation's id."""
+    present = {
+        attribute.attribute_id: None if answer.rating is not None else attribute.attribute_id in answer.ticked
+        for attribute in shown_attributes(task)
+    }
+    if connection.vendor == "postgresql":
+        return int(rows(sql.STORE_ANSWER, values | _arrays(present, answer))[0][0])
+    changed(sql.END_ASSIGNMENT, values)
+    annotation_id = int(rows(sql.INSERT_ANNOTATION, values)[0][0])
+    judgements = [(annotation_id, *judgement, answer.rating) for judgement in present.items()]
+    judgement_ids = dict(_insert(sql.JUDGEMENT_COLUMNS, judgements, "attribute_id, id"))
+    boxes = [(judgement_ids[box.attribute_id], *box.sides, False) for box in answer.boxes]
+    _insert(sql.BOX_COLUMNS, boxes, "id")
+    return annotation_id
 
 
-def _locked(annotation: Annotation) -> Annotation:
-    # The assignment first, as a correction does, so that the two cannot wait for each other.
-    if annotation.assignment_id is not None:
-        list(Assignment.objects.select_for_update().filter(pk=annotation.assignment_id))
-    return (
-        Annotation.objects.select_for_update(of=("self",))
-        .select_related("campaign__study", "assignment")
-        .get(pk=annotation.pk)
-    )
+def _arrays(present: dict[int, bool | None], answer: Answer) -> dict[str, Any]:
+    """Return judgements and boxes as one array for each column."""
+    return {
+        "rating": answer.rating,
+        "attributes": list(present),
+        "present": list(present.values()),
+        "boxed": [box.attribute_id for box in answer.boxes],
+        "x": [box.x for box in answer.boxes],
+        "y": [box.y for box in answer.boxes],
+        "width": [box.width for box in answer.boxes],
+        "height": [box.height for box in answer.boxes],
+    }
 
 
-def _set_status(annotation: Annotation, status: str, reason: str) -> None:
-    annotation.status, annotation.status_reason = status, reason
-    annotation.save(update_fields=["status", "status_reason"])
+def _insert(columns: str, lines: Sequence[Sequence[Any]], returning: str) -> list[tuple[Any, ...]]:
+    if not lines:
+        return []
+    values = [value for line in lines for value in line]
+    return rows(sql.insert_lines(columns, len(lines), len(lines[0]), returning), values)
+
+
+def _gives_next_at_once(row: SubmissionRow, campaign: Campaign) -> bool:
+    """Return whether `leases.next_assignment` would only claim a task, so that this transaction can do it.
+
+    An answer whose place was lost has locked its task to take another. A second task is locked in a transaction of its
+    own: two people who each hold one task and want the other's would wait for each other.
+    """
+    if row.slot is None and row.purpose == Assignment.Purpose.LABEL:
+        return False
+    refusal = refusal_to_give(campaign) or refusal_to_label(row.enrolment_state, consented=row.consented)
+    return refusal is None and not row.leases_to_end and not row.practice_not_passed

@@ -1,15 +1,16 @@
-"""What an annotator answered, checked against what they were asked."""
+"""Checking an annotator's answer against the questions of its task."""
 
 import math
 import uuid
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, TypeGuard
 
 from annotation.answers.references import references
-from annotation.kinds.defaults import UNSURE
-from annotation.models import Annotation, Box, Campaign, Task
+from annotation.kinds.attribute_likert import UNSURE
+from annotation.kinds.registry import kind_of
+from annotation.models import Annotation, Box, Judgement, Task
 from foundation.errors import DomainError
 
 MAX_BOXES = 50  # per attribute
@@ -28,6 +29,11 @@ class AnswerBox:
     y: float
     width: float
     height: float
+
+    @property
+    def sides(self) -> tuple[float, float, float, float]:
+        """Its columns `x`, `y`, `width` and `height`."""
+        return self.x, self.y, self.width, self.height
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,7 @@ class Answer:
             raise DomainError(
                 "answer_invalid", "The answer must be an object.", fields={"answer": "not an object"}
             )
-        if task.campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT:
+        if kind_of(task.campaign).asks("scale"):
             return cls.rating_of(data)
         boxes_required = boxes_required and task.campaign.boxes_required
         return cls.marks_of(data, references(task), boxes_required=boxes_required)
@@ -72,11 +78,13 @@ class Answer:
         return cls(rating=rating, justification=justification.strip())
 
     @classmethod
-    def marks_of(cls, data: Mapping[str, Any], asked: Mapping[str, int], *, boxes_required: bool) -> Self:
+    def marks_of(
+        cls, data: Mapping[str, Any], attribute_ids: Mapping[str, int], *, boxes_required: bool
+    ) -> Self:
         """Return what `data` marks of the attributes `asked`, by its names for them; DomainError as in `parse`."""
         wrong = _unknown(data, {"ticked", "boxes", "none_of_the_above"})
-        ticked = _ticked(data.get("ticked", []), asked, wrong)
-        boxes = _boxes(data.get("boxes", []), asked, ticked, wrong)
+        ticked = _ticked(data.get("ticked", []), attribute_ids, wrong)
+        boxes = _boxes(data.get("boxes", []), attribute_ids, ticked, wrong)
         none = data.get("none_of_the_above", False)
         if type(none) is not bool:
             wrong["none_of_the_above"] = "Say true or false."
@@ -86,10 +94,10 @@ class Answer:
             wrong["ticked"] = "Tick what the picture shows, or choose ‘None of the above’."
         per_attribute = Counter(box.attribute_id for box in boxes)
         bare = ticked - per_attribute.keys()
-        unboxed = [ref for ref, attribute in asked.items() if attribute in bare]
+        unboxed = [ref for ref, attribute in attribute_ids.items() if attribute in bare]
         if unboxed and boxes_required and "boxes" not in wrong:
             wrong |= {f"boxes.{ref}": "Draw a box around what shows it." for ref in unboxed}
-        for ref, attribute in asked.items():
+        for ref, attribute in attribute_ids.items():
             if per_attribute[attribute] > MAX_BOXES:
                 wrong[f"boxes.{ref}"] = f"At most {MAX_BOXES} boxes can be drawn for one answer."
         _refuse(wrong)
@@ -98,18 +106,22 @@ class Answer:
 
 def answer_of(annotation: Annotation) -> Answer:
     """Return what a stored annotation answered."""
-    judgements = list(annotation.judgements.order_by("pk"))
-    if any(judgement.rating is not None for judgement in judgements):
-        return Answer(rating=judgements[0].rating, justification=annotation.justification)
     boxes = Box.objects.filter(judgement__annotation=annotation).order_by("pk")
+    columns = boxes.values_list("judgement__attribute_id", "x", "y", "width", "height")
+    return stored_answer(
+        annotation, list(annotation.judgements.order_by("pk")), (AnswerBox(*box) for box in columns)
+    )
+
+
+def stored_answer(
+    annotation: Annotation, judgements: Sequence[Judgement], boxes: Iterable[AnswerBox]
+) -> Answer:
+    """Return what an annotation answered from its rows, each kind in the order of their keys."""
+    if judgements and judgements[0].rating is not None:
+        return Answer(rating=judgements[0].rating, justification=annotation.justification)
     return Answer(
         ticked=frozenset(judgement.attribute_id for judgement in judgements if judgement.present),
-        boxes=tuple(
-            AnswerBox(attribute_id, x, y, width, height)
-            for attribute_id, x, y, width, height in boxes.values_list(
-                "judgement__attribute_id", "x", "y", "width", "height"
-            )
-        ),
+        boxes=tuple(boxes),
         none_of_the_above=bool(annotation.none_of_the_above),
     )
 
@@ -160,37 +172,39 @@ def instrument_unknown() -> DomainError:
     )
 
 
-def _ticked(raw: object, asked: Mapping[str, int], wrong: dict[str, str]) -> set[int]:
+def _ticked(raw: object, attribute_ids: Mapping[str, int], wrong: dict[str, str]) -> set[int]:
     if not isinstance(raw, list) or not all(isinstance(ref, str) for ref in raw):
         wrong["ticked"] = "Give a list of attribute references."
         return set()
-    if any(ref not in asked for ref in raw):
+    if any(ref not in attribute_ids for ref in raw):
         wrong["ticked"] = "One of them is not on this screen."
     elif len(set(raw)) != len(raw):
         wrong["ticked"] = "One of them is ticked twice."
-    return {asked[ref] for ref in raw if ref in asked}
+    return {attribute_ids[ref] for ref in raw if ref in attribute_ids}
 
 
-def _boxes(raw: object, asked: Mapping[str, int], ticked: set[int], wrong: dict[str, str]) -> list[AnswerBox]:
+def _boxes(
+    raw: object, attribute_ids: Mapping[str, int], ticked: set[int], wrong: dict[str, str]
+) -> list[AnswerBox]:
     if not isinstance(raw, list):
         wrong["boxes"] = "Give a list of boxes."
         return []
-    if len(raw) > MAX_BOXES * len(asked):
+    if len(raw) > MAX_BOXES * len(attribute_ids):
         wrong["boxes"] = f"At most {MAX_BOXES} boxes can be drawn for one answer."
         return []
     boxes = []
-    for index, one in enumerate(raw):
-        ref = one.get("attribute") if isinstance(one, Mapping) else None
-        if not isinstance(one, Mapping) or not isinstance(ref, str) or ref not in asked:
+    for index, box in enumerate(raw):
+        ref = box.get("attribute") if isinstance(box, Mapping) else None
+        if not isinstance(box, Mapping) or not isinstance(ref, str) or ref not in attribute_ids:
             wrong[f"boxes.{index}.attribute"] = "It is not on this screen."
-        elif asked[ref] not in ticked:
+        elif attribute_ids[ref] not in ticked:
             wrong[f"boxes.{index}.attribute"] = "A box was drawn for something that is not ticked."
-        elif unknown := sorted(str(name) for name in one.keys() - {"attribute", "x", "y", "width", "height"}):
+        elif unknown := sorted(str(name) for name in box.keys() - {"attribute", "x", "y", "width", "height"}):
             wrong[f"boxes.{index}.{unknown[0]}"] = "A box has no such field."
-        elif problem := _geometry_problem(one):
+        elif problem := _geometry_problem(box):
             wrong[f"boxes.{index}.{problem[0]}"] = problem[1]
         else:
-            boxes.append(_box(asked[ref], one))
+            boxes.append(_box(attribute_ids[ref], box))
     return boxes
 
 
@@ -227,8 +241,8 @@ def _box(attribute_id: int, raw: Mapping[str, Any]) -> AnswerBox:
     )
 
 
-def _unknown(data: Mapping[str, Any], known: set[str]) -> dict[str, str]:
-    return {str(name): "There is no such field in this answer." for name in data if name not in known}
+def _unknown(data: Mapping[str, Any], field_names: set[str]) -> dict[str, str]:
+    return {str(name): "There is no such field in this answer." for name in data if name not in field_names}
 
 
 def _refuse(wrong: dict[str, str]) -> None:

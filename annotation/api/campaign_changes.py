@@ -14,8 +14,8 @@ from annotation.api.views import CampaignDetail
 from annotation.campaigns import clone, extension, lifecycle
 from annotation.campaigns.access import campaign_for
 from annotation.campaigns.instruments import versions
-from foundation.errors import DomainError
 from studies.access import LEAD
+from web.api.bodies import checked_body
 
 
 class ChangesSerializer(serializers.Serializer[Any]):
@@ -58,8 +58,8 @@ class CampaignSettings(CampaignDetail):
     @extend_schema(request=ChangesSerializer, responses=CampaignSerializer)
     def patch(self, request: Request, pk: int) -> Response:
         campaign = campaign_for(request.user, pk, role=LEAD)
-        given = _checked(ChangesSerializer, request)
-        changed = lifecycle.change_settings(campaign=campaign, by=_person(request), **given)
+        changes = checked_body(ChangesSerializer, request)
+        changed = lifecycle.change_settings(campaign=campaign, by=_person(request), **changes)
         return Response(CampaignSerializer(changed).data)
 
 
@@ -69,7 +69,7 @@ class CampaignCopies(APIView):
     @extend_schema(request=CopySerializer, responses={201: CampaignSerializer})
     def post(self, request: Request, pk: int) -> Response:
         campaign = campaign_for(request.user, pk, role=LEAD)
-        draft = clone.clone(campaign=campaign, by=_person(request), **_checked(CopySerializer, request))
+        draft = clone.clone(campaign=campaign, by=_person(request), **checked_body(CopySerializer, request))
         return Response(CampaignSerializer(draft).data, status=201)
 
 
@@ -79,8 +79,8 @@ class CampaignExtension(APIView):
     @extend_schema(request=ExtensionSerializer, responses=CampaignSerializer)
     def post(self, request: Request, pk: int) -> Response:
         campaign = campaign_for(request.user, pk, role=LEAD)
-        given = _checked(ExtensionSerializer, request)
-        extended = extension.extend(campaign=campaign, by=_person(request), **given)
+        body = checked_body(ExtensionSerializer, request)
+        extended = extension.extend(campaign=campaign, by=_person(request), **body)
         return Response(CampaignSerializer(extended).data)
 
 
@@ -89,29 +89,21 @@ class CampaignInstruments(APIView):
 
     @extend_schema(operation_id="campaigns_instruments_list", responses=VersionSerializer(many=True))
     def get(self, request: Request, pk: int) -> Response:
-        found = versions.versions(campaign_for(request.user, pk))
-        return Response([_version(one.instrument, one.annotations) for one in found])
+        campaign_versions = versions.versions(campaign_for(request.user, pk))
+        return Response([_version(version.instrument, version.annotations) for version in campaign_versions])
 
     @extend_schema(request=WordsSerializer, responses={201: VersionSerializer})
     def post(self, request: Request, pk: int) -> Response:
         campaign = campaign_for(request.user, pk, role=LEAD)
-        made = versions.revise(campaign=campaign, by=_person(request), **_checked(WordsSerializer, request))
-        return Response(_version(made, made.annotations.count()), status=201)
+        instrument = versions.revise(
+            campaign=campaign, by=_person(request), **checked_body(WordsSerializer, request)
+        )
+        return Response(_version(instrument, instrument.annotations.count()), status=201)
 
 
 def _version(instrument: Any, annotations: int) -> dict[str, Any]:
-    shown = VersionSerializer({**vars(instrument), "annotations": annotations})
-    return dict(shown.data)
-
-
-def _checked(form: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """Return what was sent, in its types; a name that is not known is refused rather than passed over."""
-    given = form(data=request.data)
-    given.is_valid(raise_exception=True)
-    if unknown := sorted(set(request.data) - set(given.fields)):
-        wrong = dict.fromkeys(unknown, "This cannot be set here.")
-        raise DomainError("field_unknown", f"{', '.join(unknown)} cannot be set here.", fields=wrong)
-    return dict(given.validated_data)
+    serializer = VersionSerializer({**vars(instrument), "annotations": annotations})
+    return dict(serializer.data)
 
 
 def _person(request: Request) -> User:

@@ -17,7 +17,8 @@ from annotation.api.practice_serializers import (
 from annotation.campaigns.access import own_enrolment
 from annotation.models import Enrolment, Task
 from annotation.quality.practice import rounds
-from annotation.quality.practice.gate import practice_of
+from annotation.quality.practice.progress import practice_of
+from web.api.bodies import raw_body
 
 
 class PracticeNext(APIView):
@@ -49,10 +50,10 @@ class PracticeAnswer(APIView):
     @extend_schema(request=PracticeSubmissionSerializer, responses=PracticeFeedbackSerializer)
     def post(self, request: Request, public_id: UUID) -> Response:
         enrolment, task = _own(request, public_id)
-        data = request.data if isinstance(request.data, dict) else {}
-        kept = rounds.answer(task=task, annotator=enrolment.annotator, data=data.get("answer"))
+        data = raw_body(PracticeSubmissionSerializer, request)
+        practice_answer = rounds.answer(task=task, annotator=enrolment.annotator, data=data.get("answer"))
         enrolment.refresh_from_db(fields=["state"])  # the last wrong answer of the last round pauses it
-        return Response(feedback_payload(kept, standing=practice_of(enrolment)))
+        return Response(feedback_payload(practice_answer, standing=practice_of(enrolment)))
 
 
 def _own(request: Request, public_id: UUID) -> tuple[Enrolment, Task]:

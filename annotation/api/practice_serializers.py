@@ -12,7 +12,7 @@ from annotation.api.serializers import (
     ShownImageSerializer,
 )
 from annotation.assignment.eligibility import State
-from annotation.kinds.public_names import TaskKind
+from annotation.kinds.registry import TASK_KINDS
 
 
 class PracticeRoundSerializer(serializers.Serializer[Any]):
@@ -39,7 +39,7 @@ class PracticeTaskSerializer(serializers.Serializer[Any]):
     """A practice task: shown and answered as a real one."""
 
     task = serializers.UUIDField()
-    kind = serializers.ChoiceField(choices=TaskKind.choices)
+    kind = serializers.ChoiceField(choices=TASK_KINDS)
     instrument = InstrumentSerializer()
     image = ShownImageSerializer(allow_null=True)
     attributes = ShownAttributeSerializer(many=True)

@@ -6,8 +6,10 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotation.assignment import quota_rules
-from annotation.kinds.public_names import TaskKind
+from annotation.campaigns.design import CampaignDesign
+from annotation.kinds.registry import CHOICES, TASK_KINDS
 from annotation.models import Campaign, Enrolment, ImageReport
+from web.api.bodies import ParameterSetSerializer
 
 
 class CampaignSerializer(serializers.ModelSerializer[Campaign]):
@@ -45,15 +47,14 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
         read_only_fields = fields
 
 
-class NewCampaignSerializer(serializers.Serializer[Any]):
+class NewCampaignSerializer(ParameterSetSerializer):
     """What a draft is made of; `annotation.campaigns.lifecycle.create` checks the rest."""
 
+    parameters = CampaignDesign
+    names = ("annotators_per_task", "attributes_per_screen", "boxes_required", "lease_minutes")
+
     name = serializers.CharField(max_length=120)
-    kind = serializers.ChoiceField(choices=Campaign.Kind.choices)
-    annotators_per_task = serializers.IntegerField(default=3)
-    attributes_per_screen = serializers.IntegerField(default=5)
-    boxes_required = serializers.BooleanField(default=True)
-    lease_minutes = serializers.IntegerField(default=30)
+    kind = serializers.ChoiceField(choices=CHOICES)
     options = serializers.DictField(required=False)
     guidelines = serializers.CharField(required=False)
     quotas = serializers.ListField(
@@ -171,7 +172,7 @@ class TaskSerializer(serializers.Serializer[Any]):
     """All that an annotator may know of a task: see `annotation.annotator.payload`."""
 
     assignment = serializers.UUIDField()
-    kind = serializers.ChoiceField(choices=TaskKind.choices)
+    kind = serializers.ChoiceField(choices=TASK_KINDS)
     expires_at = serializers.DateTimeField()
     instrument = InstrumentSerializer()
     image = ShownImageSerializer(allow_null=True)

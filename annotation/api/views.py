@@ -10,11 +10,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.models import Annotator, ApiToken, User
-from annotation.annotator.payload import leased_payload, shown_status, task_payload
-from annotation.answers import edit_window, validation
-from annotation.answers.fast_path import submit_and_next
-from annotation.answers.submission import Answer, submit
+from accounts.models import ApiToken, User
+from annotation.annotator.payload import leased_payload, task_payload
+from annotation.answers import validation
+from annotation.answers.submission import SentAnswer, submit_and_next
 from annotation.api.serializers import (
     CampaignProgressSerializer,
     CampaignSerializer,
@@ -33,12 +32,9 @@ from annotation.lead.campaigns.progress import shown_progress
 from annotation.models import Campaign, Enrolment, QualityAction, QualityEvent
 from annotation.quality import enforcement
 from annotation.quality.sentences import for_annotator
-from foundation.errors import DomainError
 from studies.access import LEAD, study_for
+from web.api.bodies import checked_body, raw_body
 from web.api.negotiation import JsonOnly
-
-NOTHING_LEFT = "nothing_left"
-ENOUGH_FOR_TODAY = "enough_for_today"
 
 
 class CampaignList(generics.ListAPIView[Campaign]):
@@ -54,9 +50,8 @@ class CampaignList(generics.ListAPIView[Campaign]):
     @extend_schema(request=NewCampaignSerializer, responses={201: CampaignSerializer})
     def post(self, request: Request, slug: str) -> Response:
         study = study_for(request.user, slug, role=LEAD)
-        settings = NewCampaignSerializer(data=request.data)
-        settings.is_valid(raise_exception=True)
-        draft = lifecycle.create(study=study, by=_person(request), **settings.validated_data)
+        settings = checked_body(NewCampaignSerializer, request)
+        draft = lifecycle.create(study=study, by=_person(request), **settings)
         return Response(CampaignSerializer(draft).data, status=201)
 
 
@@ -75,8 +70,8 @@ class CampaignProgressView(APIView):
 
     @extend_schema(responses=CampaignProgressSerializer)
     def get(self, request: Request, pk: int) -> Response:
-        found = shown_progress(campaign_for(request.user, pk))
-        return Response(CampaignProgressSerializer(found).data)
+        progress = shown_progress(campaign_for(request.user, pk))
+        return Response(CampaignProgressSerializer(progress).data)
 
 
 class CampaignAnnotators(generics.ListAPIView[Enrolment]):
@@ -127,65 +122,30 @@ class Submit(APIView):
 
     @extend_schema(request=SubmissionSerializer, responses=SavedSerializer)
     def post(self, request: Request, public_id: UUID) -> Response:
-        data = request.data if isinstance(request.data, dict) else {}
-        sent, active = validation.submission_id(data.get("submission_id")), data.get("active_seconds")
-        saved = submit_and_next(
+        data = raw_body(SubmissionSerializer, request)
+        sent = SentAnswer(
             user_id=_person(request).pk,
             public_id=public_id,
-            submission_id=sent,
-            parse=lambda task: Answer.parse(data.get("answer"), task),
-            active_seconds=validation.seconds(active),
+            submission_id=validation.submission_id(data.get("submission_id")),
+            answer=data.get("answer"),
+            active_seconds=validation.seconds(data.get("active_seconds")),
             instrument_version=validation.instrument_version(data.get("instrument_version")),
         )
-        if saved is None:
-            return self._with_care(request, public_id, sent, data)
-        following: dict[str, Any] | None
-        if saved.following is not None:
-            following, why = leased_payload(saved.following, saved.campaign), ""
-        else:
-            following, why = self._next(saved.campaign, Annotator(pk=saved.annotator_id))
-        found = {"annotation": saved.annotation_id, "submission_id": str(sent), "revision": 1}
-        answered = {**found, "status": "accepted", "next": following, "why": why}
-        if saved.ruled:
+        saved = submit_and_next(sent)
+        following = saved.following
+        answered = {
+            "annotation": saved.annotation_id,
+            "submission_id": str(saved.submission_id),
+            "revision": saved.revision,
+            "status": saved.status,
+            "next": None if following is None else leased_payload(following, saved.campaign),
+            "why": saved.why,
+        }
+        if saved.has_rules:
             events = enforcement.after_answer(annotation_id=saved.annotation_id)
         else:
             events = enforcement.now_and_then(campaign=saved.campaign, annotator_id=saved.annotator_id)
         return Response(_judged(answered, events))
-
-    def _with_care(self, request: Request, public_id: UUID, sent: UUID, data: dict[str, Any]) -> Response:
-        """Take in what is not plain: a retry, a correction, a late answer."""
-        mine = own_assignment(request.user, public_id)
-        edit_window.refuse_late(mine, sent)
-        saved = submit(
-            assignment=mine,
-            annotator=mine.annotator,
-            submission_id=sent,
-            answer=Answer.parse(data.get("answer"), mine.task),
-            active_seconds=validation.seconds(data.get("active_seconds")),
-            instrument_version=validation.instrument_version(data.get("instrument_version")),
-        )
-        following, why = self._next(mine.task.campaign, mine.annotator)
-        answered = {
-            "annotation": saved.pk,
-            "submission_id": str(saved.submission_id),
-            "revision": saved.revision,
-            "status": shown_status(saved),
-            "next": following,
-            "why": why,
-        }
-        return Response(_judged(answered, enforcement.after_answer(annotation_id=saved.pk)))
-
-    @staticmethod
-    def _next(campaign: Campaign, annotator: Any) -> tuple[dict[str, Any] | None, str]:
-        # The answer is saved: that no further task is given out must not look like a failure to save it.
-        try:
-            leased = leases.next_assignment(campaign=campaign, annotator=annotator)
-        except DomainError as refusal:
-            return None, refusal.code
-        if leased is not None:
-            return task_payload(leased), ""
-        more = leases.more_tomorrow(campaign, annotator.pk)
-        return None, ENOUGH_FOR_TODAY if more else NOTHING_LEFT
 
 
 class Skip(APIView):
@@ -195,27 +155,27 @@ class Skip(APIView):
 
     @extend_schema(request=None, responses={204: OpenApiResponse(description="Skipped.")})
     def post(self, request: Request, public_id: UUID) -> Response:
-        mine = own_assignment(request.user, public_id)
-        leases.skip(assignment=mine, annotator=mine.annotator)
+        assignment = own_assignment(request.user, public_id)
+        leases.skip(assignment=assignment, annotator=assignment.annotator)
         return Response(status=204)
 
 
-class Report(APIView):
+class ReportImage(APIView):
     """Tell the lead that the task's image should not be shown. Again replaces what was said before."""
 
     unsafe_scope = ApiToken.Scope.ANNOTATE
 
     @extend_schema(request=ReportSerializer, responses={201: ReportSerializer})
     def post(self, request: Request, public_id: UUID) -> Response:
-        mine = own_assignment(request.user, public_id)
-        data = request.data if isinstance(request.data, dict) else {}
-        kept = reports.report(
-            assignment=mine,
-            annotator=mine.annotator,
+        assignment = own_assignment(request.user, public_id)
+        data = raw_body(ReportSerializer, request)
+        image_report = reports.report(
+            assignment=assignment,
+            annotator=assignment.annotator,
             reason=str(data.get("reason") or ""),
             details=str(data.get("details") or ""),
         )
-        return Response({"reason": kept.reason, "details": kept.details}, status=201)
+        return Response({"reason": image_report.reason, "details": image_report.details}, status=201)
 
 
 def _judged(answered: dict[str, Any], events: list[QualityEvent]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""How many tasks one annotator is given in a day, where a campaign sets a cap: of all, and of sensitive ones.
+"""How many tasks one annotator is given in a day, if a campaign sets a cap: on all tasks, or on sensitive ones.
 
-A day is one of the server's time zone. Nothing is counted where no cap is set.
+Days are those of the server's time zone. Nothing is counted where no cap is set.
 """
 
 from dataclasses import dataclass
@@ -8,17 +8,10 @@ from datetime import datetime, time, timedelta
 
 from django.utils import timezone
 
+from annotation.assignment.sql import COUNT_TODAY
 from annotation.models import Campaign
 from foundation.database.statements import rows
 from foundation.database.values import moment_value
-
-# Whatever was seen of sensitive ones counts, also what was skipped or came back.
-_TODAY = """
-    SELECT COUNT(CASE WHEN a.state IN ('leased', 'submitted', 'surplus') THEN 1 END),
-           COUNT(CASE WHEN t.sensitive THEN 1 END)
-    FROM annotation_assignment a JOIN annotation_task t ON t.id = a.task_id
-    WHERE a.annotator_id = %(annotator)s AND t.campaign_id = %(campaign)s AND a.leased_at >= %(midnight)s
-"""
 
 
 @dataclass(frozen=True)
@@ -34,10 +27,13 @@ def today(campaign: Campaign, annotator_id: int, *, now: datetime | None = None)
     tasks, sensitive = (campaign.options.get(cap) for cap in ("tasks_per_day", "sensitive_per_day"))
     if tasks is None and sensitive is None:
         return Today()
-    asked = {"annotator": annotator_id, "campaign": campaign.pk}
-    given, seen = rows(_TODAY, asked | {"midnight": moment_value(_midnight(now or timezone.now()))})[0]
+    parameters = {"annotator": annotator_id, "campaign": campaign.pk}
+    task_count, sensitive_count = rows(
+        COUNT_TODAY, parameters | {"midnight": moment_value(_midnight(now or timezone.now()))}
+    )[0]
     return Today(
-        enough=tasks is not None and given >= tasks, calm=sensitive is not None and seen >= sensitive
+        enough=tasks is not None and task_count >= tasks,
+        calm=sensitive is not None and sensitive_count >= sensitive,
     )
 
 

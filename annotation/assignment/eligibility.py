@@ -1,11 +1,13 @@
-"""Whether an annotator may be given real tasks, or has practice before them. Reads only."""
+"""Whether an annotator may label and be given tasks, or must practise first. Reads only."""
 
 from django.db.models import TextChoices
 
+from annotation import integrations
+from annotation.assignment.sql import PRACTICE_TASKS
 from annotation.kinds.options import Options
-from annotation.models import Assignment, Enrolment
+from annotation.models import Assignment, Campaign, Enrolment
 from foundation.database.statements import rows
-from foundation.errors import Forbidden
+from foundation.errors import Conflict, Forbidden
 
 
 class State(TextChoices):
@@ -17,19 +19,31 @@ class State(TextChoices):
     FAILED = "failed", "failed"
 
 
-# From the side of the known answers, which are few: a campaign may have 100,000 tasks. CROSS JOIN keeps SQLite
-# to this order.
-_TASKS = """
-    SELECT DISTINCT t.id FROM annotation_knownanswer k CROSS JOIN annotation_task t
-    WHERE t.id = k.task_id AND t.campaign_id = %s AND t.purpose = 'practice' AND NOT t.withdrawn
-    ORDER BY t.id
-"""
+def refusal_to_label(enrolment_state: str, *, consented: bool) -> Forbidden | None:
+    """Return why an enrolled annotator may neither answer nor be given tasks; None where they may."""
+    if enrolment_state == Enrolment.State.PAUSED:
+        return Forbidden("annotator_paused", "Your work in this campaign is paused; ask whoever invited you.")
+    if enrolment_state == Enrolment.State.EXCLUDED:
+        return Forbidden("annotator_excluded", "Your part in this campaign has ended; ask who invited you.")
+    if not consented:
+        return Forbidden("consent_missing", "Please read and accept the consent text first.")
+    return None
+
+
+def refusal_to_give(campaign: Campaign) -> Conflict | None:
+    """Return why a campaign gives out no tasks on our own pages; None where it does. Reads its columns only."""
+    if campaign.state != Campaign.State.OPEN or campaign.imported:
+        return Conflict("campaign_not_open", f"No tasks are given out: the campaign is {campaign.state}.")
+    if (tool := integrations.tool_of(campaign)) is not None:
+        message = f"The tasks of this campaign are given out in {tool.name}, not here."
+        return Conflict(f"labelled_in_{tool.slug}", message)
+    return None
 
 
 def state(enrolment: Enrolment) -> State:
     """Return where somebody stands.
 
-    Whoever had submitted labels before there was practice is not asked for it. Nobody fails while their
+    Annotators who submitted labels before there was practice need not do it. Nobody fails while their
     enrolment is active: a lead who lets somebody go on gives them another attempt.
     """
     return state_of(enrolment, task_ids(enrolment.campaign_id))
@@ -44,7 +58,9 @@ def state_of(enrolment: Enrolment, tasks: list[int]) -> State:
         return State.PASSED
     if not rounds and _has_labelled(enrolment):
         return State.NOT_NEEDED
-    attempts = int(enrolment.campaign.options.get("practice_attempts") or Options.practice_attempts)
+    attempts = int(
+        enrolment.campaign.options.get("practice_attempts") or Options.default("practice_attempts")
+    )
     used_up = None not in rounds and len(rounds) >= attempts
     return State.FAILED if used_up and enrolment.state != Enrolment.State.ACTIVE else State.OPEN
 
@@ -57,7 +73,7 @@ def refuse_before_passed(enrolment: Enrolment) -> None:
 
 def task_ids(campaign_id: int) -> list[int]:
     """Return the campaign's practice tasks in the order in which they are practised."""
-    return [pk for (pk,) in rows(_TASKS, [campaign_id])]
+    return [pk for (pk,) in rows(PRACTICE_TASKS, [campaign_id])]
 
 
 def _has_labelled(enrolment: Enrolment) -> bool:

@@ -1,21 +1,27 @@
 """Who gets which task next, and for how long.
 
-Exact replication and quotas rest on the database (see `slots`); `selection` decides only the order, `checks` what
-is mixed in, `day_caps` when it is enough for a day.
+The database guarantees exact replication and quotas (see `slots`). `selection` only decides the order,
+`gold_and_repeats` which checks are mixed in, and `day_caps` when the daily limit is reached.
 """
 
+import uuid
+from collections.abc import Iterable
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import Annotator
-from annotation.assignment import checks, day_caps, slots
-from annotation.assignment.eligibility import refuse_before_passed
+from annotation.assignment import day_caps, gold_and_repeats, slots, sql
+from annotation.assignment.eligibility import refusal_to_give, refusal_to_label, refuse_before_passed
 from annotation.assignment.quota_rules import quotas_of
+from annotation.assignment.quotas import Profile
 from annotation.assignment.selection import choices, open_mixes
-from annotation.models import Assignment, Campaign, Enrolment, LabelStudioBridge, Task
+from annotation.models import Assignment, Campaign, Enrolment, Task
+from foundation.database.statements import known, rows
+from foundation.database.values import moment_value, uuid_value
 from foundation.errors import Conflict, Forbidden, NotFound
 from studies import consent
 
@@ -29,41 +35,26 @@ def next_assignment(
     """Return the annotator's open task, or lease them another; None when nothing is left for them, or today.
 
     Asking again renews the lease of an open task. Raises Forbidden `not_enrolled`, `annotator_paused`,
-    `annotator_excluded`, `consent_missing`, `practice_first`, and Conflict `campaign_not_open`,
-    `labelled_in_label_studio`.
+    `annotator_excluded`, `consent_missing`, `practice_first`, and Conflict `campaign_not_open` or
+    `labelled_in_…`, which ends with the slug of the tool in which the campaign is labelled.
     """
     now = now or timezone.now()
     expire(campaign=campaign, now=now)
     with transaction.atomic():
         enrolment = lock_enrolment(campaign, annotator)
         campaign = enrolment.campaign
-        if campaign.state != Campaign.State.OPEN or campaign.imported:
-            raise Conflict("campaign_not_open", f"No tasks are given out: the campaign is {campaign.state}.")
-        refuse_elsewhere(campaign)
-        expires_at = now + timedelta(minutes=campaign.lease_minutes)
-        held = _leased(campaign, annotator).filter(expires_at__gt=now).select_related("task").first()
-        if held is not None:
-            Assignment.objects.filter(pk=held.pk).update(expires_at=expires_at)
-            held.expires_at = expires_at
-            return held
-        refuse_before_passed(enrolment)
-        return _claim(campaign, annotator, now, expires_at)
-
-
-def refuse_elsewhere(campaign: Campaign) -> None:
-    """Raise Conflict where the campaign is labelled in a Label Studio: its places are given out there."""
-    if labelled_elsewhere(campaign):
-        raise Conflict(
-            "labelled_in_label_studio", "The tasks of this campaign are given out in Label Studio, not here."
+        if refusal := refusal_to_give(campaign):
+            raise refusal
+        open_assignment = (
+            _leased(campaign, annotator).filter(expires_at__gt=now).select_related("task").first()
         )
-
-
-def labelled_elsewhere(campaign: Campaign) -> bool:
-    """Return whether a Label Studio gives out the campaign's tasks; no query where `label_studio` was selected."""
-    try:
-        return bool(campaign.label_studio)
-    except LabelStudioBridge.DoesNotExist:
-        return False
+        if open_assignment is not None:
+            open_assignment.expires_at = now + timedelta(minutes=campaign.lease_minutes)
+            Assignment.objects.filter(pk=open_assignment.pk).update(expires_at=open_assignment.expires_at)
+            return open_assignment
+        refuse_before_passed(enrolment)
+        profile = slots.profiles_of([annotator.pk])[annotator.pk] if quotas_of(campaign) else {}
+        return claim_next(campaign, annotator.pk, turn=_turn(annotator.pk), profile=profile, now=now)
 
 
 def skip(*, assignment: Assignment, annotator: Annotator, now: datetime | None = None) -> Assignment:
@@ -101,7 +92,7 @@ def expire(*, campaign: Campaign, now: datetime | None = None) -> int:
     if not overdue.exists():
         return 0
     with transaction.atomic():
-        # Whoever else holds one of these rows is submitting it or releasing it: theirs to end.
+        # Another request that holds one of these rows is submitting or releasing it, and ends it.
         rows = list(
             overdue.select_for_update(skip_locked=True, of=("self",)).order_by("pk")[:_EXPIRE_AT_ONCE]
         )
@@ -112,36 +103,58 @@ def expire(*, campaign: Campaign, now: datetime | None = None) -> int:
 def lock_enrolment(campaign: Campaign, annotator: Annotator) -> Enrolment:
     """Return the annotator's enrolment, locked, so that their requests come one after the other.
 
-    Refuses whoever may not label: see `next_assignment`.
+    Refuses an annotator who may not label: see `next_assignment`.
     """
     enrolment = (
         Enrolment.objects.select_for_update(of=("self",))
-        .select_related("campaign__study__consent_text", "campaign__label_studio")
+        .select_related("campaign__study__consent_text")
         .filter(campaign=campaign, annotator=annotator)
         .first()
     )
     if enrolment is None:
         raise Forbidden("not_enrolled", "You do not take part in this campaign; open your invitation link.")
-    if enrolment.state == Enrolment.State.PAUSED:
-        raise Forbidden("annotator_paused", "Your work in this campaign is paused; ask whoever invited you.")
-    if enrolment.state == Enrolment.State.EXCLUDED:
-        raise Forbidden("annotator_excluded", "Your part in this campaign has ended; ask who invited you.")
-    if not consent.has_consented(annotator, enrolment.campaign.study):
-        raise Forbidden("consent_missing", "Please read and accept the consent text first.")
+    consented = consent.has_consented(annotator, enrolment.campaign.study)
+    if refusal := refusal_to_label(enrolment.state, consented=consented):
+        raise refusal
     return enrolment
+
+
+def lock_enrolments(campaign_id: int) -> dict[int, str]:
+    """Lock the enrolments of a campaign in the order of their keys; return the state of each annotator.
+
+    An annotator's withdrawal, exclusion or return locks their enrolment before anything else, so none of them runs
+    between the steps of a transaction that begins with this.
+    """
+    enrolments = Enrolment.objects.select_for_update(of=("self",)).filter(campaign=campaign_id)
+    return dict(enrolments.order_by("pk").values_list("annotator_id", "state"))
+
+
+def lock_for_decisions(enrolments: Iterable[Enrolment]) -> None:
+    """Lock these enrolments before a decision about their annotators, and all others of campaigns labelled in a tool.
+
+    There such a decision also marks what the tool's records hold of the annotator and of the tasks they answered, in
+    several steps. Annotators share tasks, so that two decisions at once could wait for each other's records.
+    """
+    decided = list(enrolments)
+    keys = [row.pk for row in decided]
+    campaigns = {row.campaign_id for row in decided if row.campaign.labelled_in}
+    locked = Enrolment.objects.select_for_update(of=("self",)).filter(
+        Q(pk__in=keys) | Q(campaign__in=campaigns)
+    )
+    list(locked.order_by("pk").values_list("pk"))
 
 
 def lock_own(assignment: Assignment, annotator: Annotator) -> Assignment:
     """Return the assignment as it is now, locked; NotFound when it is not the annotator's."""
-    found = (
+    locked = (
         Assignment.objects.select_for_update(of=("self",))
         .select_related("task__campaign__study")
         .filter(pk=assignment.pk, annotator=annotator)
         .first()
     )
-    if found is None:
+    if locked is None:
         raise NotFound("assignment_not_found", "There is no such task of yours.")
-    return found
+    return locked
 
 
 def _leased(campaign: Campaign, annotator: Annotator) -> QuerySet[Assignment]:
@@ -149,47 +162,49 @@ def _leased(campaign: Campaign, annotator: Annotator) -> QuerySet[Assignment]:
 
 
 def _end(assignments: list[Assignment], state: str, now: datetime) -> None:
-    holding = [one.task_id for one in assignments if one.slot is not None]
-    Assignment.objects.filter(pk__in=[one.pk for one in assignments]).update(
+    holding = [assignment.task_id for assignment in assignments if assignment.slot is not None]
+    Assignment.objects.filter(pk__in=[assignment.pk for assignment in assignments]).update(
         state=state, slot=None, ended_at=now
     )
     slots.give_back(holding)
-    for one in assignments:
-        one.state, one.slot, one.ended_at = state, None, now
+    for assignment in assignments:
+        assignment.state, assignment.slot, assignment.ended_at = state, None, now
 
 
 def lease(
-    task_id: int,
-    annotator_id: int,
-    *,
-    now: datetime,
-    expires_at: datetime,
-    slot: int | None = None,
-    purpose: str = Assignment.Purpose.LABEL,
+    task_id: int, annotator_id: int, *, purpose: str, now: datetime, expires_at: datetime
 ) -> Assignment:
-    """Give the task to the annotator; `slot` was taken before, and checks have none.
+    """Lease a task to an annotator; for a label a place was taken before, and checks need none.
 
-    A task whose lease ran out may come back to the same annotator: on the same row and public id.
+    A task whose lease ran out may come back to the same annotator, with the same row and public id.
     """
-    assignment, _ = Assignment.objects.select_related("task").update_or_create(
+    statement = sql.LEASE_LABEL if purpose == Assignment.Purpose.LABEL else sql.LEASE_CHECK
+    values = {"public_id": uuid_value(uuid.uuid4()), "task": task_id, "annotator": annotator_id}
+    values |= {"purpose": str(purpose), "now": moment_value(now), "expires_at": moment_value(expires_at)}
+    pk, public_id, slot = rows(statement, values)[0]
+    return known(
+        Assignment,
+        id=pk,
+        public_id=UUID(str(public_id)),
         task_id=task_id,
         annotator_id=annotator_id,
+        state=State.LEASED,
         purpose=purpose,
-        defaults={
-            "state": State.LEASED,
-            "slot": slot,
-            "leased_at": now,
-            "expires_at": expires_at,
-            "ended_at": None,
-        },
+        slot=slot,
+        leased_at=now,
+        expires_at=expires_at,
+        ended_at=None,
     )
-    return assignment
 
 
 def open_tasks(campaign: Campaign, annotator_id: int, *, calm: bool = False) -> QuerySet[Task]:
     """Return the tasks that the annotator could be given now, checks apart. `calm`: none that is sensitive."""
-    mine = Assignment.objects.filter(annotator=annotator_id, task=OuterRef("pk")).exclude(state=State.EXPIRED)
-    tasks = Task.objects.filter(~Exists(mine), campaign=campaign, withdrawn=False, held__lt=F("wanted"))
+    own_assignments = Assignment.objects.filter(annotator=annotator_id, task=OuterRef("pk")).exclude(
+        state=State.EXPIRED
+    )
+    tasks = Task.objects.filter(
+        ~Exists(own_assignments), campaign=campaign, withdrawn=False, held__lt=F("wanted")
+    )
     if calm:
         tasks = tasks.filter(sensitive=False)
     if (quotas := quotas_of(campaign)) is None:
@@ -216,45 +231,49 @@ def likely_next(campaign: Campaign, annotator_id: int) -> int | None:
     choice = next(choices(campaign, annotator_id, quotas, profile, turn=turn, calm=today.calm), None)
     if choice is None:
         return None
-    drawn = () if choice.goes_on else checks.drawn(campaign, annotator_id, turn)
-    check = checks.fitting(drawn, campaign, annotator_id, turn=turn, calm=today.calm)
+    drawn = () if choice.continues_image else gold_and_repeats.drawn(campaign, annotator_id, turn)
+    check = gold_and_repeats.fitting(drawn, campaign, annotator_id, turn=turn, calm=today.calm)
     return choice.task_id if check is None else check.task_id
 
 
 def _turn(annotator_id: int) -> int:
-    mine = Assignment.objects.filter(annotator=annotator_id).order_by("-id").values_list("task_id", "purpose")
-    latest = mine.first()
-    return checks.turn_of(*latest) if latest else 0
+    assignments = (
+        Assignment.objects.filter(annotator=annotator_id).order_by("-id").values_list("task_id", "purpose")
+    )
+    latest = assignments.first()
+    return gold_and_repeats.turn_of(*latest) if latest else 0
 
 
-def _claim(
-    campaign: Campaign, annotator: Annotator, now: datetime, expires_at: datetime
+def claim_next(
+    campaign: Campaign, annotator_id: int, *, turn: int, profile: Profile, now: datetime
 ) -> Assignment | None:
-    """Lease the best task that is still to be had, or a check in its place."""
-    today = day_caps.today(campaign, annotator.pk, now=now)
+    """Lease the best task that is still free, or a check in its place; None when nothing is left, or today.
+
+    The caller holds the annotator's enrolment. `turn` is `gold_and_repeats.turn_of` their latest task.
+    """
+    today = day_caps.today(campaign, annotator_id, now=now)
     if today.enough:
         return None
+    expires_at = now + timedelta(minutes=campaign.lease_minutes)
     quotas = quotas_of(campaign)
-    profile = slots.profiles_of([annotator.pk])[annotator.pk] if quotas else {}
-    turn = _turn(annotator.pk)
-    drawn = checks.drawn(campaign, annotator.pk, turn)
+    drawn = gold_and_repeats.drawn(campaign, annotator_id, turn)
     while True:
         lost = False
-        for choice in choices(campaign, annotator.pk, quotas, profile, turn=turn, calm=today.calm):
+        for choice in choices(campaign, annotator_id, quotas, profile, turn=turn, calm=today.calm):
             joined = quotas.joined(choice.mix, profile) if quotas else choice.mix
             # Only while an ordinary task is open to them, which a mix too long to be checked cannot tell.
-            if drawn and joined is not None and not choice.goes_on:
-                check = checks.fitting(drawn, campaign, annotator.pk, turn=turn, calm=today.calm)
+            if drawn and joined is not None and not choice.continues_image:
+                check = gold_and_repeats.fitting(drawn, campaign, annotator_id, turn=turn, calm=today.calm)
                 if check is not None:
                     return lease(
-                        check.task_id, annotator.pk, purpose=check.purpose, now=now, expires_at=expires_at
+                        check.task_id, annotator_id, purpose=check.purpose, now=now, expires_at=expires_at
                     )
                 drawn = ()
-            slot = slots.claim(choice, annotator.pk, joined)
-            if slot is not None:
-                return lease(choice.task_id, annotator.pk, slot=slot, now=now, expires_at=expires_at)
+            if slots.claim(choice, annotator_id, joined):
+                label = Assignment.Purpose.LABEL
+                return lease(choice.task_id, annotator_id, purpose=label, now=now, expires_at=expires_at)
             # A mix too long to be checked beforehand refuses for good; any other refusal is a race lost.
             lost = lost or joined is not None
-        # Somebody was quicker wherever we tried: what they left open is seen by looking again.
+        # Others were quicker for every task that was tried: look again for what they left open.
         if not lost:
             return None

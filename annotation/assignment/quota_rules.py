@@ -1,7 +1,7 @@
-"""Quota rules as leads name them, as they are stored, and as sentences.
+"""Quota rules as leads write them, as they are stored, and as sentences.
 
-Most are presets: `woman_and_man`, `one_non_man`, `from_the_country`. Any other rule is one line, which names codes
-(`accounts.codes`) or what they are called:
+Most are presets: `woman_and_man`, `one_non_man`, `from_the_country`. Any other rule is one line that contains codes
+(`accounts.codes`) or their names:
 
     at_least 1 gender != man
     at_least 1 region_of_origin = 030 | 034
@@ -28,10 +28,11 @@ from annotation.assignment.quotas import (
     normalise,
     resolve,
 )
+from annotation.kinds.registry import KINDS
 from annotation.models import Campaign, QuotaRule
 from foundation.errors import DomainError
 from studies.models import StudyGroup
-from studies.protocol.own_codes import own_code
+from studies.protocol.unlisted_codes import own_code
 
 AT_MOST_RULES = 20
 AT_MOST_VALUES = 250
@@ -61,7 +62,7 @@ class Preset:
     @property
     def needs_group(self) -> bool:
         """Whether it speaks of the group shown, which a rating has none of."""
-        return any(_GROUP in one for one in self.lines)
+        return any(_GROUP in text for text in self.lines)
 
 
 PRESETS: Mapping[str, Preset] = {
@@ -91,13 +92,13 @@ _HOW_TO = (
 )
 
 
-def parse(given: Sequence[object], *, annotators_per_task: int, kind: str) -> tuple[Rule, ...]:
+def parse(written_rules: Sequence[object], *, annotators_per_task: int, kind: str) -> tuple[Rule, ...]:
     """Return checked rules from presets, lines or objects; DomainError `quotas_invalid` names each wrong one."""
     rules: list[Rule] = []
     wrong: dict[str, str] = {}
-    for number, one in enumerate(given, start=1):
-        preset = PRESETS.get(one.strip()) if isinstance(one, str) else None
-        for part in preset.lines if preset else (one,):
+    for number, written_rule in enumerate(written_rules, start=1):
+        preset = PRESETS.get(written_rule.strip()) if isinstance(written_rule, str) else None
+        for part in preset.lines if preset else (written_rule,):
             try:
                 rule = _coded(_parse_line(part) if isinstance(part, str) else _parse_object(part))
                 _check(rule, annotators_per_task, kind)
@@ -106,7 +107,7 @@ def parse(given: Sequence[object], *, annotators_per_task: int, kind: str) -> tu
             else:
                 if rule not in rules:
                     rules.append(rule)
-    if len(given) > AT_MOST_RULES:
+    if len(written_rules) > AT_MOST_RULES:
         wrong["quotas"] = f"A campaign has at most {AT_MOST_RULES} rules."
     if wrong:
         message = " ".join(wrong.values())
@@ -140,8 +141,15 @@ def stored(campaign: Campaign) -> tuple[Rule, ...]:
     if campaign.pk is None:
         return ()
     return tuple(
-        Rule(one.kind, one.field, one.k or 0, frozenset(one.values), one.negated, one.matches_group)
-        for one in campaign.quota_rules.all()
+        Rule(
+            quota_rule.kind,
+            quota_rule.field,
+            quota_rule.k or 0,
+            frozenset(quota_rule.values),
+            quota_rule.negated,
+            quota_rule.matches_group,
+        )
+        for quota_rule in campaign.quota_rules.all()
     )
 
 
@@ -149,7 +157,7 @@ def line(rule: Rule) -> str:
     """Return a rule as a lead would write it."""
     if rule.kind == DISTINCT:
         return f"distinct {rule.field}"
-    written = sorted(codes.canonical(rule.field, one) or one for one in rule.values)
+    written = sorted(codes.canonical(rule.field, value) or value for value in rule.values)
     values = f"{_GROUP}{rule.matches_group}" if rule.matches_group else " | ".join(written)
     return f"{rule.kind} {rule.k} {rule.field} {'!=' if rule.negated else '='} {values}"
 
@@ -166,20 +174,20 @@ def in_words(rule: Rule) -> str:
 
 def presets_in(rules: Sequence[Rule]) -> tuple[list[str], list[Rule]]:
     """Return the presets that rules hold, and the rules that belong to none of these."""
-    held = [name for name, preset in PRESETS.items() if set(_rules_of(preset)) <= set(rules)]
-    covered = {rule for name in held for rule in _rules_of(PRESETS[name])}
-    return held, [rule for rule in rules if rule not in covered]
+    preset_names = [name for name, preset in PRESETS.items() if set(_rules_of(preset)) <= set(rules)]
+    covered = {rule for name in preset_names for rule in _rules_of(PRESETS[name])}
+    return preset_names, [rule for rule in rules if rule not in covered]
 
 
 def _rules_of(preset: Preset) -> list[Rule]:
-    return [_parse_line(one) for one in preset.lines]
+    return [_parse_line(text) for text in preset.lines]
 
 
 def names_of(rule: Rule) -> str:
     """Return the values of a rule in words."""
     if rule.field not in codes.CODED:
         return " or ".join(sorted(rule.values))
-    names = (codes.label(rule.field, one, language="en") for one in rule.values)
+    names = (codes.label(rule.field, value, language="en") for value in rule.values)
     # Within a sentence; countries and regions are proper names.
     return " or ".join(sorted(name.lower() if rule.field == "gender" else name for name in names))
 
@@ -196,7 +204,7 @@ class CampaignQuotas:
 
     def of_mix(self, mix: str) -> TaskRules | None:
         key = mix.split("/", 2)[1]
-        return next((one for one in self.by_group.values() if one.key == key), None)
+        return next((rules for rules in self.by_group.values() if rules.key == key), None)
 
     def allows(self, mix: str, profile: Profile) -> bool:
         """Return whether an annotator may join tasks of this mix."""
@@ -208,20 +216,20 @@ class CampaignQuotas:
         rules = self.of_mix(mix)
         return rules.joined(mix, profile) if rules is not None else None
 
-    def first_mix(self, group_id: int | None, wanted: int) -> str:
+    def first_mix(self, group_id: int | None, slot_count: int) -> str:
         """Return the mix of a task that nobody holds."""
         rules = self.of_group(group_id)
-        return rules.mix([], wanted) if rules.completable([], wanted) else closed_mix(wanted)
+        return rules.mix([], slot_count) if rules.completable([], slot_count) else closed_mix(slot_count)
 
 
 def quotas_of(campaign: Campaign) -> CampaignQuotas | None:
     """Return the quotas of a campaign, or None. Those of a campaign that was opened never change."""
     if campaign.opened_at is None:
-        return read(campaign)
+        return load_quotas(campaign)
     return _kept(_Opened(campaign))
 
 
-def read(campaign: Campaign) -> CampaignQuotas | None:
+def load_quotas(campaign: Campaign) -> CampaignQuotas | None:
     """Return the quotas of a campaign as the database has them now."""
     rules = stored(campaign)
     if not rules:
@@ -248,7 +256,7 @@ class _Opened:
 
 @lru_cache(maxsize=256)
 def _kept(opened: _Opened) -> CampaignQuotas | None:
-    return read(opened.campaign)
+    return load_quotas(opened.campaign)
 
 
 def own_values(group: StudyGroup) -> dict[str, frozenset[str]]:
@@ -275,30 +283,30 @@ def _coded(rule: Rule) -> Rule:
     """Return the rule with codes for its values; ValueError names one that there is none for, with the list."""
     if rule.field not in codes.CODED:
         return rule
-    found = {
+    code_by_value = {
         value: profiles.code_of(rule.field, value) or codes.canonical(rule.field, value)
         for value in rule.values
     }
-    if unknown := sorted(value for value, code in found.items() if not code):
+    if unknown := sorted(value for value, code in code_by_value.items() if not code):
         listed = ", ".join(codes.codes(rule.field))
         raise ValueError(f"“{unknown[0]}” is not a code for {FIELD_WORDS[rule.field]}. Codes are: {listed}.")
-    return replace(rule, values=frozenset(map(normalise, found.values())))
+    return replace(rule, values=frozenset(map(normalise, code_by_value.values())))
 
 
 def _parse_line(text: str) -> Rule:
-    found = _LINE.fullmatch(text.strip())
-    if found is None:
+    match = _LINE.fullmatch(text.strip())
+    if match is None:
         raise ValueError(f"“{text.strip()[:80]}” is not a rule. {_HOW_TO}")
-    if found["all"]:
-        return Rule(DISTINCT, found["one"].lower())
-    values = found["values"].strip()
+    if match["all"]:
+        return Rule(DISTINCT, match["one"].lower())
+    values = match["values"].strip()
     group = values.removeprefix(_GROUP) if values.startswith(_GROUP) else ""
     return Rule(
-        kind=found["kind"].lower(),
-        field=found["field"].lower(),
-        k=int(found["k"]),
+        kind=match["kind"].lower(),
+        field=match["field"].lower(),
+        k=int(match["k"]),
         values=frozenset() if group else _normalised(values.split("|")),
-        negated=found["how"].lower() not in {"=", "in"},
+        negated=match["how"].lower() not in {"=", "in"},
         matches_group=group,
     )
 
@@ -306,14 +314,14 @@ def _parse_line(text: str) -> Rule:
 def _parse_object(raw: object) -> Rule:
     if not isinstance(raw, Mapping):
         raise ValueError(f"Give a line or an object. {_HOW_TO}")
-    known = {"kind", "field", "k", "values", "negated", "matches_group"}
-    if unknown := sorted(str(name) for name in raw.keys() - known):
+    field_names = {"kind", "field", "k", "values", "negated", "matches_group"}
+    if unknown := sorted(str(name) for name in raw.keys() - field_names):
         raise ValueError(f"a rule has no {', '.join(unknown)}.")
     data: dict[str, Any] = {name: value for name, value in raw.items() if value is not None}
     k, values, negated = data.get("k", 0), data.get("values", []), data.get("negated", False)
     if type(k) is not int or type(negated) is not bool:
         raise ValueError("k is a whole number, negated is true or false.")
-    if not isinstance(values, list | tuple) or not all(isinstance(one, str) for one in values):
+    if not isinstance(values, list | tuple) or not all(isinstance(text, str) for text in values):
         raise ValueError("values is a list of texts.")
     return Rule(
         kind=str(data.get("kind", "")),
@@ -326,10 +334,10 @@ def _parse_object(raw: object) -> Rule:
 
 
 def _normalised(values: Sequence[str]) -> frozenset[str]:
-    found = frozenset(filter(None, map(normalise, values)))
-    if not all(one.isprintable() for one in found):
+    normal_values = frozenset(filter(None, map(normalise, values)))
+    if not all(value.isprintable() for value in normal_values):
         raise ValueError("a value holds a control character.")
-    return found
+    return normal_values
 
 
 def _check(rule: Rule, annotators_per_task: int, kind: str) -> None:
@@ -359,5 +367,5 @@ def _check_group(rule: Rule, kind: str) -> None:
         raise ValueError("give values or matches_group, not both.")
     if rule.matches_group not in QuotaRule.GroupPart.values:
         raise ValueError("a rule can refer to group.region or group.nationality.")
-    if kind == Campaign.Kind.ATTRIBUTE_LIKERT:
+    if KINDS[kind].stimuli.medium == "text":
         raise ValueError("a rating shows no group that a rule could refer to.")

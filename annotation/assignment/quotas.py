@@ -1,8 +1,7 @@
 """Who may share a task: quota rules, and whether a task that some people hold can still meet all of them.
 
-Nothing here touches the database. A rule speaks of one profile field. A future annotator may be anybody: any
-value in any field, or none. So the fields can be looked at one by one, while the rules on one field are
-solved together, exactly.
+Nothing here uses the database. A rule concerns one profile field. A future annotator may have any value in any field,
+or none. So the fields can be considered separately, while the rules on one field are solved together, exactly.
 """
 
 import hashlib
@@ -32,12 +31,14 @@ def normalise(value: str) -> str:
 
 def profile_of(values: Mapping[str, object]) -> Profile:
     """Return the comparable profile of raw field values (texts, and a list of languages)."""
-    found: dict[str, frozenset[str]] = {}
-    for field, said in values.items():
-        texts = said if isinstance(said, list | tuple) else [said]
-        if (kept := frozenset(filter(None, (normalise(str(one or "")) for one in texts)))) - {UNCODED}:
-            found[field] = kept
-    return found
+    profile: dict[str, frozenset[str]] = {}
+    for field, answer in values.items():
+        texts = answer if isinstance(answer, list | tuple) else [answer]
+        if (normal_values := frozenset(filter(None, (normalise(str(text or "")) for text in texts)))) - {
+            UNCODED
+        }:
+            profile[field] = normal_values
+    return profile
 
 
 @dataclass(frozen=True)
@@ -60,10 +61,10 @@ class Rule:
 
         Nor does one count as *not* of these values who said something that has no code: it may be one of them.
         """
-        said = profile.get(self.field, frozenset())
-        if self.negated and UNCODED in said:
+        answers = profile.get(self.field, frozenset())
+        if self.negated and UNCODED in answers:
             return False
-        return bool(said) and bool(said & self.values) != self.negated
+        return bool(answers) and bool(answers & self.values) != self.negated
 
 
 class Member(NamedTuple):
@@ -90,8 +91,8 @@ class TaskRules:
     @cached_property
     def key(self) -> str:
         """Return a name for these rules: the same for groups whose own values are the same."""
-        own = [sorted(rule.values) for rule in self.rules if rule.matches_group]
-        return hashlib.sha256(repr(own).encode()).hexdigest()[:12] if own else "-"
+        group_values = [sorted(rule.values) for rule in self.rules if rule.matches_group]
+        return hashlib.sha256(repr(group_values).encode()).hexdigest()[:12] if group_values else "-"
 
     def member(self, profile: Profile) -> Member:
         return Member(
@@ -102,18 +103,18 @@ class TaskRules:
             ),
         )
 
-    def completable(self, members: Sequence[Member], wanted: int) -> bool:
-        """Return whether a task held by `members` can still end with `wanted` annotators and every rule met."""
-        return _completable(self, tuple(sorted(members, key=repr)), wanted)
+    def completable(self, members: Sequence[Member], slot_count: int) -> bool:
+        """Return whether a task held by `members` can still end with `slot_count` annotators and every rule met."""
+        return _completable(self, tuple(sorted(members, key=repr)), slot_count)
 
-    def mix(self, members: Iterable[Member], wanted: int) -> str:
+    def mix(self, members: Iterable[Member], slot_count: int) -> str:
         """Return what the rules see of a task, as text: tasks of one mix are open to the same people.
 
         A mix too long for an index begins with '?': only a look at the task itself decides.
         """
         written = " ".join(sorted(map(_written, members)))
-        text = f"{wanted}/{self.key}/{written}"
-        return text if len(text) <= _LONGEST_MIX else f"?{wanted}/{self.key}"
+        text = f"{slot_count}/{self.key}/{written}"
+        return text if len(text) <= _LONGEST_MIX else f"?{slot_count}/{self.key}"
 
     def allows(self, mix: str, profile: Profile) -> bool:
         """Return whether an annotator may join a task of this mix. Of one too long it says yes."""
@@ -123,19 +124,21 @@ class TaskRules:
         """Return the mix after an annotator joined; None where `mix` is too long to tell."""
         if mix.startswith("?"):
             return None
-        return self.mix([*read(mix), self.member(profile)], int(mix.split("/", 1)[0]))
+        return self.mix([*members_of(mix), self.member(profile)], int(mix.split("/", 1)[0]))
 
 
-def closed_mix(wanted: int) -> str:
+def closed_mix(slot_count: int) -> str:
     """Return the mix of a task that nobody may join: its rules cannot be met."""
-    return f"{wanted}/closed/"
+    return f"{slot_count}/closed/"
 
 
-def resolve(rules: Iterable[Rule], own: Mapping[str, frozenset[str]]) -> TaskRules:
-    """Return the rules for a task whose group has the values `own` ('region', 'nationality')."""
+def resolve(rules: Iterable[Rule], group_values: Mapping[str, frozenset[str]]) -> TaskRules:
+    """Return the rules for a task whose group has the values `group_values` ('region', 'nationality')."""
     return TaskRules(
         tuple(
-            replace(rule, values=own.get(rule.matches_group, frozenset())) if rule.matches_group else rule
+            replace(rule, values=group_values.get(rule.matches_group, frozenset()))
+            if rule.matches_group
+            else rule
             for rule in rules
         )
     )
@@ -147,56 +150,56 @@ def _mark(value: str) -> str:
 
 
 def _written(member: Member) -> str:
-    counted = "".join("01"[one] for one in member.counted)
+    counted = "".join("01"[is_counted] for is_counted in member.counted)
     return ":".join([counted, *(",".join(sorted(marks)) for marks in member.marks)])
 
 
-def read(mix: str) -> list[Member]:
+def members_of(mix: str) -> list[Member]:
     """Return those who hold a task of this mix, as far as the rules see them."""
-    return [_read(one) for one in mix.split("/", 2)[2].split(" ") if one]
+    return [_read(text) for text in mix.split("/", 2)[2].split(" ") if text]
 
 
 def _read(text: str) -> Member:
     counted, *marks = text.split(":")
     return Member(
-        tuple(one == "1" for one in counted),
-        tuple(frozenset(filter(None, one.split(","))) for one in marks),
+        tuple(digit == "1" for digit in counted),
+        tuple(frozenset(filter(None, values.split(","))) for values in marks),
     )
 
 
 @lru_cache(maxsize=100_000)
 def _allows(rules: TaskRules, mix: str, candidate: Member) -> bool:
-    wanted, key, _ = mix.split("/", 2)
-    return key == rules.key and rules.completable([*read(mix), candidate], int(wanted))
+    slot_count, key, _ = mix.split("/", 2)
+    return key == rules.key and rules.completable([*members_of(mix), candidate], int(slot_count))
 
 
 @lru_cache(maxsize=100_000)
-def _completable(task: TaskRules, members: tuple[Member, ...], wanted: int) -> bool:
-    free = wanted - len(members)
+def _completable(task: TaskRules, members: tuple[Member, ...], slot_count: int) -> bool:
+    free = slot_count - len(members)
     if free < 0:
         return False
-    taken: dict[str, frozenset[str]] = {}
+    marks_in_use: dict[str, frozenset[str]] = {}
     for place, field in enumerate(task.distinct):
         marks = [member.marks[place] for member in members]
         everything = frozenset().union(*marks)
         if not all(marks) or len(everything) != sum(map(len, marks)):
             return False
-        taken[field] = everything
+        marks_in_use[field] = everything
     for field in dict.fromkeys(rule.field for rule in task.rules):
         places = [place for place, rule in enumerate(task.counting) if rule.field == field]
         counts = [sum(member.counted[place] for member in members) for place in places]
         rules = [task.counting[place] for place in places]
-        if not _field_completable(rules, counts, free, field, taken.get(field)):
+        if not _field_completable(rules, counts, free, field, marks_in_use.get(field)):
             return False
     return True
 
 
 def _field_completable(
-    rules: Sequence[Rule], counts: Sequence[int], free: int, field: str, taken: frozenset[str] | None
+    rules: Sequence[Rule], counts: Sequence[int], free: int, field: str, marks_in_use: frozenset[str] | None
 ) -> bool:
     """Return whether `free` more people can meet the rules on one field, `counts` being met by those there.
 
-    `taken` are the marks that nobody else may have, when all must differ.
+    `marks_in_use` are the marks that nobody else may have, when all must differ.
     """
     needs = tuple(
         max(0, rule.k - met) if rule.kind == AT_LEAST else 0 for rule, met in zip(rules, counts, strict=True)
@@ -206,7 +209,7 @@ def _field_completable(
     )
     if min(rooms, default=0) < 0:
         return False
-    choices, stock = _choices(rules, field, taken)
+    choices, stock = _choices(rules, field, marks_in_use)
     return _fill(choices, free, needs, tuple(min(room, free) for room in rooms), stock, {})
 
 
@@ -215,7 +218,7 @@ _Choice = tuple[tuple[bool, ...], tuple[int, ...]]
 
 
 def _choices(
-    rules: Sequence[Rule], field: str, taken: frozenset[str] | None
+    rules: Sequence[Rule], field: str, marks_in_use: frozenset[str] | None
 ) -> tuple[tuple[_Choice, ...], tuple[int, ...]]:
     """Return the ways to fill a place, and how many unused values there are of each kind.
 
@@ -225,27 +228,27 @@ def _choices(
     kinds: dict[tuple[bool, ...], int] = {}
     for value in listed:
         kind = tuple(value in rule.values for rule in rules)
-        kinds[kind] = kinds.get(kind, 0) + (taken is None or _mark(value) not in taken)
+        kinds[kind] = kinds.get(kind, 0) + (marks_in_use is None or _mark(value) not in marks_in_use)
     names = [kind for kind, unused in kinds.items() if unused]
     largest = len(names) if field in SEVERAL_VALUES else 1
-    found: dict[tuple[bool, ...], list[tuple[int, ...]]] = {}
+    ways_by_met: dict[tuple[bool, ...], list[tuple[int, ...]]] = {}
     for size in range(1, min(largest, len(names)) + 1):
         for chosen in combinations(range(len(names)), size):
-            said = tuple(any(names[one][place] for one in chosen) for place in range(len(rules)))
-            ways = found.setdefault(_met(rules, said), [])
-            use = chosen if taken is not None else ()
+            is_listed = tuple(any(names[index][place] for index in chosen) for place in range(len(rules)))
+            ways = ways_by_met.setdefault(_met(rules, is_listed), [])
+            use = chosen if marks_in_use is not None else ()
             if not any(set(way) <= set(use) for way in ways):
                 ways.append(use)
     if field != "age_band":
-        found.setdefault(_met(rules, (False,) * len(rules)), []).append(())
-    if taken is None:
-        found.setdefault((False,) * len(rules), []).append(())  # somebody who leaves the field empty
-    choices = {(met, use) for met, ways in found.items() for use in ways}
+        ways_by_met.setdefault(_met(rules, (False,) * len(rules)), []).append(())
+    if marks_in_use is None:
+        ways_by_met.setdefault((False,) * len(rules), []).append(())  # somebody who leaves the field empty
+    choices = {(met, use) for met, ways in ways_by_met.items() for use in ways}
     return tuple(sorted(choices, reverse=True)), tuple(kinds[name] for name in names)
 
 
-def _met(rules: Sequence[Rule], said: Sequence[bool]) -> tuple[bool, ...]:
-    return tuple(one != rule.negated for rule, one in zip(rules, said, strict=True))
+def _met(rules: Sequence[Rule], is_listed: Sequence[bool]) -> tuple[bool, ...]:
+    return tuple(listed != rule.negated for rule, listed in zip(rules, is_listed, strict=True))
 
 
 def _fill(
@@ -254,7 +257,7 @@ def _fill(
     needs: tuple[int, ...],
     rooms: tuple[int, ...],
     stock: tuple[int, ...],
-    seen: dict[object, bool],
+    solved: dict[object, bool],
 ) -> bool:
     """Return whether `free` places can be filled by the choices, each any number of times."""
     if max(needs, default=0) > free:
@@ -264,12 +267,12 @@ def _fill(
     if not choices:
         return False
     state = (len(choices), free, needs, rooms, stock)
-    if state not in seen:
-        seen[state] = any(
-            _fill(choices[1:], free - times, *_after(choices[0], times, needs, rooms, stock), seen)
+    if state not in solved:
+        solved[state] = any(
+            _fill(choices[1:], free - times, *_after(choices[0], times, needs, rooms, stock), solved)
             for times in range(_most(choices[0], free, rooms, stock), -1, -1)
         )
-    return seen[state]
+    return solved[state]
 
 
 def _most(choice: _Choice, free: int, rooms: tuple[int, ...], stock: tuple[int, ...]) -> int:
@@ -283,7 +286,7 @@ def _after(
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
     met, use = choice
     return (
-        tuple(max(0, need - times * one) for need, one in zip(needs, met, strict=True)),
-        tuple(room - times * one for room, one in zip(rooms, met, strict=True)),
-        tuple(left - times * (kind in use) for kind, left in enumerate(stock)),
+        tuple(max(0, need - times * is_counted) for need, is_counted in zip(needs, met, strict=True)),
+        tuple(room - times * is_counted for room, is_counted in zip(rooms, met, strict=True)),
+        tuple(unused - times * (kind in use) for kind, unused in enumerate(stock)),
     )

@@ -1,34 +1,31 @@
-"""Slots of a task: the one place that takes and gives them back.
+"""Slots of a task: the only module that takes them and gives them back.
 
 `Task.held` counts the assignments that hold a slot and never exceeds `Task.wanted` (a CHECK); an assignment's
-slot number is unique in its task (a UNIQUE). `Task.quota_mix` is what the campaign's quotas see of those who
+slot number is unique in its task (a UNIQUE). `Task.quota_mix` stores what the campaign's quotas need about those who
 hold it. All change together in the caller's transaction.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
+from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 
 from accounts.models import Annotator, AnnotatorProfile
+from annotation import integrations
 from annotation.assignment.quota_rules import CampaignQuotas, quotas_of
 from annotation.assignment.quotas import Profile, closed_mix, profile_of
 from annotation.assignment.selection import Choice
-from annotation.label_studio.base import invalidate
+from annotation.assignment.sql import HOLD_PLACE
 from annotation.models import Assignment, Task
 from foundation.database.statements import changed
-
-_HOLD = """
-    UPDATE annotation_task SET held = held + 1, quota_mix = %(joined)s
-    WHERE id = %(task_id)s AND held = %(held)s AND held < wanted AND NOT withdrawn AND quota_mix = %(mix)s
-"""
 
 
 def take(task_id: int, annotator_id: int) -> int | None:
     """Take the lowest free slot of a task for an annotator.
 
     None when none is free, the task is no longer offered, or with this annotator its quotas could not be met
-    any more. The UPDATE locks the task's row, so whoever comes second waits and then sees what it left.
+    any more. The UPDATE locks the task's row, so a second request waits and then sees what the first left.
     """
     offered = Task.objects.filter(pk=task_id, withdrawn=False, held__lt=F("wanted"))
     if not offered.update(held=F("held") + 1):
@@ -37,29 +34,37 @@ def take(task_id: int, annotator_id: int) -> int | None:
     if quotas := quotas_of(task.campaign):
         holders = list(_holding([task_id]).values_list("annotator_id", flat=True))
         profiles = profiles_of([*holders, annotator_id])
-        mix = mix_of(quotas, task, [profiles[one] for one in (*holders, annotator_id)])
+        mix = mix_of(quotas, task, [profiles[holder_id] for holder_id in (*holders, annotator_id)])
         if mix is None:
-            mix = mix_of(quotas, task, [profiles[one] for one in holders]) or closed_mix(task.wanted)
+            mix = mix_of(quotas, task, [profiles[holder_id] for holder_id in holders]) or closed_mix(
+                task.wanted
+            )
             Task.objects.filter(pk=task_id).update(held=F("held") - 1, quota_mix=mix)
             return None
         Task.objects.filter(pk=task_id).update(quota_mix=mix)
     return _lowest_free(task_id)
 
 
-def claim(choice: Choice, annotator_id: int, joined: str | None) -> int | None:
-    """Take a slot of a task that is still as it was when it was chosen; None when it is not.
+def claim(choice: Choice, annotator_id: int, joined: str | None) -> bool:
+    """Take a place of a task that is still as it was when it was chosen; return whether that was so.
 
-    `joined` is its mix with the annotator, where `choice.mix` said all there is to know: then this one
-    UPDATE both checks the quotas and takes the slot.
+    `joined` is its mix with the annotator, where `choice.mix` said all there is to know: then one
+    UPDATE both checks the quotas and takes the place.
     """
-    if joined is None:
-        return take(choice.task_id, annotator_id)
-    return _lowest_free(choice.task_id) if hold(choice, joined) else None
+    return take(choice.task_id, annotator_id) is not None if joined is None else hold(choice, joined)
 
 
 def hold(choice: Choice, joined: str) -> bool:
     """Count one more slot of a task as held, if nobody did since it was chosen; return whether that was so."""
-    return changed(_HOLD, {**choice._asdict(), "joined": joined}) == 1
+    values = {**choice._asdict(), "joined": joined}
+    if connection.vendor != "postgresql":
+        return changed(HOLD_PLACE, values) == 1
+    # PostgreSQL keeps the row locked even if another annotator's change makes the condition false. Without the
+    # savepoint, two annotators who each lost a race could wait for the task that the other one tried.
+    with transaction.atomic():
+        held = changed(HOLD_PLACE, values) == 1
+        transaction.set_rollback(not held)
+    return held
 
 
 def _lowest_free(task_id: int) -> int:
@@ -73,10 +78,12 @@ def lock_held(annotator_id: int, campaign_ids: Iterable[int]) -> None:
     For transactions that give back places in several steps. Each step locks in the order of ids, the steps
     together do not, so that two people who withdraw at the same moment could wait for each other.
     """
-    held = Assignment.objects.filter(
+    assignments = Assignment.objects.filter(
         annotator=annotator_id, task__campaign__in=campaign_ids, slot__isnull=False
     )
-    task_ids = list(held.select_for_update(of=("self",)).order_by("pk").values_list("task_id", flat=True))
+    task_ids = list(
+        assignments.select_for_update(of=("self",)).order_by("pk").values_list("task_id", flat=True)
+    )
     list(Task.objects.select_for_update(no_key=True).filter(pk__in=task_ids).order_by("pk").values_list("pk"))
 
 
@@ -105,23 +112,24 @@ def profile_changed(annotator: Annotator) -> int:
     """See the tasks that an annotator holds as their profile is now; return how many. Call it in a transaction."""
     holding = Q(assignments__annotator=annotator, assignments__slot__isnull=False)
     # Those of closed campaigns too: they may be opened again.
-    held = Task.objects.filter(holding, ~Q(quota_mix="")).values("pk")
-    locked = Task.objects.select_for_update(no_key=True).filter(pk__in=held).order_by("pk")
+    held_tasks = Task.objects.filter(holding, ~Q(quota_mix="")).values("pk")
+    locked = Task.objects.select_for_update(no_key=True).filter(pk__in=held_tasks).order_by("pk")
     pks = list(locked.values_list("pk", flat=True))
     if pks:
         mix_anew(pks)
-    invalidate.profile_changed(annotator)
+    for tool in integrations.registered():
+        tool.profile_changed(annotator)
     return len(pks)
 
 
 def profiles_of(annotator_ids: Iterable[int]) -> dict[int, Profile]:
     """Return what each annotator said of themselves, as rules compare it."""
-    wanted = set(annotator_ids)
-    rows = AnnotatorProfile.objects.filter(annotator__in=wanted).values(
+    unique_ids = set(annotator_ids)
+    rows = AnnotatorProfile.objects.filter(annotator__in=unique_ids).values(
         "annotator_id", *AnnotatorProfile.FIELDS
     )
-    said = {row.pop("annotator_id"): profile_of(row) for row in rows}
-    return {one: said.get(one, {}) for one in wanted}
+    profiles = {row.pop("annotator_id"): profile_of(row) for row in rows}
+    return {annotator_id: profiles.get(annotator_id, {}) for annotator_id in unique_ids}
 
 
 def mix_anew(pks: Sequence[int]) -> None:
@@ -129,14 +137,16 @@ def mix_anew(pks: Sequence[int]) -> None:
     by_task: dict[int, list[int]] = defaultdict(list)
     for pk, annotator_id in _holding(pks).values_list("task_id", "annotator_id"):
         by_task[pk].append(annotator_id)
-    profiles = profiles_of({one for holders in by_task.values() for one in holders})
+    profiles = profiles_of({holder_id for holders in by_task.values() for holder_id in holders})
     tasks = Task.objects.filter(pk__in=pks).select_related("campaign__study", "image")
     campaigns: dict[int, CampaignQuotas | None] = {}
     for task in tasks:
         quotas = campaigns.setdefault(task.campaign_id, quotas_of(task.campaign))
         if quotas is None:
             continue
-        mix = mix_of(quotas, task, [profiles[one] for one in by_task[task.pk]]) or closed_mix(task.wanted)
+        mix = mix_of(quotas, task, [profiles[holder_id] for holder_id in by_task[task.pk]]) or closed_mix(
+            task.wanted
+        )
         if mix != task.quota_mix:
             Task.objects.filter(pk=task.pk).update(quota_mix=mix)
 

@@ -1,4 +1,4 @@
-"""Which campaign a person may see, change or label. Deny first: what one may not know of does not exist."""
+"""Which campaigns a person may see, change or label. What they may not see raises NotFound."""
 
 from uuid import UUID
 
@@ -17,7 +17,7 @@ def campaigns_visible_to(user: User | AnonymousUser) -> QuerySet[Campaign]:
 
 
 def campaign_for(user: User | AnonymousUser, pk: int, *, role: str | None = None) -> Campaign:
-    """Return the campaign if `user` may see it, and holds `role` in its study when one is asked for."""
+    """Return the campaign if `user` may see it and holds `role`, if given, in its study."""
     campaign = campaigns_visible_to(user).filter(pk=pk).first()
     if campaign is None:
         raise NotFound(
@@ -29,7 +29,7 @@ def campaign_for(user: User | AnonymousUser, pk: int, *, role: str | None = None
 
 
 def own_enrolment(user: User | AnonymousUser, campaign_pk: int) -> Enrolment:
-    """Return the person's own part in a campaign."""
+    """Return the person's own enrolment in a campaign."""
     enrolment = (
         Enrolment.objects.select_related("campaign__study__consent_text", "annotator__user")
         .filter(campaign=campaign_pk, annotator__user=user.pk)
@@ -41,7 +41,7 @@ def own_enrolment(user: User | AnonymousUser, campaign_pk: int) -> Enrolment:
 
 
 def own_assignment(user: User | AnonymousUser, public_id: UUID) -> Assignment:
-    """Return the person's own assignment; that of another does not exist for them."""
+    """Return the person's own assignment; raises NotFound for any other."""
     assignment = (
         Assignment.objects.select_related("task__campaign", "annotator__user")
         .filter(public_id=public_id, annotator__user=user.pk)

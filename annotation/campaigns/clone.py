@@ -1,10 +1,11 @@
-"""A campaign once more: a draft in the same study with the settings, words, quotas, rules and checks of another."""
+"""Copy a campaign: a draft in the same study with its settings, words, quotas, rules and known tasks."""
 
 from django.db import transaction
 
 from accounts.models import User
 from annotation.assignment import quota_rules
 from annotation.campaigns import known_tasks, lifecycle
+from annotation.campaigns.design import CampaignDesign
 from annotation.campaigns.instruments import versions
 from annotation.models import Campaign, Instrument, QualityRule, Task
 from foundation.errors import Conflict, DomainError
@@ -15,10 +16,10 @@ from studies import audit
 def clone(
     *, campaign: Campaign, by: User | None, name: str | None = None, same_draw: bool = False
 ) -> Campaign:
-    """Make a draft like `campaign`. Nobody who works there is invited here, and no answer is taken over.
+    """Make a draft like `campaign`, without its annotators and answers.
 
-    Its seed follows from its own short name, so it is another draw of attributes, samples and orders;
-    `same_draw` keeps the seed. Gold and practice tasks come along where their images are still shown.
+    Its seed follows from its own slug, so attributes, samples and orders are drawn again; `same_draw` keeps the
+    seed. Gold and practice tasks are copied where their images are still shown.
     """
     if campaign.imported:
         raise Conflict(
@@ -27,16 +28,13 @@ def clone(
     words = versions.current(campaign)
     draft = lifecycle.create(
         study=campaign.study,
-        name=free_name(campaign) if name is None else name,
-        kind=campaign.kind,
         by=by,
-        annotators_per_task=campaign.annotators_per_task,
-        attributes_per_screen=campaign.attributes_per_screen,
-        boxes_required=campaign.boxes_required,
-        lease_minutes=campaign.lease_minutes,
-        options=campaign.options,
-        guidelines=words.guidelines,
-        quotas=[quota_rules.line(rule) for rule in quota_rules.stored(campaign)],
+        **CampaignDesign.of(campaign).columns()
+        | {
+            "name": free_name(campaign) if name is None else name,
+            "guidelines": words.guidelines,
+            "quotas": [quota_rules.line(rule) for rule in quota_rules.stored(campaign)],
+        },
     )
     draft.cloned_from = campaign
     draft.seed = campaign.seed if same_draw else draft.seed
@@ -74,23 +72,23 @@ def _copy_quality_rules(campaign: Campaign, draft: Campaign) -> None:
 
 def _copy_known_tasks(campaign: Campaign, draft: Campaign, by: User | None) -> int:
     """Copy gold and practice tasks; return how many cannot be asked any more."""
-    left_out = 0
+    left_out_count = 0
     tasks = Task.objects.filter(campaign=campaign, purpose__in=known_tasks.PURPOSES, withdrawn=False)
     tasks = tasks.select_related("image").prefetch_related(
         "task_attributes__attribute", "known_answers__attribute"
     )
     for task in tasks.order_by("pk"):
-        known = list(task.known_answers.all())
+        known_answers = list(task.known_answers.all())
         try:
             known_tasks.add(
                 campaign=draft,
                 purpose=task.purpose,
                 by=by,
                 image=task.image,
-                attributes=[one.attribute for one in task.task_attributes.all()],
-                answers={one.attribute: one.ratings if one.present is None else one.present for one in known},
-                explanations={one.attribute: one.explanation for one in known},
+                attributes=[row.attribute for row in task.task_attributes.all()],
+                answers={known.attribute: known.right for known in known_answers},
+                explanations={known.attribute: known.explanation for known in known_answers},
             )
         except DomainError:
-            left_out += 1  # its image was retracted, or the study no longer lists an attribute
-    return left_out
+            left_out_count += 1  # its image was retracted, or the study no longer lists an attribute
+    return left_out_count

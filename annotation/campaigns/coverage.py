@@ -1,4 +1,4 @@
-"""Who has labelled what: annotators against identity groups (or regions), or the answers of a rating."""
+"""Coverage: how many labels each annotator gave by identity group or region, or by rating."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Count, QuerySet
 
 from annotation.campaigns import snapshots
+from annotation.kinds.registry import kind_of
 from annotation.models import Annotation, Campaign, Enrolment, Judgement
 from studies.protocol.groups import NO_REGION
 
@@ -20,7 +21,7 @@ GROUPS_AS_COLUMNS = 20
 class Coverage:
     """One page of the matrix: a row of counts for each annotator, under the columns."""
 
-    what: str  # what a column is
+    what: str  # what a column is, such as “identity group”
     columns: list[str]
     rows: list[tuple[Enrolment, list[int], int]]  # annotator, counts, their sum
 
@@ -28,7 +29,7 @@ class Coverage:
 def shown_coverage(
     campaign: Campaign, enrolments: Iterable[Enrolment]
 ) -> tuple[Coverage | None, datetime | None]:
-    """Return the matrix of a page, and of when it is (None: of now); no matrix while a large one is counted."""
+    """Return the matrix of a page and when it was counted (None: now); no matrix while a large one is counted."""
     enrolments = list(enrolments)
     if not snapshots.is_large(campaign):
         return coverage(campaign, enrolments), None
@@ -36,26 +37,26 @@ def shown_coverage(
     if counted.pending:
         return None, None
     columns, rows = counted.value["columns"], counted.value["rows"]
-    counts = ((one, rows.get(str(one.pk), [0] * len(columns))) for one in enrolments)
-    lines = [(one, numbers, sum(numbers)) for one, numbers in counts]
+    counts = ((enrolment, rows.get(str(enrolment.pk), [0] * len(columns))) for enrolment in enrolments)
+    lines = [(enrolment, numbers, sum(numbers)) for enrolment, numbers in counts]
     return Coverage(counted.value["what"], columns, lines), counted.counted_at
 
 
 @snapshots.register("coverage")
 def _count(campaign: Campaign, _: str) -> dict[str, Any]:
-    found = coverage(campaign, campaign.enrolments.order_by("pk"))
-    rows = {str(enrolment.pk): numbers for enrolment, numbers, _ in found.rows}
-    return {"what": found.what, "columns": found.columns, "rows": rows}
+    matrix = coverage(campaign, campaign.enrolments.order_by("pk"))
+    rows = {str(enrolment.pk): numbers for enrolment, numbers, _ in matrix.rows}
+    return {"what": matrix.what, "columns": matrix.columns, "rows": rows}
 
 
 def coverage(campaign: Campaign, enrolments: Iterable[Enrolment]) -> Coverage:
-    """Return the counts of these annotators; two queries whatever their number."""
+    """Return the counts of these annotators in two queries."""
     enrolments = list(enrolments)
-    people = [one.annotator_id for one in enrolments]
+    people = [enrolment.annotator_id for enrolment in enrolments]
     latest = Annotation.objects.filter(
         campaign=campaign, is_latest=True, status__in=Annotation.LABELS, annotator__in=people
     )
-    if campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT:
+    if kind_of(campaign).asks("scale"):
         return _ratings(campaign, enrolments, latest)
     return _groups(campaign, enrolments, latest)
 
@@ -77,13 +78,13 @@ def _ratings(campaign: Campaign, enrolments: list[Enrolment], latest: QuerySet[A
 def _groups(campaign: Campaign, enrolments: list[Enrolment], latest: QuerySet[Annotation]) -> Coverage:
     groups = campaign.study.groups
     names = list(groups.order_by("display_name").values_list("display_name", flat=True))
-    field, what = ("task__image__group__display_name", "identity group")
+    field, column_kind = ("task__image__group__display_name", "identity group")
     if len(names) > GROUPS_AS_COLUMNS:
-        field, what = ("task__image__group__region", "region")
+        field, column_kind = ("task__image__group__region", "region")
         names = sorted(set(groups.values_list("region", flat=True)))
     counts = _table(latest.order_by().values_list("annotator", field).annotate(n=Count("pk")))
     columns = [name or NO_REGION for name in names]
-    return Coverage(what, columns, _rows(enrolments, counts, names))
+    return Coverage(column_kind, columns, _rows(enrolments, counts, names))
 
 
 def _table(rows: Iterable[tuple[int, object, int]]) -> dict[int, dict[object, int]]:
@@ -96,9 +97,9 @@ def _table(rows: Iterable[tuple[int, object, int]]) -> dict[int, dict[object, in
 def _rows(
     enrolments: list[Enrolment], counts: dict[int, dict[object, int]], columns: Sequence[object]
 ) -> list[tuple[Enrolment, list[int], int]]:
-    found = []
-    for one in enrolments:
-        mine = counts.get(one.annotator_id, {})
-        row = [mine.get(column, 0) for column in columns]
-        found.append((one, row, sum(mine.values())))
-    return found
+    rows = []
+    for enrolment in enrolments:
+        enrolment_counts = counts.get(enrolment.annotator_id, {})
+        row = [enrolment_counts.get(column, 0) for column in columns]
+        rows.append((enrolment, row, sum(enrolment_counts.values())))
+    return rows

@@ -1,7 +1,7 @@
-"""Whether the people there are can meet a campaign's quotas, and which tasks wait for somebody who is not there.
+"""Whether a campaign's annotators can meet its quotas, and which tasks wait for other people.
 
-Assignment asks whether *anybody* could complete a task; here the question is whether those who were invited
-can. Tasks are looked at by mix (`annotation.assignment.quotas`), so a large campaign costs as much as its mixes.
+Assignment checks whether *anybody* could complete a task; here the question is whether those who were invited
+can. Tasks are grouped by mix (`annotation.assignment.quotas`), so the cost depends on the number of mixes.
 """
 
 from collections import Counter
@@ -13,9 +13,9 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from accounts.models import Annotator
 from annotation.assignment import slots
 from annotation.assignment.quota_rules import CampaignQuotas, in_words, names_of, quotas_of
-from annotation.assignment.quotas import AT_LEAST, AT_MOST, Member, Profile, Rule, TaskRules, read
+from annotation.assignment.quotas import AT_LEAST, AT_MOST, Member, Profile, Rule, TaskRules, members_of
 from annotation.campaigns import snapshots
-from annotation.campaigns.planning.sampling import Plan
+from annotation.campaigns.planning.sampling import CampaignPlan
 from annotation.models import Assignment, Campaign, Enrolment, Task
 from studies.models import StudyGroup
 
@@ -26,23 +26,31 @@ _STEPS = 20_000
 
 @dataclass(frozen=True)
 class QuotaReport:
-    """What quotas ask, and what stands in their way."""
+    """The quota rules, and sentences about obstacles."""
 
     rules: tuple[str, ...] = ()
     sentences: tuple[str, ...] = ()
-    stuck: int = 0  # tasks that nobody who takes part may go on with
-    broken: int = 0  # tasks whose annotators changed what they said, so that a rule no longer holds
+    stuck: int = 0  # tasks that no participant may continue
+    broken: int = 0  # tasks whose annotators changed their profiles so that a rule no longer holds
 
 
-def before_opening(campaign: Campaign, plan: Plan) -> QuotaReport:
-    """Return whether a draft's rules can be met, by anybody and by those invited by name."""
+def before_opening(campaign: Campaign, plan: CampaignPlan) -> QuotaReport:
+    """Return whether a draft's rules can be met, by anybody and by the people invited personally."""
     quotas = quotas_of(campaign)
     if quotas is None:
         return QuotaReport()
-    wanted = campaign.annotators_per_task
-    shown: list[int | None] = [group.group_id for group in plan.groups] or [None]
-    names = dict(StudyGroup.objects.filter(pk__in=[one for one in shown if one]).values_list("pk", "name"))
-    never = [names.get(one or 0, "") for one in shown if not quotas.of_group(one).completable([], wanted)]
+    annotators_per_task = campaign.annotators_per_task
+    group_ids: list[int | None] = [group.group_id for group in plan.groups] or [None]
+    names = dict(
+        StudyGroup.objects.filter(pk__in=[group_id for group_id in group_ids if group_id]).values_list(
+            "pk", "name"
+        )
+    )
+    never = [
+        names.get(group_id or 0, "")
+        for group_id in group_ids
+        if not quotas.of_group(group_id).completable([], annotators_per_task)
+    ]
     sentences = []
     if never:
         sentences.append(f"No annotators at all can meet the quotas in the images of {_listed(never)}.")
@@ -51,21 +59,26 @@ def before_opening(campaign: Campaign, plan: Plan) -> QuotaReport:
         sentences.append("Nobody with a profile takes part yet: quotas are met by what annotators tell.")
         return QuotaReport(_words(quotas), tuple(sentences))
     lacking: Counter[str] = Counter()
-    for one in shown:
-        rules = quotas.of_group(one)
-        if rules.completable([], wanted) and not _can_fill(rules, [], wanted, people):
-            lacking.update(_missing(rules, [], wanted, people) or ["no combination of them meets every rule"])
-    sentences += _lacking_sentences(lacking, len(shown), "group" if shown != [None] else "task")
+    for group_id in group_ids:
+        rules = quotas.of_group(group_id)
+        if rules.completable([], annotators_per_task) and not _can_fill(
+            rules, [], annotators_per_task, people
+        ):
+            lacking.update(
+                _missing(rules, [], annotators_per_task, people)
+                or ["no combination of them meets every rule"]
+            )
+    sentences += _lacking_sentences(lacking, len(group_ids), "group" if group_ids != [None] else "task")
     return QuotaReport(_words(quotas), tuple(sentences))
 
 
 def during(campaign: Campaign) -> QuotaReport:
-    """Return which open tasks nobody who takes part can go on with, and who is missing."""
-    return _look(campaign, campaign.tasks.filter(withdrawn=False, held__lt=F("wanted")))
+    """Return how many open tasks no participant can continue, and who is missing."""
+    return _report(campaign, campaign.tasks.filter(withdrawn=False, held__lt=F("wanted")))
 
 
-def in_the_way(campaign: Campaign) -> tuple[str, ...]:
-    """Return the sentences of `during` where tasks cannot be completed; of a large campaign as last counted."""
+def obstacles(campaign: Campaign) -> tuple[str, ...]:
+    """Return the sentences of `during`; for a large campaign as last counted."""
     counted = snapshots.read(campaign, "quotas")
     return () if counted.pending else tuple(counted.value)
 
@@ -75,12 +88,14 @@ def _count(campaign: Campaign, _: str) -> list[str]:
     return list(during(campaign).sentences)
 
 
-def if_extended(campaign: Campaign, wanted: int) -> QuotaReport:
-    """Return the same as if each task were asked of `wanted` annotators."""
-    return _look(campaign, campaign.tasks.filter(withdrawn=False, purpose=Task.Purpose.LABEL), wanted)
+def if_extended(campaign: Campaign, annotators_per_task: int) -> QuotaReport:
+    """Return the same as if each task needed `annotators_per_task` annotators."""
+    return _report(
+        campaign, campaign.tasks.filter(withdrawn=False, purpose=Task.Purpose.LABEL), annotators_per_task
+    )
 
 
-def _look(campaign: Campaign, tasks: QuerySet[Task], asked: int | None = None) -> QuotaReport:
+def _report(campaign: Campaign, tasks: QuerySet[Task], annotators_per_task: int | None = None) -> QuotaReport:
     quotas = quotas_of(campaign)
     if quotas is None:
         return QuotaReport()
@@ -90,18 +105,18 @@ def _look(campaign: Campaign, tasks: QuerySet[Task], asked: int | None = None) -
     tasks = tasks.exclude(quota_mix="").order_by()
     mixes = tasks.values_list("quota_mix", "wanted").annotate(number=Count("pk")).order_by("-number")
     for mix, now, number in mixes[:_MIXES_LOOKED_AT]:
-        wanted = asked or now
+        place_count = annotators_per_task or now
         rules = quotas.of_mix(mix)
         if rules is None:
             broken += number
             continue
         example = tasks.filter(quota_mix=mix).order_by("pk").first()
-        members = read(mix) if not mix.startswith("?") else []
-        done = set(_done(example)) if example else set()
-        free = [profile for pk, profile in people.items() if pk not in done]
-        if not _can_fill(rules, members, wanted, free):
+        members = members_of(mix) if not mix.startswith("?") else []
+        excluded_ids = set(_done(example)) if example else set()
+        free = [profile for pk, profile in people.items() if pk not in excluded_ids]
+        if not _can_fill(rules, members, place_count, free):
             stuck += number
-            for sentence in _missing(rules, members, wanted, free) or ["more annotators"]:
+            for sentence in _missing(rules, members, place_count, free) or ["more annotators"]:
                 lacking[sentence] += number
     sentences = []
     if stuck:
@@ -109,8 +124,8 @@ def _look(campaign: Campaign, tasks: QuerySet[Task], asked: int | None = None) -
             f"{stuck:,} task{'s' * (stuck != 1)} cannot be completed by those who take part in the campaign."
         )
     sentences += [
-        f"{number:,} of them {'need' if number != 1 else 'needs'} {what}."
-        for what, number in lacking.most_common(_NAMED)
+        f"{number:,} of them {'need' if number != 1 else 'needs'} {need}."
+        for need, number in lacking.most_common(_NAMED)
     ]
     if broken:
         sentences.append(
@@ -125,40 +140,42 @@ def _words(quotas: CampaignQuotas) -> tuple[str, ...]:
 
 
 def _profiles(campaign: Campaign) -> dict[int, Profile]:
-    """Return the profiles of who takes part, and of who holds a personal link and has not come yet."""
+    """Return the profiles of participants, and of people with a personal link who have not joined yet."""
     active = Enrolment.objects.filter(campaign=campaign, state=Enrolment.State.ACTIVE)
     invited = campaign.invitations.filter(annotator__isnull=False, revoked_at=None)
     ended = Enrolment.objects.filter(campaign=campaign, annotator=OuterRef("pk")).exclude(
         state=Enrolment.State.ACTIVE
     )
-    asked = Q(pk__in=active.values("annotator")) | Q(pk__in=invited.values("annotator"))
-    people = Annotator.objects.filter(asked, ~Exists(ended))
+    takes_part = Q(pk__in=active.values("annotator")) | Q(pk__in=invited.values("annotator"))
+    people = Annotator.objects.filter(takes_part, ~Exists(ended))
     return slots.profiles_of(people.values_list("pk", flat=True))
 
 
 def _done(task: Task) -> Iterable[int]:
-    """Return who cannot be given the task: those who hold it, answered it or skipped it."""
-    given = Assignment.objects.filter(task=task).exclude(state=Assignment.State.EXPIRED)
-    return given.values_list("annotator_id", flat=True)
+    """Return the annotators who hold, answered or skipped the task."""
+    assignments = Assignment.objects.filter(task=task).exclude(state=Assignment.State.EXPIRED)
+    return assignments.values_list("annotator_id", flat=True)
 
 
-def _can_fill(rules: TaskRules, members: Sequence[Member], wanted: int, people: Sequence[Profile]) -> bool:
+def _can_fill(
+    rules: TaskRules, members: Sequence[Member], place_count: int, people: Sequence[Profile]
+) -> bool:
     """Return whether some of `people`, each at most once, complete a task held by `members`."""
     alike = Counter(rules.member(profile) for profile in people)
     budget = [_STEPS]
 
-    def fill(held: list[Member], start: int, kinds: list[Member]) -> bool:
-        if len(held) == wanted:
+    def fill(joined_members: list[Member], start: int, kinds: list[Member]) -> bool:
+        if len(joined_members) == place_count:
             return True
         budget[0] -= 1
         if budget[0] < 0:
-            return True  # too many ways to look at all: no warning rather than a wrong one
+            return True  # too many combinations to try: no warning rather than a wrong one
         for place in range(start, len(kinds)):
             kind = kinds[place]
-            used = sum(one == kind for one in held[len(members) :])
+            used = sum(member == kind for member in joined_members[len(members) :])
             if used < alike[kind]:
-                joined = [*held, kind]
-                if rules.completable(joined, wanted) and fill(joined, place, kinds):
+                joined = [*joined_members, kind]
+                if rules.completable(joined, place_count) and fill(joined, place, kinds):
                     return True
         return False
 
@@ -166,37 +183,37 @@ def _can_fill(rules: TaskRules, members: Sequence[Member], wanted: int, people: 
 
 
 def _missing(
-    rules: TaskRules, members: Sequence[Member], wanted: int, people: Sequence[Profile]
+    rules: TaskRules, members: Sequence[Member], place_count: int, people: Sequence[Profile]
 ) -> list[str]:
-    """Return who would have to come, rule by rule that the people there cannot meet."""
-    found = []
+    """Return who is missing, for each rule that the people cannot meet."""
+    needs = []
     for rule in rules.rules:
         place = rules.counting.index(rule) if rule in rules.counting else None
-        held = 0 if place is None else sum(member.counted[place] for member in members)
+        held_count = 0 if place is None else sum(member.counted[place] for member in members)
         if rule.kind == AT_LEAST:
-            there = sum(rule.met_by(profile) for profile in people)
-            if held + there < rule.k:
-                found.append(_who(rule, rule.k - held - there))
+            available_count = sum(rule.met_by(profile) for profile in people)
+            if held_count + available_count < rule.k:
+                needs.append(_who(rule, rule.k - held_count - available_count))
         elif rule.kind == AT_MOST:
-            others = sum(not rule.met_by(profile) for profile in people)
-            short = wanted - len(members) - others - max(0, rule.k - held)
+            others_count = sum(not rule.met_by(profile) for profile in people)
+            short = place_count - len(members) - others_count - max(0, rule.k - held_count)
             if short > 0:
-                found.append(_who(rule, short, other=True))
-        elif not members and not _can_fill(TaskRules((rule,)), [], wanted, people):
-            found.append(f"people with other answers for {rule.field}")
-    return found
+                needs.append(_who(rule, short, invert=True))
+        elif not members and not _can_fill(TaskRules((rule,)), [], place_count, people):
+            needs.append(f"people with other answers for {rule.field}")
+    return needs
 
 
-def _who(rule: Rule, number: int, *, other: bool = False) -> str:
+def _who(rule: Rule, number: int, *, invert: bool = False) -> str:
     values = names_of(rule) or "that of the group"
-    named = rule.negated != other
+    excludes = rule.negated != invert
     people = "one more person" if number == 1 else f"{number} more people"
-    return f"{people} with {rule.field} {'other than ' if named else ''}{values}"
+    return f"{people} with {rule.field} {'other than ' if excludes else ''}{values}"
 
 
-def _lacking_sentences(lacking: Counter[str], shown: int, what: str) -> list[str]:
+def _lacking_sentences(lacking: Counter[str], total: int, noun: str) -> list[str]:
     return [
-        f"With those invited, quotas cannot be met for {number:,} of {shown:,} {what}{'s' * (shown != 1)}: {missing}."
+        f"With those invited, quotas cannot be met for {number:,} of {total:,} {noun}{'s' * (total != 1)}: {missing}."
         for missing, number in lacking.most_common(_NAMED)
     ]
 

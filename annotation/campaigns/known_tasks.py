@@ -1,7 +1,7 @@
-"""Tasks whose right answers are known: gold tasks, mixed in unseen, and practice tasks, done before the rest.
+"""Tasks with known answers: gold tasks, mixed in unmarked, and practice tasks, done before the others.
 
-What annotators answer to them never counts as a label. A task's attributes are fixed when it is made, since
-every process remembers them; what is right for them can be changed.
+Answers to them never count as labels. A task's attributes are fixed when it is made, since every process caches
+them; the known answers can be changed.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,8 +11,9 @@ from django.db import transaction
 
 from accounts.models import User
 from annotation.assignment import leases
-from annotation.campaigns.planning.associations import Associations
+from annotation.campaigns.planning.associations import AssociationSets
 from annotation.campaigns.planning.sampling import shuffled
+from annotation.kinds.registry import kind_of
 from annotation.models import Campaign, KnownAnswer, Task, TaskAttribute
 from catalog.models import Attribute
 from foundation.errors import Conflict, DomainError
@@ -22,7 +23,7 @@ from studies import audit
 PURPOSES = (Task.Purpose.GOLD, Task.Purpose.PRACTICE)
 MAX_EXPLANATION = 500
 _RATINGS = range(1, 6)
-# Whether it is there (marking) or which ratings are right; None: it is asked, and not scored.
+# Whether the attribute is present (marking), or the right ratings; None: asked, but not scored.
 Right = bool | Sequence[int] | None
 
 
@@ -37,15 +38,15 @@ def add(
     image: Image | None = None,
     explanations: Mapping[Attribute, str] | None = None,
 ) -> Task:
-    """Make a task with known answers; `answers` may leave attributes out, which are then asked and not scored."""
+    """Create a task with known answers; attributes without an answer are asked and not scored."""
     campaign = _changeable(campaign)
     if purpose not in PURPOSES:
         raise DomainError("purpose_unknown", "Choose gold or practice.", fields={"purpose": "unknown"})
     _check_content(campaign, image, attributes)
-    known = _known(campaign, attributes, answers, explanations or {})
-    _refuse_twin(campaign, purpose, image, attributes)
+    known_answers = _known(campaign, attributes, answers, explanations or {})
+    _refuse_duplicate(campaign, purpose, image, attributes)
     group = image.group_id if image is not None else None
-    offensive = Associations.of(campaign.study).is_offensive(
+    offensive = AssociationSets.of(campaign.study).is_offensive(
         group, [attribute.pk for attribute in attributes]
     )
     task = Task.objects.create(campaign=campaign, image=image, purpose=purpose, wanted=0, sensitive=offensive)
@@ -55,8 +56,8 @@ def add(
         TaskAttribute(task=task, attribute_id=attribute, position=position)
         for position, attribute in enumerate(order)
     )
-    _write(task, known)
-    _record(task, "added", by, known)
+    _write(task, known_answers)
+    _record(task, "added", by, known_answers)
     return task
 
 
@@ -68,25 +69,27 @@ def change(
     answers: Mapping[Attribute, Right],
     explanations: Mapping[Attribute, str] | None = None,
 ) -> Task:
-    """Say anew what is right; what was answered before is measured by it from now on, practice rounds are not."""
-    task = _own(task)
-    asked = [one.attribute for one in task.task_attributes.select_related("attribute")]
-    known = _known(task.campaign, asked, answers, explanations or {})
+    """Replace the known answers. Earlier gold answers are measured by the new ones, practice rounds are not."""
+    task = _locked(task)
+    attributes = [
+        task_attribute.attribute for task_attribute in task.task_attributes.select_related("attribute")
+    ]
+    known_answers = _known(task.campaign, attributes, answers, explanations or {})
     task.known_answers.all().delete()
-    _write(task, known)
-    _record(task, "changed", by, known)
+    _write(task, known_answers)
+    _record(task, "changed", by, known_answers)
     return task
 
 
 @transaction.atomic
 def remove(*, task: Task, by: User | None) -> None:
-    """Ask the task no more. Where somebody answered it, it stays with their answers, and measures nobody."""
-    task = _own(task)
-    known = list(task.known_answers.select_related("attribute"))
+    """Remove the task. One that was answered stays with its answers, but without known answers."""
+    task = _locked(task)
+    known_answers = list(task.known_answers.select_related("attribute"))
     leases.release_tasks(tasks=Task.objects.filter(pk=task.pk))
-    _record(task, "removed", by, known)
+    _record(task, "removed", by, known_answers)
     if task.assignments.exists() or task.practice_answers.exists():
-        # Without known answers it is no check any more, not even when a retracted image is restored.
+        # Without known answers it stays removed even when a retracted image is restored.
         task.known_answers.all().delete()
         Task.objects.filter(pk=task.pk).update(withdrawn=True)
     else:
@@ -94,27 +97,26 @@ def remove(*, task: Task, by: User | None) -> None:
 
 
 def _changeable(campaign: Campaign) -> Campaign:
-    """Return the campaign, locked, so that of two leads who add the same task one is told so."""
-    locked = Campaign.objects.select_for_update(of=("self",), no_key=True).select_related("study")
-    campaign = locked.get(pk=campaign.pk)
+    """Return the campaign, locked, so that of two leads who add the same task one gets an error."""
+    campaign = Campaign.locked(campaign.pk)
     if campaign.imported or campaign.state == Campaign.State.CLOSED:
         state = "imported from a file" if campaign.imported else "closed"
         raise Conflict("wrong_state", f"“{campaign.name}” is {state}: its checks and practice are fixed.")
     return campaign
 
 
-def _own(task: Task) -> Task:
+def _locked(task: Task) -> Task:
     campaign = _changeable(task.campaign)
-    found = Task.objects.filter(pk=task.pk, purpose__in=PURPOSES).exclude(known_answers=None).first()
-    if found is None:
+    known_task = Task.objects.filter(pk=task.pk, purpose__in=PURPOSES).exclude(known_answers=None).first()
+    if known_task is None:
         raise Conflict("not_a_known_task", "This task has no known answers any more.")
-    found.campaign = campaign
-    return found
+    known_task.campaign = campaign
+    return known_task
 
 
 def _check_content(campaign: Campaign, image: Image | None, attributes: Sequence[Attribute]) -> None:
     wrong: dict[str, str] = {}
-    marking = campaign.kind == Campaign.Kind.STEREOTYPE_MARKING
+    marking = kind_of(campaign).asks("marks")
     if not marking and image is not None:
         wrong["image"] = "A rating shows no image."
     elif marking and (image is None or image.study_id != campaign.study_id):
@@ -127,29 +129,29 @@ def _check_content(campaign: Campaign, image: Image | None, attributes: Sequence
         wrong["attributes"] = f"Choose 1 to {most} attributes." if most > 1 else "Choose one attribute."
     elif len(set(attributes)) != len(attributes):
         wrong["attributes"] = "An attribute is chosen twice."
-    elif unknown := sorted(one.text for one in attributes if one.pk not in listed):
+    elif unknown := sorted(attribute.text for attribute in attributes if attribute.pk not in listed):
         wrong["attributes"] = f"This study does not list {', '.join(unknown)}."
     _refuse(wrong)
 
 
 def listed_attributes(campaign: Campaign) -> dict[int, str]:
-    """Return the text of each attribute that may be asked: those the study lists, so that no check stands out."""
-    return Associations.of(campaign.study).texts
+    """Return the texts of the attributes the study lists, the only ones allowed, so that no check stands out."""
+    return AssociationSets.of(campaign.study).texts
 
 
 def _known(
     campaign: Campaign,
-    asked: Sequence[Attribute],
+    attributes: Sequence[Attribute],
     answers: Mapping[Attribute, Right],
     explanations: Mapping[Attribute, str],
 ) -> list[KnownAnswer]:
     """Return unsaved known answers of the scored attributes, in the order asked."""
-    marking = campaign.kind == Campaign.Kind.STEREOTYPE_MARKING
+    marking = kind_of(campaign).asks("marks")
     wrong: dict[str, str] = {}
-    known = []
-    for attribute in {*answers, *explanations} - set(asked):
+    known_answers = []
+    for attribute in {*answers, *explanations} - set(attributes):
         wrong[f"answers.{attribute.pk}"] = f"“{attribute.text}” is not asked in this task."
-    for attribute in asked:
+    for attribute in attributes:
         right, explanation = answers.get(attribute), " ".join(explanations.get(attribute, "").split())
         name = f"answers.{attribute.pk}"
         if len(explanation) > MAX_EXPLANATION:
@@ -158,50 +160,50 @@ def _known(
             if explanation:
                 wrong[f"explanations.{attribute.pk}"] = "Only an answer that is scored is explained."
         elif marking and type(right) is bool:
-            known.append(KnownAnswer(attribute=attribute, present=right, explanation=explanation))
+            known_answers.append(KnownAnswer(attribute=attribute, present=right, explanation=explanation))
         elif not marking and (ratings := _ratings(right)):
-            known.append(KnownAnswer(attribute=attribute, ratings=ratings, explanation=explanation))
+            known_answers.append(KnownAnswer(attribute=attribute, ratings=ratings, explanation=explanation))
         else:
             wrong[name] = "Say yes or no." if marking else "Choose one to four of the five answers as right."
-    if not known and not wrong:
+    if not known_answers and not wrong:
         wrong["answers"] = "Say for at least one attribute what is right."
     _refuse(wrong)
-    return known
+    return known_answers
 
 
 def _ratings(right: object) -> list[int]:
-    """Return the right ratings in order; empty when there are none, all five, or something else stands there."""
+    """Return the right ratings in order; empty when there are none, all five, or anything else."""
     if not isinstance(right, list | tuple | set | frozenset):
         return []
     ratings = set(right)
-    whole = all(type(one) is int and one in _RATINGS for one in ratings)
+    whole = all(type(rating) is int and rating in _RATINGS for rating in ratings)
     return sorted(ratings) if whole and len(ratings) < len(_RATINGS) else []
 
 
-def _refuse_twin(
+def _refuse_duplicate(
     campaign: Campaign, purpose: str, image: Image | None, attributes: Iterable[Attribute]
 ) -> None:
-    """Refuse the same task a second time: nobody gains by it, and a form sent twice makes one."""
-    wanted = {attribute.pk for attribute in attributes}
+    """Refuse a second task with the same content, such as a form sent twice."""
+    attribute_ids = {attribute.pk for attribute in attributes}
     alike = campaign.tasks.filter(purpose=purpose, image=image, withdrawn=False)
     for task in alike.prefetch_related("task_attributes"):
-        if {one.attribute_id for one in task.task_attributes.all()} == wanted:
+        if {task_attribute.attribute_id for task_attribute in task.task_attributes.all()} == attribute_ids:
             raise Conflict("known_already", "There is such a task already; change its answers instead.")
 
 
-def _write(task: Task, known: Iterable[KnownAnswer]) -> None:
-    for one in known:
-        one.task = task
-    KnownAnswer.objects.bulk_create(known)
+def _write(task: Task, known_answers: Iterable[KnownAnswer]) -> None:
+    for known_answer in known_answers:
+        known_answer.task = task
+    KnownAnswer.objects.bulk_create(known_answers)
 
 
-def _record(task: Task, done: str, by: User | None, known: Iterable[KnownAnswer]) -> None:
+def _record(task: Task, action: str, by: User | None, known_answers: Iterable[KnownAnswer]) -> None:
     right: dict[str, Any] = {
-        one.attribute.text: one.ratings if one.present is None else one.present for one in known
+        known_answer.attribute.text: known_answer.right for known_answer in known_answers
     }
     audit.record(
         by=by,
-        action=f"known_task.{done}",
+        action=f"known_task.{action}",
         subject=task,
         study=task.campaign.study,
         campaign=task.campaign.name,

@@ -1,10 +1,10 @@
-"""A campaign's life: draft → open ⇄ paused → closed, and closed → open when a lead reopens it.
+"""The life cycle of a campaign: draft → open ⇄ paused → closed, and closed → open when a lead reopens it.
 
-Each change of state is a conditional UPDATE, so two people who press at once cannot both be right.
+Each change of state is a conditional UPDATE, so of two simultaneous requests one fails.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -12,12 +12,14 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from accounts.models import User
+from annotation import integrations
 from annotation.assignment import quota_rules
+from annotation.assignment.quotas import Rule
+from annotation.campaigns.design import CampaignDesign
 from annotation.campaigns.planning import sampling
 from annotation.kinds import standard_rules
-from annotation.kinds.defaults import DEFAULTS
 from annotation.kinds.options import CHANGEABLE, Options
-from annotation.label_studio.base import invalidate
+from annotation.kinds.registry import KINDS
 from annotation.models import Campaign, Instrument
 from foundation.errors import Conflict, DomainError
 from studies import audit, consent
@@ -25,110 +27,77 @@ from studies.models import Study
 from studies.protocol.freeze import freeze
 
 State = Campaign.State
-# Words that stand where a campaign's slug would: …/campaigns/new/.
+# Path segments of pages in place of a campaign's slug: …/campaigns/new/.
 _TAKEN_BY_PAGES = frozenset({"new"})
-_NUMBERS = {
-    "annotators_per_task": (1, 100),
-    "attributes_per_screen": (1, 5),
-    "lease_minutes": (1, 7 * 24 * 60),
-}
 
 
 @transaction.atomic
-def create(
-    *,
-    study: Study,
-    name: str,
-    kind: str,
-    by: User | None,
-    annotators_per_task: int = 3,
-    attributes_per_screen: int = 5,
-    boxes_required: bool = True,
-    lease_minutes: int = 30,
-    options: Mapping[str, Any] | None = None,
-    guidelines: str | None = None,
-    quotas: Sequence[object] = (),
-) -> Campaign:
-    """Make a draft. Its seed follows from the study's, so a study repeated from its seed asks the same.
+def create(*, study: Study, by: User | None, **settings: Any) -> Campaign:
+    """Create a draft from the settings that `CampaignDesign` declares.
 
-    `quotas` are rules as `annotation.assignment.quota_rules` reads them: lines or objects.
+    Its seed follows from the study's, so a study repeated from its seed asks the same.
     """
-    if kind not in Campaign.Kind.values:
-        kinds = ", ".join(Campaign.Kind.values)
-        raise DomainError("kind_unknown", f"Choose a kind of campaign: {kinds}.", fields={"kind": "unknown"})
-    name = _checked_name(name)
-    numbers = {
-        "annotators_per_task": annotators_per_task,
-        "attributes_per_screen": attributes_per_screen,
-        "lease_minutes": lease_minutes,
-    }
-    check_numbers(numbers)
-    Options.parse(options, kind=kind, study=study)
-    rules = quota_rules.parse(quotas, annotators_per_task=annotators_per_task, kind=kind)
-    slug = _free_slug(study, name)
-    try:
-        with transaction.atomic():
-            campaign = Campaign.objects.create(
-                study=study,
-                slug=slug,
-                name=name,
-                kind=kind,
-                boxes_required=boxes_required,
-                seed=_seed(study, slug),
-                options=dict(options or {}),
-                created_by=by,
-                **numbers,
-            )
-    except IntegrityError:
-        raise Conflict(
-            "name_taken", f"The study has a campaign “{name}” already.", fields={"name": "taken"}
-        ) from None
+    design = CampaignDesign.read(settings)
+    Options.parse(design.options, kind=design.kind, study=study)
+    rules = _quota_rules(design)
+    campaign = _insert(study, design, by)
     quota_rules.store(campaign, rules)
     standard_rules.set_standard_rules(campaign)
-    words = DEFAULTS[kind]
+    words = KINDS[design.kind]
     Instrument.objects.create(
         campaign=campaign,
-        guidelines=checked_guidelines(guidelines) if guidelines is not None else words.guidelines,
+        guidelines=words.guidelines if design.guidelines is None else design.guidelines,
         statement=words.statement,
         labels=words.labels,
     )
-    audit.record(by=by, action="campaign.created", subject=campaign, study=study, kind=kind)
+    audit.record(by=by, action="campaign.created", subject=campaign, study=study, kind=design.kind)
     return campaign
+
+
+def _insert(study: Study, design: CampaignDesign, by: User | None) -> Campaign:
+    slug = _free_slug(study, design.name)
+    try:
+        with transaction.atomic():
+            return Campaign.objects.create(
+                study=study, slug=slug, seed=_seed(study, slug), created_by=by, **design.columns()
+            )
+    except IntegrityError:
+        raise Conflict(
+            "name_taken", f"The study has a campaign “{design.name}” already.", fields={"name": "taken"}
+        ) from None
+
+
+def _quota_rules(design: CampaignDesign) -> tuple[Rule, ...]:
+    return quota_rules.parse(design.quotas, annotators_per_task=design.annotators_per_task, kind=design.kind)
 
 
 @transaction.atomic
 def update_draft(*, campaign: Campaign, by: User | None, **changes: Any) -> Campaign:
-    """Change any of what `create` was given, but for the study and the kind."""
-    known = {"name", "boxes_required", "options", "guidelines", "quotas", *_NUMBERS}
-    if unknown := sorted(set(changes) - known):
+    """Change any of the settings that `CampaignDesign` declares except the kind."""
+    if unknown := sorted(changes.keys() - CampaignDesign.model_fields.keys() | changes.keys() & {"kind"}):
         raise DomainError(
             "field_unknown",
             f"A campaign has no {', '.join(unknown)} to change.",
             fields=dict.fromkeys(unknown, "unknown"),
         )
-    campaign = Campaign.objects.select_for_update(of=("self",)).select_related("study").get(pk=campaign.pk)
+    campaign = Campaign.locked(campaign.pk)
     if campaign.state != State.DRAFT:
         raise _wrong_state(campaign, "changed", "a draft")
-    fields = sorted(changes)
-    guidelines, quotas = changes.pop("guidelines", None), changes.pop("quotas", None)
-    if "name" in changes:
-        changes["name"] = _checked_name(changes["name"])
-    check_numbers({name: value for name, value in changes.items() if name in _NUMBERS})
-    if "options" in changes:
-        Options.parse(changes["options"], kind=campaign.kind, study=campaign.study)
-        changes["options"] = dict(changes["options"] or {})
-    for name, value in changes.items():
+    # Existing rules are checked against a new number of annotators, too.
+    stored_quotas = [quota_rules.line(rule) for rule in quota_rules.stored(campaign)]
+    design = CampaignDesign.of(campaign, **{"quotas": stored_quotas, **changes})
+    Options.parse(design.options, kind=design.kind, study=campaign.study)
+    rules = _quota_rules(design)
+    for name, value in design.columns().items():
         setattr(campaign, name, value)
-    # Rules that stay are checked against a new number of annotators, too.
-    given = [quota_rules.line(rule) for rule in quota_rules.stored(campaign)] if quotas is None else quotas
-    rules = quota_rules.parse(given, annotators_per_task=campaign.annotators_per_task, kind=campaign.kind)
-    if changes:
-        campaign.save(update_fields=list(changes))
-    if quotas is not None:
+    campaign.save(update_fields=list(design.columns()))
+    if "quotas" in changes:
         quota_rules.store(campaign, rules)
-    if guidelines is not None:
-        campaign.instruments.update(guidelines=checked_guidelines(guidelines))
-    audit.record(by=by, action="campaign.changed", subject=campaign, study=campaign.study, fields=fields)
+    if design.guidelines is not None:
+        campaign.instruments.update(guidelines=design.guidelines)
+    audit.record(
+        by=by, action="campaign.changed", subject=campaign, study=campaign.study, fields=sorted(changes)
+    )
     return campaign
 
 
@@ -141,36 +110,28 @@ def change_settings(
     lease_minutes: int | None = None,
     name: str | None = None,
 ) -> Campaign:
-    """Change what may change while people work: the name, the lease, and options of `options.CHANGEABLE`.
+    """Change what may change while people work: the name, the lease, and the options in `options.CHANGEABLE`.
 
-    Options that are not given stay; one given as None goes back to its default. Leases that run keep their end.
+    Options that are not given stay; None resets an option to its default. Running leases keep their end.
     """
-    if fixed := sorted(set(options or {}) - CHANGEABLE):
-        wrong = {f"options.{one}": "This was fixed when the campaign opened." for one in fixed}
-        raise DomainError(
-            "settings_fixed",
-            f"{', '.join(fixed)} cannot change: only {', '.join(sorted(CHANGEABLE))} can.",
-            fields=wrong,
-        )
-    # Answers that are being saved refer to this row; without `no_key` they would wait for this change.
-    rows = Campaign.objects.select_for_update(of=("self",), no_key=True).select_related("study")
-    campaign = rows.get(pk=campaign.pk)
+    _refuse_fixed(options or {})
+    campaign = Campaign.locked(campaign.pk)
     if campaign.imported:
         raise _wrong_state(campaign, "changed", "asked here")
     before = {**campaign.options, "name": campaign.name, "lease_minutes": campaign.lease_minutes}
-    merged = {
-        key: value for key, value in (campaign.options | dict(options or {})).items() if value is not None
-    }
-    Options.parse(merged, kind=campaign.kind, study=campaign.study)
-    campaign.options = merged
-    if lease_minutes is not None:
-        check_numbers({"lease_minutes": lease_minutes})
-        campaign.lease_minutes = lease_minutes
-    if name is not None:
-        campaign.name = _checked_name(name)
-    after = {**campaign.options, "name": campaign.name, "lease_minutes": campaign.lease_minutes}
+    merged = campaign.options | dict(options or {})
+    design = CampaignDesign.of(
+        campaign,
+        name=campaign.name if name is None else name,
+        lease_minutes=campaign.lease_minutes if lease_minutes is None else lease_minutes,
+        options={key: value for key, value in merged.items() if value is not None},
+    )
+    Options.parse(design.options, kind=campaign.kind, study=campaign.study)
+    after = {**design.options, "name": design.name, "lease_minutes": design.lease_minutes}
     changed = sorted(key for key in before | after if before.get(key) != after.get(key))
     if changed:
+        campaign.options, campaign.name = design.options, design.name
+        campaign.lease_minutes = design.lease_minutes
         campaign.save(update_fields=["options", "name", "lease_minutes"])
         audit.record(
             by=by,
@@ -183,9 +144,18 @@ def change_settings(
     return campaign
 
 
+def _refuse_fixed(options: Mapping[str, Any]) -> None:
+    if fixed := sorted(options.keys() - CHANGEABLE):
+        raise DomainError(
+            "settings_fixed",
+            f"{', '.join(fixed)} cannot change: only {', '.join(sorted(CHANGEABLE))} can.",
+            fields={f"options.{option}": "This was fixed when the campaign opened." for option in fixed},
+        )
+
+
 @transaction.atomic
 def delete_draft(*, campaign: Campaign, by: User | None) -> None:
-    """Delete a draft. Whatever was opened stays for ever."""
+    """Delete a draft. A campaign that was opened can never be deleted."""
     campaign = Campaign.objects.select_for_update(of=("self",)).select_related("study").get(pk=campaign.pk)
     if campaign.state != State.DRAFT:
         raise _wrong_state(campaign, "deleted", "a draft")
@@ -195,7 +165,7 @@ def delete_draft(*, campaign: Campaign, by: User | None) -> None:
 
 @transaction.atomic
 def open_(*, campaign: Campaign, by: User | None) -> Campaign:
-    """Freeze the study, write the tasks and let annotators in: all of it or nothing."""
+    """Freeze the study, create the tasks and admit annotators, in one transaction."""
     opened = Campaign.objects.filter(pk=campaign.pk, state=State.DRAFT, imported=False).update(
         state=State.OPEN, opened_at=timezone.now()
     )
@@ -222,7 +192,7 @@ def open_(*, campaign: Campaign, by: User | None) -> Campaign:
 
 
 def pause(*, campaign: Campaign, by: User | None) -> Campaign:
-    """Stop handing out tasks; whoever has one may still submit it."""
+    """Stop handing out tasks; open ones may still be submitted."""
     return _move(campaign, by, "paused", {State.OPEN}, State.PAUSED)
 
 
@@ -232,28 +202,29 @@ def resume(*, campaign: Campaign, by: User | None) -> Campaign:
 
 
 def close(*, campaign: Campaign, by: User | None) -> Campaign:
-    """Hand out nothing any more. A task that somebody has open may be submitted until its lease runs out."""
+    """Stop handing out tasks for good. Open tasks may be submitted until their leases expire."""
     return _move(campaign, by, "closed", {State.OPEN, State.PAUSED}, State.CLOSED)
 
 
 def reopen(*, campaign: Campaign, by: User | None) -> Campaign:
-    """Go on with a closed campaign where it stopped."""
+    """Open a closed campaign again."""
     with transaction.atomic():
         campaign = _move(campaign, by, "reopened", {State.CLOSED}, State.OPEN)
-        invalidate.reopened(campaign)
+        for tool in integrations.registered():
+            tool.campaign_reopened(campaign)
         return campaign
 
 
 @transaction.atomic
-def _move(campaign: Campaign, by: User | None, done: str, before: set[str], after: str) -> Campaign:
+def _move(campaign: Campaign, by: User | None, action: str, before: set[str], after: str) -> Campaign:
     closed_at = timezone.now() if after == State.CLOSED else None
     moved = Campaign.objects.filter(pk=campaign.pk, state__in=before, imported=False).update(
         state=after, closed_at=closed_at
     )
     campaign = _fresh(campaign)
     if not moved:
-        raise _wrong_state(campaign, done, " or ".join(sorted(before)))
-    audit.record(by=by, action=f"campaign.{done}", subject=campaign, study=campaign.study)
+        raise _wrong_state(campaign, action, " or ".join(sorted(before)))
+    audit.record(by=by, action=f"campaign.{action}", subject=campaign, study=campaign.study)
     return campaign
 
 
@@ -261,46 +232,15 @@ def _fresh(campaign: Campaign) -> Campaign:
     return Campaign.objects.select_related("study").get(pk=campaign.pk)
 
 
-def _wrong_state(campaign: Campaign, done: str, needed: str) -> Conflict:
+def _wrong_state(campaign: Campaign, action: str, needed: str) -> Conflict:
     if campaign.imported:
         return Conflict(
-            "campaign_imported", f"“{campaign.name}” was imported from a file and cannot be {done}."
+            "campaign_imported", f"“{campaign.name}” was imported from a file and cannot be {action}."
         )
     return Conflict(
         "wrong_state",
-        f"“{campaign.name}” is {campaign.state}; only a campaign that is {needed} can be {done}.",
+        f"“{campaign.name}” is {campaign.state}; only a campaign that is {needed} can be {action}.",
     )
-
-
-def _checked_name(name: str) -> str:
-    name = " ".join(str(name).split())
-    limit = 120
-    if not name or len(name) > limit:
-        raise DomainError(
-            "name_invalid",
-            f"Give the campaign a name of 1 to {limit} characters.",
-            fields={"name": "invalid"},
-        )
-    return name
-
-
-def checked_guidelines(text: str) -> str:
-    """Return guidelines as they are stored; raises DomainError `guidelines_empty`."""
-    if not text.strip():
-        raise DomainError("guidelines_empty", "Annotators need guidelines.", fields={"guidelines": "empty"})
-    return text.strip()
-
-
-def check_numbers(numbers: Mapping[str, object]) -> None:
-    """Raise DomainError `numbers_invalid` that names each number out of its range."""
-    wrong = {}
-    for name, value in numbers.items():
-        low, high = _NUMBERS[name]
-        if type(value) is not int or not low <= value <= high:
-            wrong[name] = f"Give a whole number from {low} to {high}."
-    if wrong:
-        message = " ".join(f"{name}: {text}" for name, text in wrong.items())
-        raise DomainError("numbers_invalid", message, fields=wrong)
 
 
 def _free_slug(study: Study, name: str) -> str:

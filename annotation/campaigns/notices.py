@@ -1,7 +1,7 @@
-"""Notices of campaigns that are finished, or stuck: found by looking, gone when it is no longer so.
+"""Notices that a campaign is finished or stuck, resolved when that is no longer true.
 
-The worker looks while it sweeps, at all campaigns once a minute. A page that shows notices looks first at the
-campaigns it shows, so that it never tells what is over.
+The worker checks all campaigns once a minute. A page that shows notices first checks the campaigns it shows, so it
+never shows an outdated notice.
 """
 
 from collections.abc import Iterable
@@ -26,57 +26,57 @@ NOTIFY = "annotation.notify"
 _ONCE_IN_SECONDS = 60
 _COUNTED_TO = 5_000
 LOOKED = "annotation.campaigns.notices.looked"
-# With these a campaign begins anew, and so does the time without an answer.
+# Actions that restart the time without an answer.
 _MOVES = ("campaign.opened", "campaign.resumed", "campaign.reopened", "campaign.extended")
 
 
 @dataclass(frozen=True)
-class Looked:
-    """What changed: keys of notices."""
+class NoticeChanges:
+    """The keys of notices that were created and resolved."""
 
-    made: tuple[int, ...] = ()
+    created: tuple[int, ...] = ()
     resolved: tuple[int, ...] = ()
 
 
-def look_now_and_then() -> Looked:
-    """Look, unless somebody did within the last minute."""
-    return look() if cache.add(LOOKED, 1, timeout=_ONCE_IN_SECONDS) else Looked()
+def look_now_and_then() -> NoticeChanges:
+    """Check all campaigns, unless that was done within the last minute."""
+    return look() if cache.add(LOOKED, 1, timeout=_ONCE_IN_SECONDS) else NoticeChanges()
 
 
-def look(*, campaigns: Iterable[int] | None = None, now: datetime | None = None) -> Looked:
-    """Write notices of what holds now of these campaigns, or all, and end those of what does not.
+def look(*, campaigns: Iterable[int] | None = None, now: datetime | None = None) -> NoticeChanges:
+    """Create the notices that these campaigns, or all, need now, and resolve the others.
 
-    A few queries for all of them together, and some for each that has quotas.
+    A few queries in all, and some for each campaign with quotas.
     """
     now = now or timezone.now()
     notices, watched = Notice.objects.filter(resolved_at=None), _watched()
     if campaigns is not None:
         keys = list(campaigns)
         if not keys:
-            return Looked()
+            return NoticeChanges()
         notices, watched = notices.filter(campaign__in=keys), watched.filter(pk__in=keys)
     _expire(now)
-    standing = {(one.campaign_id, one.kind): one for one in notices}
-    found = {
+    standing = {(row.campaign_id, row.kind): row for row in notices}
+    needed = {
         (campaign.pk, kind): (campaign, details)
         for campaign in watched
         for kind, details in _reasons(campaign, now).items()
     }
-    made = [
+    created = [
         notice.pk
-        for key, (campaign, details) in found.items()
+        for key, (campaign, details) in needed.items()
         if key not in standing and (notice := _make(campaign, key[1], details)) is not None
     ]
-    for key, (_, details) in found.items():
+    for key, (_, details) in needed.items():
         if key in standing and standing[key].details != details:
             Notice.objects.filter(pk=standing[key].pk).update(details=details)
-    over = [one.pk for key, one in standing.items() if key not in found]
-    Notice.objects.filter(pk__in=over, resolved_at=None).update(resolved_at=now)
-    return Looked(tuple(made), tuple(over))
+    outdated = [row.pk for key, row in standing.items() if key not in needed]
+    Notice.objects.filter(pk__in=outdated, resolved_at=None).update(resolved_at=now)
+    return NoticeChanges(tuple(created), tuple(outdated))
 
 
 def _expire(now: datetime) -> None:
-    """End leases that ran out where nobody asks for a task any more, which would end them."""
+    """Expire overdue leases of campaigns where no request for a task does so."""
     overdue = Assignment.objects.filter(state=Assignment.State.LEASED, expires_at__lte=now)
     for campaign in Campaign.objects.filter(
         state=Campaign.State.OPEN, imported=False, pk__in=overdue.values("task__campaign")
@@ -85,7 +85,7 @@ def _expire(now: datetime) -> None:
 
 
 def _watched() -> QuerySet[Campaign]:
-    """Return the campaigns that work goes on in, each with what has to be known of it."""
+    """Return the open and paused campaigns, annotated with what `_reasons` reads."""
     labels = Task.objects.filter(campaign=OuterRef("pk"), purpose=Task.Purpose.LABEL, withdrawn=False)
     waiting = labels.filter(held__lt=F("wanted"))
     leased = Assignment.objects.filter(
@@ -113,7 +113,7 @@ def _watched() -> QuerySet[Campaign]:
 
 
 def _reasons(campaign: Campaign, now: datetime) -> dict[str, str]:
-    """Return what holds of a campaign of `_watched`, and why."""
+    """Return the notices a campaign of `_watched` needs, with their details."""
     facts = vars(campaign)
     if not facts["asks"]:
         return {}
@@ -123,10 +123,10 @@ def _reasons(campaign: Campaign, now: datetime) -> dict[str, str]:
         return {}
     why: list[str] = []
     if facts["ruled"]:
-        why += feasibility.in_the_way(campaign)
+        why += feasibility.obstacles(campaign)
     moments = (facts[name] for name in ("answered", "moved", "joined"))
-    last = max(one for one in (campaign.opened_at, *moments) if one is not None)
-    if now - last >= QUIET:
+    last_activity = max(moment for moment in (campaign.opened_at, *moments) if moment is not None)
+    if now - last_activity >= QUIET:
         waits = _waiting(campaign)
         takes = "1 person takes" if facts["people"] == 1 else f"{facts['people']:,} people take"
         why.append(f"No answer came in the last 24 hours: {waits} and {takes} part.")
@@ -134,7 +134,7 @@ def _reasons(campaign: Campaign, now: datetime) -> dict[str, str]:
 
 
 def _waiting(campaign: Campaign) -> str:
-    """Return how many screens wait; of very many only that: a page may ask every few seconds."""
+    """Return how many screens wait, counted up to a limit: a page may ask every few seconds."""
     open_tasks = Task.objects.filter(
         campaign=campaign, purpose=Task.Purpose.LABEL, withdrawn=False, held__lt=F("wanted")
     )
@@ -149,7 +149,7 @@ def _cut(text: str, most: int = 300) -> str:
 
 
 def _make(campaign: Campaign, kind: str, details: str) -> Notice | None:
-    """Write a notice, and mail it to the study's leads if the server can; None if somebody else just did."""
+    """Create a notice, and mail it to the study's leads if the server can; None if it exists already."""
     try:
         with transaction.atomic():
             notice = Notice.objects.create(campaign=campaign, kind=kind, details=details)

@@ -1,4 +1,4 @@
-"""How far a campaign is: a handful of aggregate queries, whatever its size."""
+"""The progress of a campaign, by a fixed number of aggregate queries."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -17,7 +17,7 @@ Status = Annotation.Status
 
 @dataclass(frozen=True)
 class GroupProgress:
-    """How far one identity group's images are; slots are places for one annotator on one screen."""
+    """The progress of one identity group's images; a slot is a place for one annotator on one screen."""
 
     name: str
     tasks: int
@@ -27,7 +27,7 @@ class GroupProgress:
 
 @dataclass(frozen=True)
 class DayProgress:
-    """What came in on one day (in the server's time zone)."""
+    """Submissions of one day (in the server's time zone)."""
 
     day: date
     submitted: int
@@ -35,9 +35,9 @@ class DayProgress:
 
 @dataclass(frozen=True)
 class CampaignProgress:
-    """Tasks by state, slots, and what came in. Withdrawn tasks are counted apart and nowhere else.
+    """Tasks by state, slots and submissions. Withdrawn tasks count in `withdrawn` only.
 
-    Gold and practice tasks, and what was answered to checks, are no part of it.
+    Gold and practice tasks, and answers to checks, are not counted.
     """
 
     tasks: int
@@ -59,7 +59,7 @@ class CampaignProgress:
 
     @property
     def share(self) -> float:
-        """Accepted annotations as a share of those wanted; 0 where nothing is wanted."""
+        """Accepted annotations as a share of the slots; 0 without slots."""
         return self.accepted / self.slots if self.slots else 0.0
 
     @property
@@ -68,24 +68,24 @@ class CampaignProgress:
 
     def as_json(self) -> dict[str, Any]:
         """Return what `from_json` reads."""
-        days = [{"day": one.day.isoformat(), "submitted": one.submitted} for one in self.days]
+        days = [{"day": row.day.isoformat(), "submitted": row.submitted} for row in self.days]
         values = {**asdict(self), "days": days}
         del values["counted_at"]
         return values
 
     @classmethod
-    def from_json(cls, kept: Mapping[str, Any]) -> Self:
-        groups = tuple(GroupProgress(**one) for one in kept["groups"])
-        days = tuple(DayProgress(date.fromisoformat(one["day"]), one["submitted"]) for one in kept["days"])
-        return cls(**{**kept, "groups": groups, "days": days})
+    def from_json(cls, values: Mapping[str, Any]) -> Self:
+        groups = tuple(GroupProgress(**row) for row in values["groups"])
+        days = tuple(DayProgress(date.fromisoformat(row["day"]), row["submitted"]) for row in values["days"])
+        return cls(**{**values, "groups": groups, "days": days})
 
 
 def progress(campaign: Campaign, *, now: datetime | None = None) -> CampaignProgress:
-    """Return how far `campaign` is. A lease that ran out counts as free, though nobody released it yet."""
+    """Return the progress of `campaign`. An expired lease counts as free even before it is released."""
     now = now or timezone.now()
     tasks: dict[str, Any] = _tasks(campaign)
-    held = Assignment.objects.filter(task__campaign=campaign, task__withdrawn=False, slot__isnull=False)
-    slots = held.aggregate(
+    holding = Assignment.objects.filter(task__campaign=campaign, task__withdrawn=False, slot__isnull=False)
+    slots = holding.aggregate(
         submitted=Count("pk", filter=Q(state=State.SUBMITTED)),
         leased=Count("pk", filter=Q(state=State.LEASED, expires_at__gt=now)),
     )
@@ -96,11 +96,11 @@ def progress(campaign: Campaign, *, now: datetime | None = None) -> CampaignProg
         revisions=Count("pk", filter=Q(is_latest=False, status__in=Annotation.LABELS)),
     )
     # Imported labels were never leased: there are as many places as annotations.
-    wanted = statuses["accepted"] if campaign.imported else _wanted(campaign)
+    slot_count = statuses["accepted"] if campaign.imported else _slot_count(campaign)
     return CampaignProgress(
         **tasks,
-        slots=wanted,
-        free=0 if campaign.imported else wanted - slots["submitted"] - slots["leased"],
+        slots=slot_count,
+        free=0 if campaign.imported else slot_count - slots["submitted"] - slots["leased"],
         accepted=statuses["accepted"],
         leased=slots["leased"],
         surplus=statuses["surplus"],
@@ -130,14 +130,15 @@ def _tasks(campaign: Campaign) -> dict[str, int]:
     )
 
 
-def _wanted(campaign: Campaign) -> int:
-    return campaign.tasks.filter(withdrawn=False).aggregate(wanted=Coalesce(Sum("wanted"), 0))["wanted"]
+def _slot_count(campaign: Campaign) -> int:
+    totals = campaign.tasks.filter(withdrawn=False).aggregate(slots=Coalesce(Sum("wanted"), 0))
+    return int(totals["slots"])
 
 
 def _groups(campaign: Campaign) -> list[GroupProgress]:
     labels = campaign.tasks.filter(purpose=Task.Purpose.LABEL, withdrawn=False)
     tasks = labels.filter(image__group__isnull=False).order_by()
-    wanted = tasks.values("image__group", "image__group__display_name").annotate(
+    rows = tasks.values("image__group", "image__group__display_name").annotate(
         number=Count("pk"), slots=Sum("wanted")
     )
     accepted = dict(
@@ -148,16 +149,16 @@ def _groups(campaign: Campaign) -> list[GroupProgress]:
         .values_list("task__image__group")
         .annotate(number=Count("pk"))
     )
-    found = [
+    groups = [
         GroupProgress(
             name=row["image__group__display_name"],
             tasks=row["number"],
             slots=accepted.get(row["image__group"], 0) if campaign.imported else row["slots"],
             accepted=accepted.get(row["image__group"], 0),
         )
-        for row in wanted
+        for row in rows
     ]
-    return sorted(found, key=lambda group: group.name)
+    return sorted(groups, key=lambda group: group.name)
 
 
 def _days(campaign: Campaign) -> list[DayProgress]:

@@ -1,7 +1,8 @@
-"""A campaign's settings in plain words."""
+"""A campaign's settings as text for pages."""
 
 from annotation.assignment.quota_rules import in_words, quotas_of
 from annotation.kinds.options import FROM_CAMPAIGN, Options
+from annotation.kinds.registry import kind_of
 from annotation.models import Campaign
 
 
@@ -13,11 +14,11 @@ def settings_in_words(campaign: Campaign) -> list[tuple[str, str]]:
 
 
 def fixed_in_words(campaign: Campaign) -> list[tuple[str, str]]:
-    """Return what was fixed when the campaign opened."""
+    """Return the settings that were fixed when the campaign opened."""
     people = campaign.annotators_per_task
     quotas = quotas_of(campaign)
     words = [
-        ("Kind", campaign.get_kind_display()),
+        ("Kind", kind_of(campaign).name),
         (
             "Each screen",
             f"answered by {people} {'person' if people == 1 else 'different people'}, independently",
@@ -28,10 +29,13 @@ def fixed_in_words(campaign: Campaign) -> list[tuple[str, str]]:
         ),
     ]
     options = Options.of(campaign)
-    if campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT:
-        every = options.attributes == "all"
+    if kind_of(campaign).asks("scale"):
+        includes_all = options.attributes == "all"
         words.append(
-            ("Attributes", "everything the resource lists" if every else "stereotypes by the study’s rule")
+            (
+                "Attributes",
+                "everything the resource lists" if includes_all else "stereotypes by the study’s rule",
+            )
         )
     else:
         words += _marking(campaign, options)
@@ -40,7 +44,7 @@ def fixed_in_words(campaign: Campaign) -> list[tuple[str, str]]:
 
 
 def _working_in_words(campaign: Campaign) -> list[tuple[str, str]]:
-    """Return what may change while people work."""
+    """Return the settings that may change while people work."""
     options = Options.of(campaign)
     return [
         ("Time for a screen", f"{campaign.lease_minutes} minutes, then it is offered to somebody else"),
@@ -56,7 +60,7 @@ def _working_in_words(campaign: Campaign) -> list[tuple[str, str]]:
 
 
 def rate_in_words(options: Options) -> str:
-    """Return the rate that statements of pay are reckoned with."""
+    """Return the rate of pay statements."""
     if options.pay_amount is None:
         return "none set"
     per = "hour of active work" if options.pay_per == "hour" else "submitted screen"

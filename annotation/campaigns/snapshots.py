@@ -1,9 +1,9 @@
-"""Numbers of a campaign's pages: counted when they are shown, and of large campaigns now and then.
+"""Numbers of a campaign's pages: counted at each request, or cached for large campaigns.
 
-Every number is computed from the labels by one function, whatever the size. A campaign of at most `LARGE_SCREENS`
-screens is counted at each request. A larger one is counted once for everybody who looks, and at most a
-twentieth of the time: what is shown is at most twenty times as old as counting takes, and the page says of when
-it is. Nobody waits for it: while one thread counts, pages show what there was before.
+Every number is computed from the labels by one function. A campaign of at most `LARGE_SCREENS` screens is counted at
+each request. A larger one is counted for all requests together, for at most a twentieth of the time: a number is at
+most twenty times as old as counting takes, and the page shows when it was counted. No request waits: while one thread
+counts, pages show the previous numbers.
 """
 
 import logging
@@ -26,23 +26,23 @@ LARGE_SCREENS = 5_000
 FORMAT = 1  # raised when the shape of a kept value changes
 _YOUNGEST = timedelta(seconds=5)  # one poll of a page
 _TIMES_AS_OLD = 20
-# What takes no longer is counted by the request that finds it old, anything else beside it.
+# Faster counts run in the request that needs them, slower ones in a thread.
 _AT_ONCE_SECONDS = 0.2
 _CLAIM = timedelta(minutes=5)
 _AFTER_A_FAILURE = timedelta(seconds=30)
 _KEPT = timedelta(days=2)
 
-# Of a process: what is counted must not slow down what is labelled.
+# One count at a time in each process, so that counting does not slow down labelling.
 _ONE_AT_A_TIME = threading.Lock()
 
-# Returns what JSON can hold.
+# Returns JSON data.
 Count = Callable[[Campaign, str], Any]
 _SUBJECTS: dict[str, Count] = {}
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What was counted, and when if that was not just now; `value` is None while it is counted for the first time."""
+    """A counted value, and when it was counted if not just now; None while it is first counted."""
 
     value: Any
     counted_at: datetime | None = None
@@ -53,68 +53,72 @@ class Snapshot:
 
 
 def register(subject: str) -> Callable[[Count], Count]:
-    """Name a function that counts something of a campaign; its text argument is part of what is kept."""
+    """Register a counting function under a name; its text argument is part of the cache key."""
 
-    def named(count: Count) -> Count:
+    def add(count: Count) -> Count:
         _SUBJECTS[subject] = count
         return count
 
-    return named
+    return add
 
 
 def read(campaign: Campaign, subject: str, argument: str = "", *, wait: bool = False) -> Snapshot:
-    """Return the numbers of `subject`; `wait` for those that were never counted."""
+    """Return the numbers of `subject`; with `wait` also those that were never counted."""
     if not is_large(campaign):
         return Snapshot(_SUBJECTS[subject](campaign, argument))
-    kept, _ = CampaignSnapshot.objects.get_or_create(campaign=campaign, subject=subject, argument=argument)
-    if kept.counted_at is not None and kept.format != FORMAT:
-        CampaignSnapshot.objects.filter(pk=kept.pk).update(value=None, counted_at=None)
-        kept.value = kept.counted_at = None
-    if _fresh(kept):
-        return Snapshot(kept.value, kept.counted_at)
-    at_once = kept.counted_at is not None and kept.seconds <= _AT_ONCE_SECONDS
-    if not _claimed(kept):
-        if kept.value is None and wait:
+    snapshot, _ = CampaignSnapshot.objects.get_or_create(
+        campaign=campaign, subject=subject, argument=argument
+    )
+    if snapshot.counted_at is not None and snapshot.format != FORMAT:
+        CampaignSnapshot.objects.filter(pk=snapshot.pk).update(value=None, counted_at=None)
+        snapshot.value = snapshot.counted_at = None
+    if _fresh(snapshot):
+        return Snapshot(snapshot.value, snapshot.counted_at)
+    at_once = snapshot.counted_at is not None and snapshot.seconds <= _AT_ONCE_SECONDS
+    if not _claimed(snapshot):
+        if snapshot.value is None and wait:
             return Snapshot(_SUBJECTS[subject](campaign, argument))
-        return Snapshot(kept.value, kept.counted_at)
-    if at_once or (wait and kept.value is None):
-        _count(kept)
+        return Snapshot(snapshot.value, snapshot.counted_at)
+    if at_once or (wait and snapshot.value is None):
+        _count(snapshot)
     else:
         threading.Thread(
-            target=_count_apart, args=(kept.pk,), name=f"snapshot-{kept.pk}", daemon=True
+            target=_count_apart, args=(snapshot.pk,), name=f"snapshot-{snapshot.pk}", daemon=True
         ).start()
-    return Snapshot(kept.value, kept.counted_at)
+    return Snapshot(snapshot.value, snapshot.counted_at)
 
 
 def is_large(campaign: Campaign) -> bool:
-    """Return whether the campaign is counted now and then; one object is looked up once."""
-    known: bool | None = vars(campaign).get("_is_large")
-    if known is None:
-        known = vars(campaign)["_is_large"] = campaign.pk in large([campaign.pk])
-    return known
+    """Return whether the campaign's numbers are cached; each object is looked up once."""
+    is_known_large: bool | None = vars(campaign).get("_is_large")
+    if is_known_large is None:
+        is_known_large = vars(campaign)["_is_large"] = campaign.pk in large([campaign.pk])
+    return is_known_large
 
 
 def large(campaigns: Iterable[int]) -> set[int]:
-    """Return those of these campaigns that are not counted at each request: one query of a bounded read each."""
-    wanted = list(campaigns)
-    if not wanted:
+    """Return the large ones of these campaigns: one query with a bounded read for each."""
+    campaign_ids = list(campaigns)
+    if not campaign_ids:
         return set()
-    # Of each no more of the index is read than it takes to know.
+    # Reads no more of the index than the limit.
     beyond = Task.objects.filter(campaign=OuterRef("pk")).order_by("pk")[LARGE_SCREENS : LARGE_SCREENS + 1]
-    return set(Campaign.objects.filter(Exists(beyond), pk__in=wanted).values_list("pk", flat=True))
+    return set(Campaign.objects.filter(Exists(beyond), pk__in=campaign_ids).values_list("pk", flat=True))
 
 
-def _fresh(kept: CampaignSnapshot) -> bool:
-    if kept.counted_at is None:
+def _fresh(snapshot: CampaignSnapshot) -> bool:
+    if snapshot.counted_at is None:
         return False
-    return timezone.now() - kept.counted_at <= max(_YOUNGEST, timedelta(seconds=_TIMES_AS_OLD * kept.seconds))
+    return timezone.now() - snapshot.counted_at <= max(
+        _YOUNGEST, timedelta(seconds=_TIMES_AS_OLD * snapshot.seconds)
+    )
 
 
-def _claimed(kept: CampaignSnapshot) -> bool:
-    """Return whether it is now for the caller to count: of all who ask at once, one."""
+def _claimed(snapshot: CampaignSnapshot) -> bool:
+    """Return whether the caller is the one to count, of all concurrent requests."""
     now = timezone.now()
     free = Q(claimed_until=None) | Q(claimed_until__lt=now)
-    unchanged = CampaignSnapshot.objects.filter(free, pk=kept.pk, counted_at=kept.counted_at)
+    unchanged = CampaignSnapshot.objects.filter(free, pk=snapshot.pk, counted_at=snapshot.counted_at)
     return bool(unchanged.update(claimed_until=now + _CLAIM))
 
 
@@ -129,12 +133,12 @@ def _count_apart(pk: int) -> None:
         connection.close()
 
 
-def _count(kept: CampaignSnapshot) -> None:
+def _count(snapshot: CampaignSnapshot) -> None:
     began, start = timezone.now(), time.perf_counter()
-    kept.value = _SUBJECTS[kept.subject](kept.campaign, kept.argument)
-    kept.counted_at, kept.seconds, kept.claimed_until = began, time.perf_counter() - start, None
-    # Not `save`: if the campaign is gone, so is this.
-    CampaignSnapshot.objects.filter(pk=kept.pk).update(
-        value=kept.value, format=FORMAT, counted_at=began, seconds=kept.seconds, claimed_until=None
+    snapshot.value = _SUBJECTS[snapshot.subject](snapshot.campaign, snapshot.argument)
+    snapshot.counted_at, snapshot.seconds, snapshot.claimed_until = began, time.perf_counter() - start, None
+    # Not `save`, which would fail if the campaign was deleted.
+    CampaignSnapshot.objects.filter(pk=snapshot.pk).update(
+        value=snapshot.value, format=FORMAT, counted_at=began, seconds=snapshot.seconds, claimed_until=None
     )
-    CampaignSnapshot.objects.filter(campaign=kept.campaign_id, counted_at__lt=began - _KEPT).delete()
+    CampaignSnapshot.objects.filter(campaign=snapshot.campaign_id, counted_at__lt=began - _KEPT).delete()

@@ -1,1 +1,1 @@
-"""Labels made elsewhere come in: any table of judgements, and the released ViSAGe study."""
+"""Import of labels made elsewhere: any table of judgements, and the released ViSAGe study."""

@@ -1,4 +1,4 @@
-"""Whoever labelled in an imported file: stand-ins under a pseudonym, who may not be one person each."""
+"""The annotators of an imported file, each under a pseudonym; an id of the file may not be one person."""
 
 from collections.abc import Sequence
 
@@ -12,48 +12,50 @@ _BATCH = 900
 def imported_annotators(
     campaign: Campaign, names: Sequence[str], regions: dict[str, str] | None = None
 ) -> dict[str, int]:
-    """Return the key of each imported annotator of the study, created where it is new, and enrol them."""
+    """Create the annotators that are new to the study, enrol all in the campaign and return their keys by name."""
     source = campaign.study.slug
-    known = dict(Annotator.objects.filter(source=source).exclude(source_id="").values_list("source_id", "pk"))
-    new = [name for name in dict.fromkeys(names) if name not in known]
-    keys = allocate_keys(Annotator, len(new))
+    ids_by_name = dict(
+        Annotator.objects.filter(source=source).exclude(source_id="").values_list("source_id", "pk")
+    )
+    new_names = [name for name in dict.fromkeys(names) if name not in ids_by_name]
+    new_ids = allocate_keys(Annotator, len(new_names))
     insert(
         Annotator,
         {
-            "id": keys,
-            "pseudonym": _pseudonyms(len(new)),
-            "origin": [Annotator.Origin.IMPORTED.value] * len(new),
-            "source": [source] * len(new),
-            "source_id": new,
+            "id": new_ids,
+            "pseudonym": _pseudonyms(len(new_names)),
+            "origin": [Annotator.Origin.IMPORTED.value] * len(new_names),
+            "source": [source] * len(new_names),
+            "source_id": new_names,
         },
     )
-    known.update(zip(new, keys, strict=True))
-    mine = {name: known[name] for name in dict.fromkeys(names)}
+    ids_by_name.update(zip(new_names, new_ids, strict=True))
+    enrolled_ids = {name: ids_by_name[name] for name in dict.fromkeys(names)}
     insert(
         Enrolment,
         {
-            "campaign_id": [campaign.pk] * len(mine),
-            "annotator_id": list(mine.values()),
-            "state": [Enrolment.State.ACTIVE.value] * len(mine),
-            "reason": [""] * len(mine),
-            "joined_print": [""] * len(mine),
+            "campaign_id": [campaign.pk] * len(enrolled_ids),
+            "annotator_id": list(enrolled_ids.values()),
+            "state": [Enrolment.State.ACTIVE.value] * len(enrolled_ids),
+            "reason": [""] * len(enrolled_ids),
+            "joined_print": [""] * len(enrolled_ids),
         },
     )
     for name, region in (regions or {}).items():
-        if name in mine:
+        if name in enrolled_ids:
             AnnotatorProfile.objects.update_or_create(
-                annotator_id=mine[name], defaults={"region_of_origin": region}
+                annotator_id=enrolled_ids[name], defaults={"region_of_origin": region}
             )
-    return mine
+    return enrolled_ids
 
 
 def _pseudonyms(count: int) -> list[str]:
-    """Return new pseudonyms, none of them in use: among millions, chance alone would repeat one."""
-    found: dict[str, None] = {}
-    while len(found) < count:
-        drawn = list({new_pseudonym() for _ in range(count - len(found))})
-        for start in range(0, len(drawn), _BATCH):
-            part = drawn[start : start + _BATCH]
-            used = set(Annotator.objects.filter(pseudonym__in=part).values_list("pseudonym", flat=True))
-            found.update((pseudonym, None) for pseudonym in part if pseudonym not in used)
-    return list(found)
+    """Return unused pseudonyms; among millions, random ones would repeat."""
+    pseudonyms: dict[str, None] = {}
+    while len(pseudonyms) < count:
+        candidates = list({new_pseudonym() for _ in range(count - len(pseudonyms))})
+        for start in range(0, len(candidates), _BATCH):
+            batch = candidates[start : start + _BATCH]
+            used = set(Annotator.objects.filter(pseudonym__in=batch).values_list("pseudonym", flat=True))
+            pseudonyms.update((pseudonym, None) for pseudonym in batch if pseudonym not in used)
+    return list(pseudonyms)

@@ -1,4 +1,4 @@
-"""Boxes as other tools write them, turned into fractions of the image."""
+"""Parse the boxes that other tools write into fractions of the image."""
 
 import re
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ class BoxFormat(TextChoices):
 
 
 @dataclass(frozen=True)
-class FoundBox:
-    """A box in fractions of the image, and what had to be done for it to be one."""
+class ParsedBox:
+    """A box in fractions of the image, and the repairs that were needed."""
 
     x: float
     y: float
@@ -51,7 +51,7 @@ def parse_numbers(text: str) -> list[float]:
 
 def boxes_of(
     numbers: list[float], box_format: BoxFormat, size: tuple[float, float] | None
-) -> tuple[list[FoundBox], set[str]]:
+) -> tuple[list[ParsedBox], set[str]]:
     """Return the boxes that numbers describe and the names of all repairs; `size` is the image's, in pixels.
 
     Raises ValueError when they are not four for each box, or a size is needed and not known.
@@ -62,8 +62,8 @@ def boxes_of(
         raise ValueError("the box is in pixels and the size of the image is not known")
     boxes, repairs = [], set[str]()
     for start in range(0, len(numbers), 4):
-        box, done = _box(numbers[start : start + 4], box_format, size or (100.0, 100.0))
-        repairs |= done
+        box, box_repairs = _box(numbers[start : start + 4], box_format, size or (100.0, 100.0))
+        repairs |= box_repairs
         if box is not None:
             boxes.append(box)
     return boxes, repairs
@@ -71,22 +71,22 @@ def boxes_of(
 
 def _box(
     numbers: list[float], box_format: BoxFormat, size: tuple[float, float]
-) -> tuple[FoundBox | None, set[str]]:
+) -> tuple[ParsedBox | None, set[str]]:
     width, height = (100.0, 100.0) if box_format == BoxFormat.PERCENT else size
-    left, top, right, bottom = numbers
+    x1, y1, x2, y2 = numbers
     if box_format != BoxFormat.CORNERS:
-        right, bottom = left + right, top + bottom
+        x2, y2 = x1 + x2, y1 + y2
     repairs = set()
-    if left > right or top > bottom:
+    if x1 > x2 or y1 > y2:
         repairs.add(SORTED)
-        left, right = min(left, right), max(left, right)
-        top, bottom = min(top, bottom), max(top, bottom)
-    if left < 0 or top < 0 or right > width or bottom > height:
+        x1, x2 = min(x1, x2), max(x1, x2)
+        y1, y2 = min(y1, y2), max(y1, y2)
+    if x1 < 0 or y1 < 0 or x2 > width or y2 > height:
         repairs.add(CLIPPED)
-        left, right = (min(max(value, 0.0), width) for value in (left, right))
-        top, bottom = (min(max(value, 0.0), height) for value in (top, bottom))
-    x, y = left / width, top / height
-    wide, high = right / width - x, bottom / height - y
+        x1, x2 = (min(max(value, 0.0), width) for value in (x1, x2))
+        y1, y2 = (min(max(value, 0.0), height) for value in (y1, y2))
+    x, y = x1 / width, y1 / height
+    wide, high = x2 / width - x, y2 / height - y
     if not (wide > 0 and high > 0):
         return None, repairs | {NO_AREA}
-    return FoundBox(x, y, wide, high, tuple(repairs)), repairs
+    return ParsedBox(x, y, wide, high, tuple(repairs)), repairs

@@ -1,4 +1,4 @@
-"""Cells become values, distinct value by distinct value; a row that cannot be read says why."""
+"""Parse the cells of a table, each distinct value once; a row that cannot be read is rejected with a reason."""
 
 import datetime as dt
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ Codes = NDArray[np.int64]
 BLANK = "blank row"
 
 
-class Coded(Generic[T]):
+class CodedColumn(Generic[T]):
     """A column as codes into its distinct values. The value of an unreadable cell is None."""
 
     def __init__(self, codes: Codes, values: Sequence[T]) -> None:
@@ -36,11 +36,11 @@ class Coded(Generic[T]):
         """Return the rows whose value has a property."""
         return np.array([holds(value) for value in self.values], dtype=bool)[self.codes]
 
-    def merged(self) -> "Coded[T]":
+    def merged(self) -> "CodedColumn[T]":
         """Renumber so that equal values share one code: two spellings may have parsed to one."""
         numbers: dict[T, int] = {}
         renumbered = [numbers.setdefault(value, len(numbers)) for value in self.values]
-        return Coded(np.array(renumbered, dtype=np.int64)[self.codes], list(numbers))
+        return CodedColumn(np.array(renumbered, dtype=np.int64)[self.codes], list(numbers))
 
 
 class Reading:
@@ -63,25 +63,33 @@ class Reading:
         self._reasons.append(reason)
         self._reason_of[rows & self.accepted] = len(self._reasons) - 1
 
-    def reject_each(self, rows: Codes, others: Codes, reason: str, summary: str) -> None:
-        """Reject accepted rows, each because of another row, whose number takes the place `{row}` in `reason`.
+    def reject_each(self, rows: Codes, because_of: Codes, reason: str, summary: str) -> None:
+        """Reject accepted rows, each because of another row, whose number replaces `{row}` in `reason`.
 
-        `summary` is what counts of rejected rows call them all.
+        `summary` names all of them in counts of rejected rows.
         """
         start = len(self._reasons)
-        numbers = self.table.rows[others].tolist()
+        numbers = self.table.rows[because_of].tolist()
         self._reasons += [reason.format(row=number) for number in numbers]
         self._summaries.update(dict.fromkeys(self._reasons[start:], summary))
         self._reason_of[rows] = np.arange(start, len(self._reasons))
 
-    def repaired(self, rows: Mask, how: str) -> None:
-        """Note what was done to rows."""
+    def reject_blank(self, columns: Sequence[str]) -> None:
+        """Reject rows that are blank in all of these columns."""
+        blank = np.ones(len(self.table), dtype=bool)
+        for column in columns:
+            codes, values = pd.factorize(self.cells(column))
+            blank &= np.array([not value.strip() for value in values], dtype=bool)[codes]
+        self.reject(blank, BLANK)
+
+    def note_repair(self, rows: Mask, how: str) -> None:
+        """Record a repair of rows."""
         self.repairs[how] = self.repairs[how] | rows if how in self.repairs else rows
 
     def cells(self, column: str) -> NDArray[np.object_]:
         return self.table.columns[column]
 
-    def coded(self, cells: NDArray[np.object_], parse: Callable[[str], T]) -> Coded[T]:
+    def coded(self, cells: NDArray[np.object_], parse: Callable[[str], T]) -> CodedColumn[T]:
         """Parse each distinct cell once; a ValueError or DomainError of `parse` rejects its rows."""
         codes, distinct = pd.factorize(cells)
         values: list[Any] = []
@@ -96,10 +104,10 @@ class Reading:
         reason_of = reasons[codes]
         bad = (reason_of >= 0) & self.accepted
         self._reason_of[bad] = reason_of[bad]
-        return Coded(codes.astype(np.int64), values)
+        return CodedColumn(codes.astype(np.int64), values)
 
     def report(self, kind: str, notes: Sequence[str] = ()) -> RowsReport:
-        """Return what became of every row of the table."""
+        """Return how many rows were read, repaired and rejected, and why."""
         name, rows = self.table.name, self.table.rows
         rejected = [Rejection(name, row, why) for row, why in self.table.unreadable]
         rejected += [
@@ -117,34 +125,34 @@ class Reading:
             read=self.table.read,
             repaired=int((repaired & self.accepted).sum()),
             repairs={how: count for how, count in counts.items() if count},
-            rejected=tuple(sorted(rejected, key=lambda entry: entry.row)),
+            rejected=tuple(sorted(rejected, key=lambda rejection: rejection.row)),
             notes=(*self.notes, *notes),
         )
 
 
-def name_of(what: str, limit: int) -> Callable[[str], str]:
+def name_parser(field: str, limit: int) -> Callable[[str], str]:
     """Return a parser of names: not empty, printable, at most `limit` characters."""
 
     def parse(cell: str) -> str:
         name = cell.strip()
         if not name:
-            raise ValueError(f"no {what}")
+            raise ValueError(f"no {field}")
         if len(name) > limit:
-            raise ValueError(f"{what} longer than {limit} characters")
+            raise ValueError(f"{field} longer than {limit} characters")
         if not name.isprintable():
-            raise ValueError(f"{what} holds a control character")
+            raise ValueError(f"{field} holds a control character")
         return name
 
     return parse
 
 
-def choice_of(what: str, choices: dict[str, T]) -> Callable[[str], T]:
-    """Return a parser of words, whatever their case."""
+def choice_parser(field: str, choices: dict[str, T]) -> Callable[[str], T]:
+    """Return a parser of words that ignores their case."""
 
     def parse(cell: str) -> T:
         word = cell.strip().casefold()
         if word not in choices:
-            raise ValueError(f"{what} is “{cell[:40]}”" if word else f"{what} is empty")
+            raise ValueError(f"{field} is “{cell[:40]}”" if word else f"{field} is empty")
         return choices[word]
 
     return parse
@@ -164,7 +172,7 @@ def parse_moment(cell: str) -> dt.datetime | None:
     return moment
 
 
-def moments(column: Coded[dt.datetime | None]) -> NDArray[np.float64]:
+def moments(column: CodedColumn[dt.datetime | None]) -> NDArray[np.float64]:
     """Return the moment of each row in seconds since 1970, NaN where there is none."""
     seconds = [np.nan if value is None else value.timestamp() for value in column.values]
     return np.array(seconds, dtype=np.float64)[column.codes]

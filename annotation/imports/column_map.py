@@ -1,12 +1,14 @@
-"""Which column of a table holds what."""
+"""Map the columns of a table to the fields of a judgement."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from annotation.imports.boxes import BoxFormat
 from catalog.attributes import NONE_OF_THE_ABOVE, normalise
 from foundation.errors import DomainError
+from foundation.parameters import ParameterSet, parameter
 from foundation.tables.reader import Table
 from generation.models import Condition
 
@@ -70,8 +72,8 @@ class ColumnMap:
     def none_text(self) -> str:
         return normalise(self.none_value)
 
-    def described(self) -> dict[str, object]:
-        """Return the map as plain data: part of what makes two imports the same."""
+    def to_dict(self) -> dict[str, object]:
+        """Return the map as plain data, for the digest of an import."""
         return asdict(self)
 
     def check(self, table: Table) -> None:
@@ -88,16 +90,57 @@ class ColumnMap:
         missing = [name for name in needed if name not in self.columns]
         if missing:
             raise _bad(missing[0], f"map {missing[0]}: say which column holds it ({FIELDS[missing[0]]})")
-        given = [name for name in BOX_COLUMNS if name in self.columns]
-        if given and len(given) < len(BOX_COLUMNS):
+        box_columns = [name for name in BOX_COLUMNS if name in self.columns]
+        if box_columns and len(box_columns) < len(BOX_COLUMNS):
             raise _bad("box_1", "map all four of box_1, box_2, box_3 and box_4, or none of them")
-        if given and "box" in self.columns:
+        if box_columns and "box" in self.columns:
             raise _bad("box", "map either box or box_1 to box_4")
         if len(self.model) > 120 or not self.model.isprintable():
             raise _bad("model", "the name of the model is longer than 120 characters, or not printable")
         not_for_ratings = {"image", "group", "box", "role", "model", "condition", *BOX_COLUMNS}
         if self.rates and (extra := not_for_ratings & set(self.columns)):
             raise _bad(min(extra), f"{min(extra)} has no place among ratings, which are of attributes alone")
+
+
+class LabelImportOptions(ParameterSet):
+    """How rows are read, and what applies to images where no column says it."""
+
+    none_of_the_above: str = parameter(
+        NONE_OF_THE_ABOVE,
+        label="‘None of the above’",
+        help="The attribute that stands for the answer ‘none of the above’.",
+    )
+    group_from_image: bool = parameter(
+        False,
+        label="The identity group is the file name without its number",
+        help="The group is the file name without its number: Mexican5.png.",
+    )
+    box_format: str = parameter(
+        BoxFormat.CORNERS.value,
+        words=dict(BoxFormat.choices),
+        label="Boxes",
+        help="; ".join(f"{value}: {words}" for value, words in BoxFormat.choices) + ".",
+    )
+    model: str = parameter(
+        "",
+        label="Model",
+        help="The model that made the images, if the file does not name it.",
+    )
+    condition: str = parameter(
+        Condition.DEFAULT.value,
+        words=dict(Condition.choices),
+        label="Condition",
+        help="What the images were made for, if the file does not say it.",
+    )
+
+    def for_every_row(self) -> dict[str, Any]:
+        """Return the settings of a `ColumnMap`, without the format of boxes."""
+        return {
+            "none_value": self.none_of_the_above,
+            "group_from_image": self.group_from_image,
+            "model": self.model,
+            "condition": self.condition,
+        }
 
 
 def parse_columns(pairs: Sequence[str]) -> dict[str, str]:
@@ -143,12 +186,12 @@ def parse_words(pairs: Sequence[str]) -> dict[str, str]:
 def with_words(column_map: ColumnMap, words: Mapping[str, str]) -> ColumnMap:
     """Return the map with further words for yes and no, or for ratings 1 to 5."""
     if column_map.rates:
-        known = dict(RATING_WORDS)
+        ratings = dict(RATING_WORDS)
         for word, meaning in words.items():
             if meaning not in RATING_WORDS:
                 raise _bad("value", f"“{meaning}” is not a rating from 1 to 5")
-            known[word] = RATING_WORDS[meaning]
-        return replace(column_map, ratings=known)
+            ratings[word] = RATING_WORDS[meaning]
+        return replace(column_map, ratings=ratings)
     wrong = next((meaning for meaning in words.values() if meaning not in {"yes", "no"}), None)
     if wrong is not None:
         raise _bad("value", f"“{wrong}” is neither yes nor no")

@@ -1,4 +1,4 @@
-"""What the commands that import labels share: watching the import, and saying what became of the rows."""
+"""Base of the commands that import labels: progress, and a report on the rows."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +14,7 @@ from foundation.tables.report import write_rejected
 
 
 class ImportCommand(DomainCommand):
-    """A command that imports labels and tells of every row whether it was kept, repaired or rejected."""
+    """A command that imports labels and reports which rows were kept, repaired or rejected."""
 
     def add_report_arguments(self, parser: CommandParser) -> None:
         """Add `--output` and `--by`."""
@@ -27,12 +27,12 @@ class ImportCommand(DomainCommand):
         add_person_argument(parser)
 
     def run_import(
-        self, importing: Callable[..., ImportReport], *, output: Path | None, **given: Any
+        self, import_labels: Callable[..., ImportReport], *, output: Path | None, **options: Any
     ) -> None:
-        """Call `importing` with what is given and a progress reporter, then print its report."""
+        """Call `import_labels` with the options and a progress reporter, then print its report."""
         progress = self.progress("Importing")
         try:
-            report = importing(progress=progress, **given)
+            report = import_labels(progress=progress, **options)
         finally:
             progress.finish()
         for line in report.lines():

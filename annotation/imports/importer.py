@@ -1,4 +1,4 @@
-"""Any table of judgements comes in by a column mapping, whole or not at all."""
+"""Import any table of judgements by a column map, in one transaction."""
 
 import hashlib
 import json
@@ -11,15 +11,16 @@ import numpy as np
 from django.db import transaction
 
 from accounts.models import Annotator, User
+from annotation.imports.campaign import create_campaign
 from annotation.imports.cells import Reading
 from annotation.imports.column_map import ColumnMap
-from annotation.imports.marks import KnownImage, Marks, read_marks
+from annotation.imports.marks import Marks, StudyImage, read_marks
 from annotation.imports.ratings import read_ratings
-from annotation.imports.writer import Loaded, create_campaign, load_marks, load_ratings
+from annotation.imports.writer import LoadSummary, load_marks, load_ratings
+from annotation.kinds import attribute_likert, stereotype_marking
 from annotation.models import (
     Annotation,
     Box,
-    Campaign,
     CampaignAttribute,
     Enrolment,
     Judgement,
@@ -41,7 +42,7 @@ from studies.protocol.creation import create_study
 from studies.protocol.freeze import freeze
 
 IMPORTED = "labels.imported"
-_FILLED = (
+_WRITTEN_MODELS = (
     Annotator,
     Enrolment,
     Image,
@@ -53,20 +54,16 @@ _FILLED = (
     Box,
     StudyAssociation,
 )
-NAMES = {
-    Campaign.Kind.STEREOTYPE_MARKING: "Stereotype marking (imported)",
-    Campaign.Kind.ATTRIBUTE_LIKERT: "Visual-attribute rating (imported)",
-}
 
 
 @dataclass(frozen=True)
 class ImportReport:
-    """What an import of labels did: what became of the rows of each file, and what was written."""
+    """The rows of each file that were kept, repaired or rejected, and what was written."""
 
     study: Study
     reports: tuple[RowsReport, ...]
-    loaded: tuple[Loaded, ...]
-    already: bool = False  # the same files were imported into the study before: nothing was changed
+    loaded: tuple[LoadSummary, ...]
+    already: bool = False  # the same files were imported before: nothing changed
     notes: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
@@ -79,13 +76,18 @@ class ImportReport:
 
 
 @dataclass(frozen=True)
-class Target:
-    """Where labels go: the study that was found, or what to create it from."""
+class ImportTarget:
+    """Where labels go: an existing study, or what to create one from; and who brings them."""
 
-    study: Study | None
-    name: str
-    resource: Resource | None
+    name: str  # of the study
     by: User | None
+    resource: Resource | None = None
+    campaign: str = ""  # its name; empty: that of its kind
+    study: Study | None = None  # once it was looked up
+
+    def looked_up(self) -> "ImportTarget":
+        """Return the target with the study of that name, locked until the transaction ends, if there is one."""
+        return replace(self, study=find_study(self.name))
 
     @property
     def groups_from(self) -> Resource | None:
@@ -114,82 +116,73 @@ def import_annotations(
     progress.start(3)
     table = read_table(file, name=file_name, sheet=sheet)
     progress.advance(1, message="checking rows")
-    return import_table(
-        study=study,
-        table=table,
-        column_map=column_map,
-        by=by,
-        resource=resource,
-        name=name,
-        progress=progress,
-    )
+    target = ImportTarget(name=study, by=by, resource=resource, campaign=name)
+    return import_table(table=table, column_map=column_map, target=target, progress=progress)
 
 
 def import_table(
     *,
-    study: str,
     table: Table,
     column_map: ColumnMap,
-    by: User | None,
-    resource: Resource | None,
-    name: str,
+    target: ImportTarget,
     progress: Progress,
     notes: Sequence[str] = (),
 ) -> ImportReport:
-    """Import a table that was read; `notes` stand in the report before what is noted here."""
+    """Import a table that was read already; `notes` come first in the report."""
     column_map.check(table)
-    digest = digest_of([table], column_map.described(), resource)
+    digest = digest_of([table], column_map.to_dict(), target.resource)
     with transaction.atomic():
-        found = find_study(study)
-        if found is not None and imported_before(found, digest):
-            return ImportReport(found, (), (), already=True)
-        target = Target(found, study, resource, by)
-        importing = _import_ratings if column_map.rates else _import_marks
-        report = importing(table, column_map, target, name, progress)
+        target = target.looked_up()
+        if target.study is not None and imported_before(target.study, digest):
+            return ImportReport(target.study, (), (), already=True)
+        import_rows = _import_ratings if column_map.rates else _import_marks
+        report = import_rows(table, column_map, target, progress)
         report = replace(report, notes=(*notes, *report.notes))
-        record(report, digest=digest, by=by)
+        record_import(report, digest=digest, by=target.by)
     progress.advance(1)
     return report
 
 
 def _import_marks(
-    table: Table, column_map: ColumnMap, target: Target, name: str, progress: Progress
+    table: Table, column_map: ColumnMap, target: ImportTarget, progress: Progress
 ) -> ImportReport:
-    marks, known = read_for_study(table, column_map, target)
-    refuse_nothing_left(marks.reading)
+    marks, study_images = read_for_study(table, column_map, target)
+    refuse_empty(marks.reading)
     study = prepare_study(target, groups=sorted(set(marks.group.of(marks.reading.accepted))))
-    notes = _take_roles(study, marks) if "role" in column_map.columns else []
+    notes = _store_roles(study, marks) if "role" in column_map.columns else []
     if not study.associations.exists():
         notes.append("nothing says what is a stereotype: every attribute counts as random")
     progress.advance(1, message="writing")
-    kind = Campaign.Kind.STEREOTYPE_MARKING
-    campaign = create_campaign(study=study, kind=kind, name=name or NAMES[kind], by=target.by)
-    loaded = load_marks(campaign=campaign, marks=marks, known=known)
+    kind = stereotype_marking.KIND
+    campaign = create_campaign(study=study, kind=kind, name=target.campaign, by=target.by)
+    loaded = load_marks(campaign=campaign, marks=marks, study_images=study_images)
     return ImportReport(study, (marks.reading.report("annotations"),), (loaded,), notes=tuple(notes))
 
 
 def _import_ratings(
-    table: Table, column_map: ColumnMap, target: Target, name: str, progress: Progress
+    table: Table, column_map: ColumnMap, target: ImportTarget, progress: Progress
 ) -> ImportReport:
     ratings = read_ratings(Reading(table), column_map)
-    refuse_nothing_left(ratings.reading)
+    refuse_empty(ratings.reading)
     study = prepare_study(target, groups=None)
     progress.advance(1, message="writing")
-    kind = Campaign.Kind.ATTRIBUTE_LIKERT
-    campaign = create_campaign(study=study, kind=kind, name=name or NAMES[kind], by=target.by)
+    kind = attribute_likert.KIND
+    campaign = create_campaign(study=study, kind=kind, name=target.campaign, by=target.by)
     loaded = load_ratings(campaign=campaign, ratings=ratings)
     return ImportReport(study, (ratings.reading.report("ratings"),), (loaded,))
 
 
 def read_for_study(
-    table: Table, column_map: ColumnMap, target: Target
-) -> tuple[Marks, dict[tuple[str, str], KnownImage]]:
-    """Read marks, knowing the images of the study and the groups that rows may name."""
-    known = known_images(target.study) if target.study is not None else {}
-    return read_marks(Reading(table), column_map, groups=_allowed_groups(target), known=known), known
+    table: Table, column_map: ColumnMap, target: ImportTarget
+) -> tuple[Marks, dict[tuple[str, str], StudyImage]]:
+    """Read marks and return them with the study's images."""
+    study_images = images_by_name(target.study) if target.study is not None else {}
+    return read_marks(
+        Reading(table), column_map, groups=_allowed_groups(target), study_images=study_images
+    ), study_images
 
 
-def _allowed_groups(target: Target) -> set[str] | None:
+def _allowed_groups(target: ImportTarget) -> set[str] | None:
     """Return the names of groups that rows may use; None where any name makes a group."""
     if target.groups_from is None:
         return None
@@ -206,7 +199,7 @@ def find_study(name: str) -> Study | None:
 
 
 def imported_before(study: Study, digest: str) -> bool:
-    """Whether this import was made before, into this study."""
+    """Return whether this import was made before, into this study."""
     return AuditEntry.objects.filter(study=study, action=IMPORTED, details__digest=digest).exists()
 
 
@@ -220,48 +213,48 @@ def refuse_labelled(study: Study) -> None:
         )
 
 
-def refuse_nothing_left(reading: Reading) -> None:
+def refuse_empty(reading: Reading) -> None:
     """Raise DomainError if no row could be read: the map is wrong, or the file."""
     if reading.accepted.any():
         return
     report = reading.report("annotations")
     if not report.rejected:
         raise DomainError("table_empty", f"“{report.file}” has a header but no rows.")
-    first = report.rejected[0]
+    row, reason = report.rejected[0].row, report.rejected[0].reason
     raise DomainError(
         "no_row_readable",
-        f"None of the {report.read:,} rows of “{report.file}” can be read; row {first.row}: {first.reason}.",
-        fields={f"row {entry.row}": entry.reason for entry in report.rejected[:20]},
+        f"None of the {report.read:,} rows of “{report.file}” can be read; row {row}: {reason}.",
+        fields={f"row {rejection.row}": rejection.reason for rejection in report.rejected[:20]},
     )
 
 
-def known_images(study: Study) -> dict[tuple[str, str], KnownImage]:
+def images_by_name(study: Study) -> dict[tuple[str, str], StudyImage]:
     """Return the study's images by (source name or public id, model), and (name, "") if only one has it."""
     rows = Image.objects.filter(study=study).values_list(
         "pk", "public_id", "source_name", "model_label", "group__name", "condition", "width", "height"
     )
-    known: dict[tuple[str, str], KnownImage] = {}
-    times: dict[str, int] = {}
+    images: dict[tuple[str, str], StudyImage] = {}
+    name_counts: dict[str, int] = {}
     for pk, public_id, source_name, model, group, condition, width, height in rows.iterator():
         size = (width, height) if width and height else None
-        image = KnownImage(pk, group or "", model, condition, size)
+        image = StudyImage(pk, group or "", model, condition, size)
         for name in {str(public_id), source_name} - {""}:
-            known[name, model] = image
-            times[name] = times.get(name, 0) + 1
-    for (name, _), image in list(known.items()):
-        if times[name] == 1:
-            known[name, ""] = image
-    return known
+            images[name, model] = image
+            name_counts[name] = name_counts.get(name, 0) + 1
+    for (name, _), image in list(images.items()):
+        if name_counts[name] == 1:
+            images[name, ""] = image
+    return images
 
 
-def prepare_study(target: Target, *, groups: Sequence[str] | None) -> Study:
-    """Return the study, created if need be, with these groups (None: all of its resource) and its resource frozen."""
+def prepare_study(target: ImportTarget, *, groups: Sequence[str] | None) -> Study:
+    """Return the frozen study, created if need be, with these groups (None: all of its resource)."""
     study, resource = target.study, target.resource
     if study is None:
-        chosen = resource.groups.all() if resource is not None else IdentityGroup.objects.none()
+        study_groups = resource.groups.all() if resource is not None else IdentityGroup.objects.none()
         if groups is not None:
-            chosen = chosen.filter(name__in=groups)
-        study = create_study(name=target.name, resource=resource, groups=chosen, by=target.by)
+            study_groups = study_groups.filter(name__in=groups)
+        study = create_study(name=target.name, resource=resource, groups=study_groups, by=target.by)
     elif resource is not None and study.resource_id != resource.pk:
         raise Conflict(
             "study_has_other_resource",
@@ -276,63 +269,79 @@ def prepare_study(target: Target, *, groups: Sequence[str] | None) -> Study:
 def _add_groups(study: Study, names: Sequence[str]) -> None:
     present = set(study.groups.values_list("name", flat=True))
     missing = [name for name in names if name not in present]
-    origin = {group.name: group for group in study.resource.groups.all()} if study.resource else {}
+    resource_groups = {group.name: group for group in study.resource.groups.all()} if study.resource else {}
     StudyGroup.objects.bulk_create(
         StudyGroup(
             study=study,
-            group=origin.get(name),
+            group=resource_groups.get(name),
             name=name,
-            display_name=origin[name].display_name if name in origin else name,
-            region=origin[name].region if name in origin else "",
-            iso_code=origin[name].iso_code if name in origin else "",
-            map_code=origin[name].map_code if name in origin else "",
+            display_name=resource_groups[name].display_name if name in resource_groups else name,
+            region=resource_groups[name].region if name in resource_groups else "",
+            iso_code=resource_groups[name].iso_code if name in resource_groups else "",
+            map_code=resource_groups[name].map_code if name in resource_groups else "",
         )
         for name in missing
     )
 
 
-def _take_roles(study: Study, marks: Marks) -> list[str]:
-    """Let the role column say what is a stereotype where no resource does; return what to tell about it."""
+def _store_roles(study: Study, marks: Marks) -> list[str]:
+    """Store the stereotypes of the role column where the study has no resource; return notes for the report."""
     if study.resource_id is not None:
         return ["roles follow the resource; the role column was not used"]
-    rows = np.flatnonzero(marks.reading.accepted & ~marks.is_none)
-    width = len(marks.attribute.values)
-    codes, first = np.unique(marks.group.codes[rows] * width + marks.attribute.codes[rows], return_index=True)
-    groups = dict(study.groups.values_list("name", "pk"))
-    attributes = attribute_ids(texts={marks.attribute.values[code % width] for code in codes})
-    said = {
-        (groups[marks.group.values[code // width]], attributes[marks.attribute.values[code % width]]): role
-        for code, role in zip(codes.tolist(), marks.role.of(rows[first]), strict=True)
-    }
-    # What an earlier import asked keeps its role: results that exist must not change.
+    role_of_pair = _roles_of_pairs(study, marks)
+    # Pairs of an earlier import keep their role: existing results must not change.
     planned = CampaignAttribute.objects.filter(campaign__study=study).values_list(
         "group", "attribute", "role"
     )
-    before = {(group, attribute): role for group, attribute, role in planned}
-    new = [pair for pair, role in said.items() if role == attribute_roles.STEREOTYPE and pair not in before]
+    earlier_roles = {(group, attribute): role for group, attribute, role in planned}
+    new_pairs = [
+        pair
+        for pair, role in role_of_pair.items()
+        if role == attribute_roles.STEREOTYPE and pair not in earlier_roles
+    ]
     StudyAssociation.objects.bulk_create(
-        (StudyAssociation(study=study, group_id=group, attribute_id=attribute) for group, attribute in new),
+        (
+            StudyAssociation(study=study, group_id=group, attribute_id=attribute)
+            for group, attribute in new_pairs
+        ),
         batch_size=500,
     )
-    unsaid = sum(role == "" for pair, role in said.items() if pair not in before)
-    other = sum(role not in ("", before[pair]) for pair, role in said.items() if pair in before)
+    missing_count = sum(role == "" for pair, role in role_of_pair.items() if pair not in earlier_roles)
+    differing_count = sum(
+        role not in ("", earlier_roles[pair]) for pair, role in role_of_pair.items() if pair in earlier_roles
+    )
     notes = []
-    if unsaid:
-        notes.append(f"{unsaid:,} pairs of group and attribute have no role: they count as random")
-    if other:
-        notes.append(f"{other:,} pairs of group and attribute keep the role of an earlier import")
+    if missing_count:
+        notes.append(f"{missing_count:,} pairs of group and attribute have no role: they count as random")
+    if differing_count:
+        notes.append(f"{differing_count:,} pairs of group and attribute keep the role of an earlier import")
     return notes
 
 
+def _roles_of_pairs(study: Study, marks: Marks) -> dict[tuple[int, int], str]:
+    """Return the role that the first row of each pair of group and attribute names, or '', by their keys."""
+    rows = np.flatnonzero(marks.reading.accepted & ~marks.is_none)
+    width = len(marks.attribute.values)
+    codes, first_positions = np.unique(
+        marks.group.codes[rows] * width + marks.attribute.codes[rows], return_index=True
+    )
+    groups = dict(study.groups.values_list("name", "pk"))
+    attributes = attribute_ids(texts={marks.attribute.values[code % width] for code in codes})
+    return {
+        (groups[marks.group.values[code // width]], attributes[marks.attribute.values[code % width]]): role
+        for code, role in zip(codes.tolist(), marks.role.of(rows[first_positions]), strict=True)
+    }
+
+
 def digest_of(tables: Sequence[Table], options: Any, resource: Resource | None) -> str:
-    """Return what tells one import from another: the files, how they were read, and the resource."""
+    """Return a digest of the files, the options they are read with, and the resource."""
     content = [[table.digest for table in tables], options, resource.pk if resource is not None else None]
     return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def record(report: ImportReport, *, digest: str, by: User | None) -> None:
-    """Write who imported what, in the transaction that did it, which is at its end."""
-    refresh_statistics(*_FILLED)
+def record_import(report: ImportReport, *, digest: str, by: User | None) -> None:
+    """Audit the import and refresh the planner's statistics, at the end of its transaction."""
+    refresh_statistics(*_WRITTEN_MODELS)
     files = [
         {
             "kind": rows.kind,

@@ -1,4 +1,4 @@
-"""A table of marks becomes judgements on images: parsed, checked and repaired, in memory."""
+"""Parse, check and repair a table of marks on images, in memory."""
 
 import datetime as dt
 import re
@@ -9,16 +9,15 @@ from typing import TypeVar
 import numpy as np
 import pandas as pd
 
-from annotation.imports.boxes import UNMARKED, FoundBox, boxes_of, parse_numbers
+from annotation.imports.boxes import UNMARKED, ParsedBox, boxes_of, parse_numbers
 from annotation.imports.cells import (
-    BLANK,
-    Coded,
+    CodedColumn,
     Codes,
     Mask,
     Reading,
-    choice_of,
+    choice_parser,
     moments,
-    name_of,
+    name_parser,
     parse_moment,
     parse_seconds,
 )
@@ -35,8 +34,8 @@ _ROLES = {"stereotype": "stereotype", "random": "random", "": ""}
 
 
 @dataclass(frozen=True)
-class KnownImage:
-    """An image the study has already, so that labels may speak of it."""
+class StudyImage:
+    """An image that the study has already."""
 
     pk: int
     group: str
@@ -50,19 +49,19 @@ class Marks:
     """What the rows of a table of marks say. Arrays run over all rows; look only at accepted ones."""
 
     reading: Reading
-    image: Coded[tuple[str, str]]  # (name, model)
-    group: Coded[str]
-    condition: Coded[str]
-    attribute: Coded[str]
-    annotator: Coded[str]
-    role: Coded[str]
+    image: CodedColumn[tuple[str, str]]  # (name, model)
+    group: CodedColumn[str]
+    condition: CodedColumn[str]
+    attribute: CodedColumn[str]
+    annotator: CodedColumn[str]
+    role: CodedColumn[str]
     screen: Codes
     present: Mask
     is_none: Mask
     sizes: dict[int, tuple[int, int]]  # of images, by image code
-    submitted_at: Coded[dt.datetime | None]
-    seconds: Coded[float | None]
-    boxes: list[tuple[int, FoundBox]] = field(default_factory=list)  # (row index, box) in file order
+    submitted_at: CodedColumn[dt.datetime | None]
+    seconds: CodedColumn[float | None]
+    boxes: list[tuple[int, ParsedBox]] = field(default_factory=list)  # (row index, box) in file order
 
 
 def read_marks(
@@ -70,39 +69,39 @@ def read_marks(
     column_map: ColumnMap,
     *,
     groups: Collection[str] | None,
-    known: Mapping[tuple[str, str], KnownImage],
+    study_images: Mapping[tuple[str, str], StudyImage],
 ) -> Marks:
-    """Read every row; `groups` are those that may be named (None: any).
+    """Read every row; `groups` are those that rows may name (None: any).
 
     `known` are the study's images by (name, model), and by (name, "") where one name is one image.
     """
     columns = column_map.columns
-    _reject_blank(reading, column_map)
+    reading.reject_blank([columns[name] for name in ("image", "group", "attribute") if name in columns])
     attribute = read_attribute(reading, column_map)
-    names = reading.coded(reading.cells(columns["image"]), name_of("image", 500))
-    image = _images(names, optional(reading, column_map, "model", _label, column_map.model))
+    names = reading.coded(reading.cells(columns["image"]), name_parser("image", 500))
+    image = _images(names, optional_column(reading, column_map, "model", _label, column_map.model))
     words = dict.fromkeys(column_map.no, False) | dict.fromkeys(column_map.yes, True)
-    present = reading.coded(reading.cells(columns["present"]), choice_of("present", words))
+    present = reading.coded(reading.cells(columns["present"]), choice_parser("present", words))
     conditions = {str(condition): str(condition) for condition in Condition.values}
-    read_condition = choice_of("condition", conditions)
+    read_condition = choice_parser("condition", conditions)
     marks = Marks(
         reading=reading,
         image=image,
         group=_groups(reading, column_map, groups),
-        condition=optional(reading, column_map, "condition", read_condition, column_map.condition),
+        condition=optional_column(reading, column_map, "condition", read_condition, column_map.condition),
         attribute=attribute,
-        annotator=reading.coded(reading.cells(columns["annotator"]), name_of("annotator", 200)).merged(),
-        role=optional(reading, column_map, "role", choice_of("role", _ROLES), ""),
+        annotator=reading.coded(reading.cells(columns["annotator"]), name_parser("annotator", 200)).merged(),
+        role=optional_column(reading, column_map, "role", choice_parser("role", _ROLES), ""),
         screen=_screens(reading, column_map),
         present=present.where(lambda value: value is True),
         is_none=attribute.where(lambda value: value == column_map.none_text),
-        sizes=_sizes(reading, column_map, image, known),
-        submitted_at=optional(reading, column_map, "submitted_at", parse_moment, None),
-        seconds=optional(reading, column_map, "seconds", parse_seconds, None),
+        sizes=_sizes(reading, column_map, image, study_images),
+        submitted_at=optional_column(reading, column_map, "submitted_at", parse_moment, None),
+        seconds=optional_column(reading, column_map, "seconds", parse_seconds, None),
     )
-    _reject_contradictions(reading, marks, known)
+    _reject_contradictions(reading, marks, study_images)
     marks = replace(marks, boxes=_boxes(reading, column_map, marks))
-    settle_repeats(reading, _questions(marks), places_tell=True)
+    settle_repeats(reading, _questions(marks), check_places=True)
     return marks
 
 
@@ -130,19 +129,8 @@ def group_of_file(image: str) -> str:
     return group
 
 
-def _reject_blank(reading: Reading, column_map: ColumnMap) -> None:
-    named = [
-        column_map.columns[name] for name in ("image", "group", "attribute") if name in column_map.columns
-    ]
-    blank = np.ones(len(reading.table), dtype=bool)
-    for column in named:
-        codes, values = pd.factorize(reading.cells(column))
-        blank &= np.array([not value.strip() for value in values], dtype=bool)[codes]
-    reading.reject(blank, BLANK)
-
-
-def read_attribute(reading: Reading, column_map: ColumnMap) -> Coded[str]:
-    """Read the attributes, normalised where catalog.attributes says how; changed ones count as repaired."""
+def read_attribute(reading: Reading, column_map: ColumnMap) -> CodedColumn[str]:
+    """Read and normalise the attributes; changed ones count as repaired."""
     cells = reading.cells(column_map.columns["attribute"])
     attribute = reading.coded(cells, normalise)
     changed = [
@@ -150,30 +138,30 @@ def read_attribute(reading: Reading, column_map: ColumnMap) -> Coded[str]:
         for cell, value in zip(pd.factorize(cells)[1], attribute.values, strict=True)
     ]
     if any(changed):
-        reading.repaired(np.array(changed, dtype=bool)[attribute.codes], NORMALISED)
+        reading.note_repair(np.array(changed, dtype=bool)[attribute.codes], NORMALISED)
     return attribute.merged()
 
 
-def optional(
+def optional_column(
     reading: Reading, column_map: ColumnMap, name: str, parse: Callable[[str], V], otherwise: V
-) -> Coded[V]:
+) -> CodedColumn[V]:
     """Read a column that may not be mapped."""
     if name not in column_map.columns:
-        return Coded(np.zeros(len(reading.table), dtype=np.int64), [otherwise])
+        return CodedColumn(np.zeros(len(reading.table), dtype=np.int64), [otherwise])
     return reading.coded(reading.cells(column_map.columns[name]), parse)
 
 
-def _groups(reading: Reading, column_map: ColumnMap, groups: Collection[str] | None) -> Coded[str]:
-    name = name_of("group", 120)
+def _groups(reading: Reading, column_map: ColumnMap, groups: Collection[str] | None) -> CodedColumn[str]:
+    parse_name = name_parser("group", 120)
 
-    def known(cell: str) -> str:
-        group = group_of_file(cell) if column_map.group_from_image else name(cell)
+    def parse(cell: str) -> str:
+        group = group_of_file(cell) if column_map.group_from_image else parse_name(cell)
         if groups is not None and group not in groups:
             raise ValueError(f"unknown group “{group[:60]}”")
         return group
 
     column = column_map.columns["image" if column_map.group_from_image else "group"]
-    return reading.coded(reading.cells(column), known).merged()
+    return reading.coded(reading.cells(column), parse).merged()
 
 
 def _label(cell: str) -> str:
@@ -183,11 +171,11 @@ def _label(cell: str) -> str:
     return label
 
 
-def _images(names: Coded[str], models: Coded[str]) -> Coded[tuple[str, str]]:
+def _images(names: CodedColumn[str], models: CodedColumn[str]) -> CodedColumn[tuple[str, str]]:
     width = len(models.values)
     codes, pairs = pd.factorize(names.codes * width + models.codes)
     values = [(names.values[pair // width], models.values[pair % width]) for pair in pairs]
-    return Coded(codes.astype(np.int64), values).merged()
+    return CodedColumn(codes.astype(np.int64), values).merged()
 
 
 def _screens(reading: Reading, column_map: ColumnMap) -> Codes:
@@ -197,15 +185,16 @@ def _screens(reading: Reading, column_map: ColumnMap) -> Codes:
 
 
 def _reject_contradictions(
-    reading: Reading, marks: Marks, known: Mapping[tuple[str, str], KnownImage]
+    reading: Reading, marks: Marks, study_images: Mapping[tuple[str, str], StudyImage]
 ) -> None:
     image, group = marks.image, marks.group
     codes = {name: code for code, name in enumerate(group.values)}
     # The group each known image must have: -1 where the image is new, -2 where no row names its group.
-    wanted = np.array(
-        [codes.get(known[i].group, -2) if i in known else -1 for i in image.values], dtype=np.int64
+    group_of_image = np.array(
+        [codes.get(study_images[i].group, -2) if i in study_images else -1 for i in image.values],
+        dtype=np.int64,
     )
-    expected = wanted[image.codes]
+    expected = group_of_image[image.codes]
     reading.reject((expected != -1) & (expected != group.codes), "the image shows another group in the study")
     _reject_changing(reading, image.codes, group.codes, "the image has another group in an earlier row")
     _reject_changing(
@@ -219,9 +208,9 @@ def _reject_contradictions(
 
 def _reject_changing(reading: Reading, keys: Codes, codes: Codes, reason: str) -> None:
     accepted = np.flatnonzero(reading.accepted)
-    first = pd.Series(codes[accepted]).groupby(keys[accepted]).transform("first").to_numpy()
+    first_codes = pd.Series(codes[accepted]).groupby(keys[accepted]).transform("first").to_numpy()
     changed = np.zeros(len(codes), dtype=bool)
-    changed[accepted[first != codes[accepted]]] = True
+    changed[accepted[first_codes != codes[accepted]]] = True
     if changed.any():
         reading.reject(changed, reason)
 
@@ -229,21 +218,21 @@ def _reject_changing(reading: Reading, keys: Codes, codes: Codes, reason: str) -
 def _sizes(
     reading: Reading,
     column_map: ColumnMap,
-    image: Coded[tuple[str, str]],
-    known: Mapping[tuple[str, str], KnownImage],
+    image: CodedColumn[tuple[str, str]],
+    study_images: Mapping[tuple[str, str], StudyImage],
 ) -> dict[int, tuple[int, int]]:
-    """The size of each image by its code: from the row, else one for all, else what the study knows."""
+    """Return the size of each image by its code: from its row, else the map's, else the study's."""
     sizes: dict[int, tuple[int, int]] = {}
     for code, value in enumerate(image.values):
-        size = column_map.image_size or (known[value].size if value in known else None)
+        size = column_map.image_size or (study_images[value].size if value in study_images else None)
         if size is not None:
             sizes[code] = size
     if "image_width" in column_map.columns and "image_height" in column_map.columns:
         widths = reading.coded(reading.cells(column_map.columns["image_width"]), _side)
         heights = reading.coded(reading.cells(column_map.columns["image_height"]), _side)
         accepted = np.flatnonzero(reading.accepted)
-        codes, first = np.unique(image.codes[accepted], return_index=True)
-        rows = accepted[first]
+        codes, first_positions = np.unique(image.codes[accepted], return_index=True)
+        rows = accepted[first_positions]
         for code, width, height in zip(codes, widths.of(rows), heights.of(rows), strict=True):
             if width and height:
                 sizes[int(code)] = (width, height)
@@ -258,7 +247,7 @@ def _side(cell: str) -> int | None:
     return int(cell)
 
 
-def _boxes(reading: Reading, column_map: ColumnMap, marks: Marks) -> list[tuple[int, FoundBox]]:
+def _boxes(reading: Reading, column_map: ColumnMap, marks: Marks) -> list[tuple[int, ParsedBox]]:
     columns = column_map.columns
     if "box" in columns:
         cells = reading.cells(columns["box"])
@@ -271,25 +260,25 @@ def _boxes(reading: Reading, column_map: ColumnMap, marks: Marks) -> list[tuple[
     with_box = reading.accepted & numbers.where(bool)
     unmarked = with_box & ~(marks.present & ~marks.is_none)
     if unmarked.any():
-        reading.repaired(unmarked, UNMARKED)
-    found: list[tuple[int, FoundBox]] = []
+        reading.note_repair(unmarked, UNMARKED)
+    all_boxes: list[tuple[int, ParsedBox]] = []
     repaired: dict[str, list[int]] = {}
     refused: dict[str, list[int]] = {}
     for row in np.flatnonzero(with_box & ~unmarked):
         size = marks.sizes.get(int(marks.image.codes[row]))
         try:
-            boxes, repairs = boxes_of(numbers.values[numbers.codes[row]], column_map.box_format, size)
+            row_boxes, repairs = boxes_of(numbers.values[numbers.codes[row]], column_map.box_format, size)
         except ValueError as error:
             refused.setdefault(str(error), []).append(row)
             continue
-        found += [(int(row), box) for box in boxes]
+        all_boxes += [(int(row), box) for box in row_boxes]
         for how in repairs:
             repaired.setdefault(how, []).append(row)
     for why, rows in refused.items():
         reading.reject(_mask(rows, len(cells)), why)
     for how, rows in repaired.items():
-        reading.repaired(_mask(rows, len(cells)), how)
-    return found
+        reading.note_repair(_mask(rows, len(cells)), how)
+    return all_boxes
 
 
 def _mask(rows: list[int], length: int) -> Mask:

@@ -1,9 +1,10 @@
-"""Rows that say again what an annotator id had said: the same row twice, or another answer to the same question."""
+"""Reject repeated rows: equal ones, and earlier answers of an annotator id to the same question."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from annotation.imports.cells import Codes, Mask, Reading
 from annotation.people.annotator_ids import MOST_REPEATED
@@ -16,8 +17,8 @@ ANSWERED_AGAIN = "answered again in a later row, which counts"
 class Questions:
     """What each row of a table answers. Arrays run over all rows; only accepted rows are looked at.
 
-    `place`: where it was asked, such as the image; `question`: what was asked there; `moment`: when it was
-    answered, as a number that is NaN where unknown. Rows where `ends_screen` answer 'none of the above'.
+    `place`: the code of the image, or of whatever else was asked about; `question`: the code of the attribute;
+    `moment`: seconds, NaN where unknown. Rows where `ends_screen` answer 'none of the above'.
     """
 
     annotator: Codes
@@ -25,27 +26,27 @@ class Questions:
     question: Codes
     screen: Codes
     ends_screen: Mask
-    moment: np.ndarray
+    moment: NDArray[np.float64]
 
 
-def settle_repeats(reading: Reading, asked: Questions, *, places_tell: bool) -> None:
-    """Keep equal rows once and the latest of an id's answers to one question; each row left out says why.
+def settle_repeats(reading: Reading, questions: Questions, *, check_places: bool) -> None:
+    """Keep one of equal rows, and the latest of an id's answers to a question; rejected rows carry a reason.
 
-    Where ids are not people, equal rows are the answers of several people: all stay, and a note says so. That is so
-    when, equal rows aside, more than 5 % of the answers repeat a question that their id had answered, or when with
-    them that many do and most ids are in one place only (`places_tell`), as in the released ViSAGe annotations,
-    where an id is a screen.
+    Where ids are not people, equal rows are answers of several people: all are kept, with a note. Ids are not
+    people when, equal rows aside, more than 5 % of the answers repeat a question their id had answered, or when
+    that many do with equal rows and most ids are in one place only (with `check_places`). In the released ViSAGe
+    annotations, for example, an id is a screen.
     """
     rows = np.flatnonzero(reading.accepted)
     if not len(rows):
         return
-    first = _first_equal(reading, rows)
-    answers = ~asked.ends_screen[rows]
-    distinct = rows[(first == rows) & answers]
-    alike = _alike(asked, rows[answers])
-    equal = first != rows
-    repeated = _alike(asked, distinct)
-    one_place = places_tell and _mostly_in_one_place(asked, distinct)
+    first_rows = _first_equal(reading, rows)
+    answers = ~questions.ends_screen[rows]
+    distinct = rows[(first_rows == rows) & answers]
+    alike = _alike(questions, rows[answers])
+    equal = first_rows != rows
+    repeated = _alike(questions, distinct)
+    one_place = check_places and _mostly_in_one_place(questions, distinct)
     if _above(repeated) or (one_place and _above(alike)):
         if equal.any():
             reading.notes.append(
@@ -54,19 +55,19 @@ def settle_repeats(reading: Reading, asked: Questions, *, places_tell: bool) -> 
             )
         return
     equal &= answers
-    reading.reject_each(rows[equal], first[equal], "the same as row {row}", SAME_ROW)
-    alone = _ends_alone(reading, asked, rows, first)
-    reading.reject_each(rows[alone], first[alone], "the same as row {row}", SAME_ROW)
+    reading.reject_each(rows[equal], first_rows[equal], "the same as row {row}", SAME_ROW)
+    alone = _ends_alone(reading, questions, rows, first_rows)
+    reading.reject_each(rows[alone], first_rows[alone], "the same as row {row}", SAME_ROW)
     if repeated.any() and not one_place:
-        _keep_latest(reading, asked, distinct)
+        _keep_latest(reading, questions, distinct)
         again = np.zeros(len(reading.table), dtype=bool)
-        again[rows[_ends_alone(reading, asked, rows, first)]] = True
+        again[rows[_ends_alone(reading, questions, rows, first_rows)]] = True
         if again.any():
             reading.reject(again, "its screen was answered again")
 
 
 def _first_equal(reading: Reading, rows: Codes) -> Codes:
-    """For each row, the first of `rows` whose cells are all the same."""
+    """Return for each row the first of `rows` whose cells are all the same."""
     columns = [cells for name, cells in reading.table.columns.items() if name not in reading.table.positions]
     cells = {str(number): column[rows] for number, column in enumerate(columns)}
     number = pd.DataFrame(cells).groupby(list(cells), sort=False, dropna=False).ngroup().to_numpy()
@@ -74,57 +75,59 @@ def _first_equal(reading: Reading, rows: Codes) -> Codes:
     return rows[at[number]]
 
 
-def _unit(asked: Questions, rows: Codes) -> Codes:
-    width = int(asked.question.max(initial=0)) + 1
-    unit = asked.place[rows] * width + asked.question[rows]
+def _unit(questions: Questions, rows: Codes) -> Codes:
+    width = int(questions.question.max(initial=0)) + 1
+    unit = questions.place[rows] * width + questions.question[rows]
     return np.asarray(
-        pd.factorize(unit * (int(asked.annotator.max(initial=0)) + 1) + asked.annotator[rows])[0]
+        pd.factorize(unit * (int(questions.annotator.max(initial=0)) + 1) + questions.annotator[rows])[0]
     )
 
 
-def _alike(asked: Questions, rows: Codes) -> Mask:
-    """Whether an earlier row is the same id's answer to the same question."""
-    return pd.Series(_unit(asked, rows)).duplicated().to_numpy()
+def _alike(questions: Questions, rows: Codes) -> Mask:
+    """Return whether an earlier row is the same id's answer to the same question."""
+    return pd.Series(_unit(questions, rows)).duplicated().to_numpy()
 
 
 def _above(repeated: Mask) -> bool:
     return bool(repeated.sum() > MOST_REPEATED * len(repeated))
 
 
-def _mostly_in_one_place(asked: Questions, rows: Codes) -> bool:
-    places = pd.Series(asked.place[rows]).groupby(asked.annotator[rows]).nunique()
-    return len(np.unique(asked.place[rows])) > 1 and bool(2 * (places == 1).sum() > len(places))
+def _mostly_in_one_place(questions: Questions, rows: Codes) -> bool:
+    places = pd.Series(questions.place[rows]).groupby(questions.annotator[rows]).nunique()
+    return len(np.unique(questions.place[rows])) > 1 and bool(2 * (places == 1).sum() > len(places))
 
 
-def _ends_alone(reading: Reading, asked: Questions, rows: Codes, first: Codes) -> Codes:
-    """Return answers to 'none of the above' that nothing is left to end: positions in `rows`.
+def _ends_alone(reading: Reading, questions: Questions, rows: Codes, first_rows: Codes) -> Codes:
+    """Return the positions in `rows` of answers to 'none of the above' whose screen has no other answer left.
 
-    Several screens of an image may end with equal rows. Alone is an end whose answers were all rejected, or one that
-    follows another end at once and equals an earlier row.
+    Several screens of an image may end with equal rows. An end stands alone if the screen's answers were all
+    rejected, or if it directly follows another end and equals an earlier row.
     """
-    order = np.lexsort((rows, asked.screen[rows], asked.place[rows], asked.annotator[rows]))
+    order = np.lexsort((rows, questions.screen[rows], questions.place[rows], questions.annotator[rows]))
     sorted_rows = rows[order]
-    ends = asked.ends_screen[sorted_rows]
-    keys = np.stack([codes[sorted_rows] for codes in (asked.annotator, asked.place, asked.screen)])
+    ends = questions.ends_screen[sorted_rows]
+    keys = np.stack(
+        [codes[sorted_rows] for codes in (questions.annotator, questions.place, questions.screen)]
+    )
     begins = np.append(True, (keys[:, 1:] != keys[:, :-1]).any(axis=0))
     follows = np.append(False, ends[:-1])
     stretch = np.cumsum(begins | follows) - 1
-    given = np.bincount(stretch, weights=~ends)[stretch]
-    left = np.bincount(stretch, weights=~ends & reading.accepted[sorted_rows])[stretch]
-    doubled = (first[order] != sorted_rows) & follows & ~begins
-    alone = ends & reading.accepted[sorted_rows] & (left == 0) & ((given > 0) | doubled)
+    answer_count = np.bincount(stretch, weights=~ends)[stretch]
+    accepted_count = np.bincount(stretch, weights=~ends & reading.accepted[sorted_rows])[stretch]
+    doubled = (first_rows[order] != sorted_rows) & follows & ~begins
+    alone = ends & reading.accepted[sorted_rows] & (accepted_count == 0) & ((answer_count > 0) | doubled)
     return np.asarray(order[alone])
 
 
-def _keep_latest(reading: Reading, asked: Questions, rows: Codes) -> None:
+def _keep_latest(reading: Reading, questions: Questions, rows: Codes) -> None:
     """Reject all but the latest answer of an id to a question: by its moment, then by its place in the file."""
-    unit = _unit(asked, rows)
-    moment = np.nan_to_num(asked.moment[rows], nan=-np.inf)
+    unit = _unit(questions, rows)
+    moment = np.nan_to_num(questions.moment[rows], nan=-np.inf)
     order = np.lexsort((rows, moment, unit))
-    last = np.append(unit[order][1:] != unit[order][:-1], True)
-    counting = np.empty(int(unit.max()) + 1, dtype=np.int64)
-    counting[unit[order][last]] = rows[order][last]
-    earlier = counting[unit] != rows
+    is_latest = np.append(unit[order][1:] != unit[order][:-1], True)
+    latest_row = np.empty(int(unit.max()) + 1, dtype=np.int64)
+    latest_row[unit[order][is_latest]] = rows[order][is_latest]
+    earlier = latest_row[unit] != rows
     reading.reject_each(
-        rows[earlier], counting[unit][earlier], "answered again in row {row}, which counts", ANSWERED_AGAIN
+        rows[earlier], latest_row[unit][earlier], "answered again in row {row}, which counts", ANSWERED_AGAIN
     )

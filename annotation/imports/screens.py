@@ -1,4 +1,4 @@
-"""Rows of a file gathered into what one annotator answered on one screen."""
+"""Group the rows of a file into screens: what one annotator answered at once."""
 
 from dataclasses import dataclass
 
@@ -24,16 +24,16 @@ class Screens:
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
     @property
-    def first(self) -> Codes:
+    def first_rows(self) -> Codes:
         """The row index of the first row of each screen."""
         return self.order[self.starts[:-1]]
 
 
-def split(rows: Codes, keys: Codes, attributes: Codes, is_none: Mask) -> Screens:
+def split_screens(rows: Codes, keys: Codes, attributes: Codes, is_none: Mask) -> Screens:
     """Split `rows` (indices, in file order) into screens.
 
     Rows of one key (annotator, image, and what the file calls a screen) are one screen until the row 'none of
-    the above' ends it or an attribute comes again. `keys`, `attributes` and `is_none` run over all rows.
+    the above' ends it or an attribute repeats. `keys`, `attributes` and `is_none` run over all rows.
     """
     order = rows[np.argsort(keys[rows], kind="stable")]
     if not len(order):
@@ -43,7 +43,7 @@ def split(rows: Codes, keys: Codes, attributes: Codes, is_none: Mask) -> Screens
     opens[1:] = (key[1:] != key[:-1]) | none[:-1]
     _open_at_repeats(opens, attributes[order])
     starts = np.flatnonzero(opens)
-    # Screens in the order of the file, whatever the order of keys.
+    # Screens in the order of the file, not of the keys.
     sequence = np.argsort(order[starts], kind="stable")
     ends = np.append(starts[1:], len(order))
     pieces = [order[starts[i] : ends[i]] for i in sequence]
@@ -52,14 +52,14 @@ def split(rows: Codes, keys: Codes, attributes: Codes, is_none: Mask) -> Screens
 
 
 def _open_at_repeats(opens: Mask, attributes: Codes) -> None:
-    """Open a further screen wherever an attribute repeats within one; only such screens are walked."""
+    """Start another screen where an attribute repeats within one; only such screens are iterated."""
     screen = np.cumsum(opens) - 1
     frame = pd.DataFrame({"screen": screen, "attribute": attributes})
     starts = np.append(np.flatnonzero(opens), len(opens))
     for number in frame.loc[frame.duplicated(), "screen"].unique():
-        seen: set[int] = set()
+        attributes_on_screen: set[int] = set()
         for position in range(starts[number], starts[number + 1]):
-            if attributes[position] in seen:
+            if attributes[position] in attributes_on_screen:
                 opens[position] = True
-                seen = set()
-            seen.add(attributes[position])
+                attributes_on_screen = set()
+            attributes_on_screen.add(attributes[position])

@@ -1,4 +1,4 @@
-"""The released ViSAGe study, as published: a map of its columns, and what is peculiar to its files."""
+"""Import the released ViSAGe files: their column map and their peculiarities."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -7,28 +7,28 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from django.db import transaction
+from numpy.typing import NDArray
 
 from accounts.models import User
-from annotation.imports.cells import BLANK, Coded, Mask, Reading, choice_of
+from annotation.imports.campaign import create_campaign
+from annotation.imports.cells import CodedColumn, Reading, choice_parser
 from annotation.imports.column_map import RATING_WORDS, ColumnMap
 from annotation.imports.importer import (
-    NAMES,
     ImportReport,
-    Target,
+    ImportTarget,
     digest_of,
-    find_study,
     imported_before,
     prepare_study,
     read_for_study,
-    record,
+    record_import,
+    refuse_empty,
     refuse_labelled,
-    refuse_nothing_left,
 )
-from annotation.imports.marks import read_attribute
+from annotation.imports.marks import Marks, StudyImage, read_attribute
 from annotation.imports.ratings import Ratings, read_ratings
 from annotation.imports.repeats import Questions, settle_repeats
-from annotation.imports.writer import create_campaign, load_marks, load_ratings
-from annotation.models import Campaign
+from annotation.imports.writer import LoadSummary, load_marks, load_ratings
+from annotation.kinds import attribute_likert, stereotype_marking
 from catalog.imports.resources import import_resource, read_pairs
 from catalog.models import Resource
 from foundation.errors import DomainError
@@ -50,7 +50,7 @@ MARKS = ColumnMap(
     image_size=(512, 512),
     model=MODEL,
 )
-# The three raters of an attribute, by the ending of their columns; what the release says of them.
+# The regions of the three raters of an attribute, by the ending of their columns.
 REGIONS = {"asia": "Asia", "emea": "Europe, Middle East and Africa", "na": "North America"}
 _LONG = ColumnMap(columns={"attribute": "attribute", "annotator": "annotator", "rating": "rating"})
 
@@ -72,42 +72,53 @@ def import_visage(
     """
     progress = progress or Unwatched()
     progress.start(5)
-    listed = read_table(stereotypes, workbooks=False)
-    stereotype_rows = read_pairs(listed)[1]
-    marks_table = read_table(annotations)
+    tables = [read_table(stereotypes, workbooks=False), read_table(annotations)]
+    stereotype_rows = read_pairs(tables[0])[1]
     column_map = replace(MARKS, model=model)
-    column_map.check(marks_table)
-    wide = read_table(visual_attributes) if visual_attributes is not None else None
-    ratings, rating_rows = read_wide_ratings(wide) if wide is not None else (None, None)
-    digest = digest_of(
-        [t for t in (listed, marks_table, wide) if t is not None], column_map.described(), None
-    )
+    column_map.check(tables[1])
+    ratings, rating_rows = None, None
+    if visual_attributes is not None:
+        tables.append(read_table(visual_attributes))
+        ratings, rating_rows = read_wide_ratings(tables[2])
+    digest = digest_of(tables, column_map.to_dict(), None)
     progress.advance(1, message="storing the stereotypes")
     with transaction.atomic():
-        found = find_study(study)
-        if found is not None and imported_before(found, digest):
-            return ImportReport(found, (), (), already=True)
-        if found is not None:
-            refuse_labelled(found)
-        resource = _resource(stereotypes, listed, found, by)
+        target = ImportTarget(name=study, by=by).looked_up()
+        if target.study is not None:
+            if imported_before(target.study, digest):
+                return ImportReport(target.study, (), (), already=True)
+            refuse_labelled(target.study)
+        target = replace(target, resource=_resource(stereotypes, tables[0], target.study, by))
         progress.advance(1, message="checking rows")
-        target = Target(found, study, resource, by)
-        marks, known = read_for_study(marks_table, column_map, target)
-        refuse_nothing_left(marks.reading)
-        filled = prepare_study(target, groups=sorted(set(marks.group.of(marks.reading.accepted))))
-        progress.advance(1, message="writing annotations")
-        campaign = _campaign(filled, Campaign.Kind.STEREOTYPE_MARKING, by)
-        loaded = [load_marks(campaign=campaign, marks=marks, known=known)]
-        reports = [stereotype_rows, marks.reading.report("annotations")]
-        if ratings is not None and rating_rows is not None:
-            progress.advance(1, message="writing ratings")
-            campaign = _campaign(filled, Campaign.Kind.ATTRIBUTE_LIKERT, by)
-            loaded.append(load_ratings(campaign=campaign, ratings=ratings, regions=REGIONS))
-            reports.append(rating_rows)
-        report = ImportReport(filled, tuple(reports), tuple(loaded))
-        record(report, digest=digest, by=by)
+        marks, study_images = read_for_study(tables[1], column_map, target)
+        refuse_empty(marks.reading)
+        target_study, loaded = _load(target, marks, study_images, ratings, progress)
+        reports = (stereotype_rows, marks.reading.report("annotations"), rating_rows)
+        report = ImportReport(target_study, tuple(rows for rows in reports if rows is not None), loaded)
+        record_import(report, digest=digest, by=by)
     progress.advance(1)
     return report
+
+
+def _load(
+    target: ImportTarget,
+    marks: Marks,
+    study_images: dict[tuple[str, str], StudyImage],
+    ratings: Ratings | None,
+    progress: Progress,
+) -> tuple[Study, tuple[LoadSummary, ...]]:
+    """Write the marks and ratings, each in a campaign of the study, which is created if need be."""
+    study = prepare_study(target, groups=sorted(set(marks.group.of(marks.reading.accepted))))
+    progress.advance(1, message="writing annotations")
+    kind = stereotype_marking.KIND
+    campaign = create_campaign(study=study, kind=kind, name="", by=target.by)
+    loaded = [load_marks(campaign=campaign, marks=marks, study_images=study_images)]
+    if ratings is not None:
+        progress.advance(1, message="writing ratings")
+        kind = attribute_likert.KIND
+        campaign = create_campaign(study=study, kind=kind, name="", by=target.by)
+        loaded.append(load_ratings(campaign=campaign, ratings=ratings, regions=REGIONS))
+    return study, tuple(loaded)
 
 
 def read_wide_ratings(table: Table) -> tuple[Ratings, RowsReport]:
@@ -120,58 +131,55 @@ def read_wide_ratings(table: Table) -> tuple[Ratings, RowsReport]:
             fields={"visual_attributes": "columns missing"},
         )
     reading = Reading(table)
-    reading.reject(_blank(table, ["attribute", *(f"rating_{rater}" for rater in raters)]), BLANK)
+    reading.reject_blank(["attribute", *(f"rating_{rater}" for rater in raters)])
     attribute = read_attribute(reading, _LONG)
     words: dict[str, int | None] = {"": None, **RATING_WORDS}
-    given = {
-        rater: reading.coded(reading.cells(f"rating_{rater}"), choice_of(f"rating_{rater}", words))
+    ratings = {
+        rater: reading.coded(reading.cells(f"rating_{rater}"), choice_parser(f"rating_{rater}", words))
         for rater in raters
     }
-    rated = {rater: column.where(lambda value: value is not None) for rater, column in given.items()}
+    rated = {rater: column.where(lambda value: value is not None) for rater, column in ratings.items()}
     reading.reject(~np.any(list(rated.values()), axis=0), "no rating")
     for rater, has in rated.items():
         if not has.all():
-            reading.repaired(~has, f"taken without rating_{rater}, which is empty")
-    nobody = np.zeros(len(table), dtype=np.int64)  # each row has an answer of every rater
-    asked = Questions(
-        nobody, nobody, attribute.codes, nobody, nobody.astype(bool), np.full(len(table), np.nan)
+            reading.note_repair(~has, f"taken without rating_{rater}, which is empty")
+    zeros = np.zeros(len(table), dtype=np.int64)  # each row has an answer of every rater
+    questions = Questions(
+        zeros, zeros, attribute.codes, zeros, zeros.astype(bool), np.full(len(table), np.nan)
     )
-    settle_repeats(reading, asked, places_tell=False)
-    rows = np.flatnonzero(reading.accepted)
+    settle_repeats(reading, questions, check_places=False)
+    long = _long_table(reading, attribute, ratings)
+    notes = _score_notes(reading, ratings)
+    return read_ratings(Reading(long), _LONG), reading.report("visual attributes", notes)
+
+
+def _long_table(
+    reading: Reading, attribute: CodedColumn[str], ratings: Mapping[str, CodedColumn[int | None]]
+) -> Table:
+    """Return the accepted ratings as a table with one rating a row."""
+    table = reading.table
     cells = [
-        (
-            row,
-            attribute.values[attribute.codes[row]],
-            rater,
-            str(given[rater].values[given[rater].codes[row]]),
-        )
-        for row in rows.tolist()
-        for rater in raters
-        if rated[rater][row]
+        (row, attribute.values[attribute.codes[row]], rater, str(rating))
+        for row in np.flatnonzero(reading.accepted).tolist()
+        for rater, column in ratings.items()
+        if (rating := column.values[column.codes[row]]) is not None
     ]
-    at, *columns = (list(column) for column in zip(*cells, strict=True)) if cells else ([], [], [], [])
+    rows, *columns = (list(column) for column in zip(*cells, strict=True)) if cells else ([], [], [], [])
     names = ("attribute", "annotator", "rating")
-    long = Table(
+    return Table(
         name=table.name,
         columns={name: np.array(column, dtype=object) for name, column in zip(names, columns, strict=True)},
-        rows=table.rows[np.array(at, dtype=np.int64)],
+        rows=table.rows[np.array(rows, dtype=np.int64)],
         unreadable=(),
         digest=table.digest,
     )
-    return read_ratings(Reading(long), _LONG), reading.report(
-        "visual attributes", _score_notes(reading, given)
-    )
 
 
-def _blank(table: Table, columns: list[str]) -> Mask:
-    return np.all([[not cell.strip() for cell in table.columns[column]] for column in columns], axis=0)
-
-
-def _score_notes(reading: Reading, given: Mapping[str, Coded[int | None]]) -> list[str]:
-    """Say how often a published score is not the number of its rating, or a mean not that of the scores."""
+def _score_notes(reading: Reading, ratings: Mapping[str, CodedColumn[int | None]]) -> list[str]:
+    """Count published scores that differ from their rating, and means that differ from that of the ratings."""
     table, accepted = reading.table, reading.accepted
     differing = np.zeros(len(table), dtype=bool)
-    for rater, column in given.items():
+    for rater, column in ratings.items():
         if f"score_{rater}" in table.columns:
             score = _numbers(table, f"score_{rater}")
             rating = np.array([np.nan if value is None else value for value in column.values])[column.codes]
@@ -180,10 +188,12 @@ def _score_notes(reading: Reading, given: Mapping[str, Coded[int | None]]) -> li
     if (count := int((differing & accepted).sum())) > 0:
         notes.append(f"{count:,} rows have a score that is not that of the rating; the rating counts")
     if "mean" in table.columns:
-        ratings = [np.array([np.nan if v is None else v for v in c.values])[c.codes] for c in given.values()]
-        counted = ~np.isnan(ratings)
+        rating_columns = [
+            np.array([np.nan if v is None else v for v in c.values])[c.codes] for c in ratings.values()
+        ]
+        counted = ~np.isnan(rating_columns)
         with np.errstate(invalid="ignore"):
-            mean = np.nansum(ratings, axis=0) / counted.sum(axis=0)
+            mean = np.nansum(rating_columns, axis=0) / counted.sum(axis=0)
         wrong = accepted & ~np.isclose(_numbers(table, "mean"), mean, atol=5e-3)
         if wrong.any():
             notes.append(
@@ -192,25 +202,21 @@ def _score_notes(reading: Reading, given: Mapping[str, Coded[int | None]]) -> li
     return notes
 
 
-def _numbers(table: Table, column: str) -> np.ndarray:
+def _numbers(table: Table, column: str) -> NDArray[np.float64]:
     return pd.to_numeric(pd.Series(table.columns[column], dtype=object), errors="coerce").to_numpy(
         dtype=float
     )
 
 
-def _campaign(study: Study, kind: Campaign.Kind, by: User | None) -> Campaign:
-    return create_campaign(study=study, kind=kind, name=NAMES[kind], by=by)
-
-
 def _resource(file: Path, table: Table, study: Study | None, by: User | None) -> Resource:
-    """Return the resource that was imported from this very file; import it if there is none."""
-    same = Resource.objects.filter(file_digest=table.digest)
+    """Return the resource imported from this file; import it if there is none."""
+    same_file = Resource.objects.filter(file_digest=table.digest)
     if study is not None and study.resource is not None and study.resource.file_digest == table.digest:
         return study.resource
-    if (found := same.order_by("pk").first()) is not None:
-        return found
+    if (resource := same_file.order_by("pk").first()) is not None:
+        return resource
     name = file.stem[:100] or "stereotypes"
     if Resource.objects.filter(name=name).exists():
-        # Its groups and pairs are another file's: leave them to whoever uses them.
+        # That resource comes from another file and may be in use.
         name = f"{name} {table.digest[:12]}"
     return import_resource(file=file, name=name, by=by).resource

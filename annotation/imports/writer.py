@@ -1,4 +1,4 @@
-"""Labels that were read go into the database, from the annotators to the boxes."""
+"""Write labels that were read into the database, from annotators to boxes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from datetime import datetime
 import numpy as np
 import pandas as pd
 from django.utils import timezone
-from django.utils.text import slugify
 
-from accounts.models import User
 from annotation.imports.annotators import imported_annotators
-from annotation.imports.cells import Codes
-from annotation.imports.marks import KnownImage, Marks
+from annotation.imports.campaign import set_sizes
+from annotation.imports.cells import Codes, Mask
+from annotation.imports.marks import Marks, StudyImage
 from annotation.imports.ratings import Ratings
-from annotation.imports.screens import Screens, split
+from annotation.imports.screens import Screens, split_screens
+from annotation.kinds.registry import kind_of
 from annotation.models import (
     Annotation,
     Box,
@@ -26,18 +26,13 @@ from annotation.models import (
 )
 from catalog.imports.resources import attribute_ids
 from foundation.database.bulk import allocate_keys, insert, new_uuids
-from foundation.errors import DomainError
 from generation.models import Image
 from studies.models import Study, StudyAssociation
 from studies.protocol import attribute_roles
 
-_MOST_PER_TASK = 100
-_LONGEST_NAME = 120
-_MOST_PER_SCREEN = 5
-
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadSummary:
     """How many rows of each kind a load wrote."""
 
     campaign: Campaign
@@ -55,7 +50,7 @@ class Loaded:
             f"{self.annotations:,} annotations by {self.annotators:,} annotators on {self.tasks:,} tasks",
             f"{self.judgements:,} judgements",
         ]
-        if self.campaign.kind == Campaign.Kind.STEREOTYPE_MARKING:
+        if kind_of(self.campaign).asks("marks"):
             parts += [
                 f"{self.none_of_the_above:,} answers to 'none of the above'",
                 f"{self.boxes:,} boxes",
@@ -65,8 +60,8 @@ class Loaded:
 
 
 @dataclass(frozen=True)
-class _Answers:
-    """What both kinds of campaign share: who answered which task when."""
+class _AnswerColumns:
+    """The columns of annotations: who answered which task, and when."""
 
     screens: Screens
     task_of_screen: Codes
@@ -77,95 +72,81 @@ class _Answers:
     submitted_at: list[datetime | None]
 
 
-def create_campaign(*, study: Study, kind: str, name: str, by: User | None) -> Campaign:
-    """Create the closed campaign that holds imported labels."""
-    if len(name) > _LONGEST_NAME:
-        raise DomainError(
-            "campaign_name_too_long",
-            f"The name of the campaign is longer than {_LONGEST_NAME} characters.",
-            fields={"name": "too long"},
-        )
-    now = timezone.now()
-    stem = slugify(name)[:100] or "imported"
-    taken = set(study.campaigns.values_list("slug", flat=True))
-    slug = next(s for s in (stem, *(f"{stem}-{n}" for n in range(2, len(taken) + 3))) if s not in taken)
-    return Campaign.objects.create(
-        study=study,
-        slug=slug,
-        name=name,
-        kind=kind,
-        state=Campaign.State.CLOSED,
-        imported=True,
-        boxes_required=False,
-        seed=study.seed,
-        created_by=by,
-        opened_at=now,
-        closed_at=now,
-    )
-
-
-def load_marks(*, campaign: Campaign, marks: Marks, known: dict[tuple[str, str], KnownImage]) -> Loaded:
+def load_marks(
+    *, campaign: Campaign, marks: Marks, study_images: dict[tuple[str, str], StudyImage]
+) -> LoadSummary:
     """Write accepted marks: each row becomes one judgement, or one answer to 'none of the above'."""
     rows = np.flatnonzero(marks.reading.accepted)
     attributes = attribute_ids(texts={text for text in marks.attribute.of(_asked(rows, marks)) if text})
     annotators = imported_annotators(campaign, marks.annotator.of(rows))
-    images, created = _images(campaign.study, marks, rows, known)
+    images, created = _images(campaign.study, marks, rows, study_images)
     key = _combined(marks.annotator.codes, marks.image.codes, marks.screen)
-    screens = split(rows, key, marks.attribute.codes, marks.is_none)
-    asked = ~marks.is_none[screens.order]
-    task_rows, task_of_screen = _group_tasks(screens, marks.image.codes, marks.attribute.codes, asked)
+    screens = split_screens(rows, key, marks.attribute.codes, marks.is_none)
+    is_question = ~marks.is_none[screens.order]
+    task_rows, task_of_screen = _group_tasks(screens, marks.image.codes, marks.attribute.codes, is_question)
     attribute_key = _keys_of(marks.attribute.values, attributes)
     tasks = _insert_tasks(
         campaign,
-        images=[images[code] for code in marks.image.codes[screens.first[task_rows]]],
-        asked=[attribute_key[_asked(_rows_of(screens, screen), marks, codes=True)] for screen in task_rows],
-        wanted=np.bincount(task_of_screen, minlength=len(task_rows)),
+        images=[images[code] for code in marks.image.codes[screens.first_rows[task_rows]]],
+        attributes_of_tasks=[
+            attribute_key[_asked(_rows_of(screens, screen), marks, codes=True)] for screen in task_rows
+        ],
+        answer_counts=np.bincount(task_of_screen, minlength=len(task_rows)),
     )
-    first = screens.first
-    has_none = np.zeros(len(screens), dtype=bool)
-    says_none = np.zeros(len(screens), dtype=bool)
-    of_row = screens.of_row
-    has_none[of_row[~asked]] = True
-    says_none[of_row[~asked & marks.present[screens.order]]] = True
-    annotations = _insert_annotations(
-        campaign,
-        tasks,
-        _Answers(
-            screens=screens,
-            task_of_screen=task_of_screen,
-            annotator=[annotators[name] for name in marks.annotator.of(first)],
-            none=[bool(says) if has else None for has, says in zip(has_none, says_none, strict=True)],
-            justification=[""] * len(screens),
-            seconds=marks.seconds.of(first),
-            submitted_at=marks.submitted_at.of(first),
-        ),
-    )
-    judged = screens.order[asked]
-    judgements = _insert_judgements(
-        annotations=annotations[of_row[asked]],
-        attributes=attribute_key[marks.attribute.codes[judged]],
-        present=marks.present[judged].tolist(),
-        rating=None,
-    )
-    key_of_row = np.zeros(len(marks.reading.table), dtype=np.int64)
-    key_of_row[judged] = judgements
-    boxes = _insert_boxes(marks, key_of_row)
+    columns = _mark_columns(marks, screens, task_of_screen, annotators, is_question)
+    annotations = _insert_annotations(campaign, tasks, columns)
+    judged = screens.order[is_question]
+    screen_of_judgement = screens.of_row[is_question]
+    boxes = _insert_marks(marks, judged, annotations[screen_of_judgement], attribute_key)
     _insert_planned(campaign, marks, judged, attribute_key)
-    sizes = np.bincount(of_row[asked], minlength=len(screens))
-    _describe(campaign, sizes, task_of_screen)
-    return Loaded(
+    set_sizes(campaign, np.bincount(screen_of_judgement, minlength=len(screens)), task_of_screen)
+    return LoadSummary(
         campaign=campaign,
         annotators=len(annotators),
         images=created,
         tasks=len(task_rows),
         annotations=len(screens),
         judgements=len(judged),
-        none_of_the_above=int((~asked).sum()),
+        none_of_the_above=int((~is_question).sum()),
         boxes=boxes,
     )
 
 
-def load_ratings(*, campaign: Campaign, ratings: Ratings, regions: dict[str, str] | None = None) -> Loaded:
+def _insert_marks(marks: Marks, judged: Codes, annotations: Codes, attribute_key: Codes) -> int:
+    """Write a judgement for each row in `judged`, with its boxes; return how many boxes."""
+    judgements = _insert_judgements(
+        annotations=annotations,
+        attributes=attribute_key[marks.attribute.codes[judged]],
+        present=marks.present[judged].tolist(),
+        rating=None,
+    )
+    key_of_row = np.zeros(len(marks.reading.table), dtype=np.int64)
+    key_of_row[judged] = judgements
+    return _insert_boxes(marks, key_of_row)
+
+
+def _mark_columns(
+    marks: Marks, screens: Screens, task_of_screen: Codes, annotators: dict[str, int], is_question: Mask
+) -> _AnswerColumns:
+    first_rows = screens.first_rows
+    has_none = np.zeros(len(screens), dtype=bool)
+    says_none = np.zeros(len(screens), dtype=bool)
+    has_none[screens.of_row[~is_question]] = True
+    says_none[screens.of_row[~is_question & marks.present[screens.order]]] = True
+    return _AnswerColumns(
+        screens=screens,
+        task_of_screen=task_of_screen,
+        annotator=[annotators[name] for name in marks.annotator.of(first_rows)],
+        none=[bool(says) if has else None for has, says in zip(has_none, says_none, strict=True)],
+        justification=[""] * len(screens),
+        seconds=marks.seconds.of(first_rows),
+        submitted_at=marks.submitted_at.of(first_rows),
+    )
+
+
+def load_ratings(
+    *, campaign: Campaign, ratings: Ratings, regions: dict[str, str] | None = None
+) -> LoadSummary:
     """Write accepted ratings, an annotation each. `regions`: where annotators are from, as published."""
     rows = np.flatnonzero(ratings.reading.accepted)
     attributes = attribute_ids(texts=set(ratings.attribute.of(rows)))
@@ -176,13 +157,13 @@ def load_ratings(*, campaign: Campaign, ratings: Ratings, regions: dict[str, str
     tasks = _insert_tasks(
         campaign,
         images=[None] * len(codes),
-        asked=[attribute_key[code : code + 1] for code in codes],
-        wanted=np.bincount(task_of_screen, minlength=len(codes)),
+        attributes_of_tasks=[attribute_key[code : code + 1] for code in codes],
+        answer_counts=np.bincount(task_of_screen, minlength=len(codes)),
     )
     annotations = _insert_annotations(
         campaign,
         tasks,
-        _Answers(
+        _AnswerColumns(
             screens=screens,
             task_of_screen=task_of_screen.astype(np.int64),
             annotator=[annotators[name] for name in ratings.annotator.of(rows)],
@@ -198,8 +179,8 @@ def load_ratings(*, campaign: Campaign, ratings: Ratings, regions: dict[str, str
         present=None,
         rating=ratings.rating.of(rows),
     )
-    _describe(campaign, np.ones(len(rows), dtype=np.int64), task_of_screen.astype(np.int64))
-    return Loaded(campaign, len(annotators), 0, len(codes), len(rows), len(rows), 0, 0)
+    set_sizes(campaign, np.ones(len(rows), dtype=np.int64), task_of_screen.astype(np.int64))
+    return LoadSummary(campaign, len(annotators), 0, len(codes), len(rows), len(rows), 0, 0)
 
 
 def _combined(*codes: Codes) -> Codes:
@@ -214,8 +195,8 @@ def _rows_of(screens: Screens, screen: int) -> Codes:
 
 
 def _asked(rows: Codes, marks: Marks, *, codes: bool = False) -> Codes:
-    asked = rows[~marks.is_none[rows]]
-    return marks.attribute.codes[asked] if codes else asked
+    question_rows = rows[~marks.is_none[rows]]
+    return marks.attribute.codes[question_rows] if codes else question_rows
 
 
 def _keys_of(texts: Sequence[str], keys: dict[str, int]) -> Codes:
@@ -223,51 +204,57 @@ def _keys_of(texts: Sequence[str], keys: dict[str, int]) -> Codes:
 
 
 def _group_tasks(
-    screens: Screens, images: Codes, attributes: Codes, asked: np.ndarray
+    screens: Screens, images: Codes, attributes: Codes, is_question: Mask
 ) -> tuple[Codes, Codes]:
-    """Screens with one image and the same attributes are one task: its first screen, and the task of each."""
+    """Return the first screen of each task and the task of each screen: the same image and attributes."""
     by_attribute = np.lexsort((attributes[screens.order], screens.of_row))
-    codes = np.where(asked, attributes[screens.order], -1)[by_attribute]
-    found: dict[tuple[int, bytes], int] = {}
-    first: list[int] = []
+    codes = np.where(is_question, attributes[screens.order], -1)[by_attribute]
+    task_numbers: dict[tuple[int, bytes], int] = {}
+    first_screens: list[int] = []
     task_of_screen = np.empty(len(screens), dtype=np.int64)
     bounds = screens.starts.tolist()
-    for screen, image in enumerate(images[screens.first].tolist()):
+    for screen, image in enumerate(images[screens.first_rows].tolist()):
         key = image, codes[bounds[screen] : bounds[screen + 1]].tobytes()
-        task = found.setdefault(key, len(found))
-        if task == len(first):
-            first.append(screen)
+        task = task_numbers.setdefault(key, len(task_numbers))
+        if task == len(first_screens):
+            first_screens.append(screen)
         task_of_screen[screen] = task
-    return np.array(first, dtype=np.int64), task_of_screen
+    return np.array(first_screens, dtype=np.int64), task_of_screen
 
 
 def _images(
-    study: Study, marks: Marks, rows: Codes, known: dict[tuple[str, str], KnownImage]
+    study: Study, marks: Marks, rows: Codes, study_images: dict[tuple[str, str], StudyImage]
 ) -> tuple[dict[int, int], int]:
     """Return the key of each image by its code, and how many had to be created (without a file)."""
-    codes, first = np.unique(marks.image.codes[rows], return_index=True)
-    in_order = np.argsort(first, kind="stable")
-    groups = dict(study.groups.values_list("name", "pk"))
+    codes, first_positions = np.unique(marks.image.codes[rows], return_index=True)
+    in_order = np.argsort(first_positions, kind="stable")
     keys: dict[int, int] = {}
-    new: list[tuple[int, int]] = []  # (code, row)
-    for code, row in zip(codes[in_order].tolist(), rows[first[in_order]].tolist(), strict=True):
+    new_images: list[tuple[int, int]] = []  # (code, row)
+    for code, row in zip(codes[in_order].tolist(), rows[first_positions[in_order]].tolist(), strict=True):
         value = marks.image.values[code]
-        if value in known:
-            keys[code] = known[value].pk
+        if value in study_images:
+            keys[code] = study_images[value].pk
         else:
-            new.append((code, row))
-    created = allocate_keys(Image, len(new))
-    keys.update((code, key) for (code, _), key in zip(new, created, strict=True))
-    at = np.array([row for _, row in new], dtype=np.int64)
-    names = [marks.image.values[code] for code, _ in new]
-    sizes = [marks.sizes.get(code, (None, None)) for code, _ in new]
-    empty = [""] * len(new)
+            new_images.append((code, row))
+    created = _insert_images(study, marks, new_images)
+    keys.update((code, key) for (code, _), key in zip(new_images, created, strict=True))
+    return keys, len(new_images)
+
+
+def _insert_images(study: Study, marks: Marks, new_images: Sequence[tuple[int, int]]) -> list[int]:
+    """Write images without a file, each named by its code and the first row that shows it; return their keys."""
+    groups = dict(study.groups.values_list("name", "pk"))
+    created = allocate_keys(Image, len(new_images))
+    at = np.array([row for _, row in new_images], dtype=np.int64)
+    names = [marks.image.values[code] for code, _ in new_images]
+    sizes = [marks.sizes.get(code, (None, None)) for code, _ in new_images]
+    empty = [""] * len(new_images)
     insert(
         Image,
         {
             "id": created,
-            "public_id": new_uuids(len(new)),
-            "study_id": [study.pk] * len(new),
+            "public_id": new_uuids(len(new_images)),
+            "study_id": [study.pk] * len(new_images),
             "group_id": [groups[name] for name in marks.group.of(at)],
             "condition": marks.condition.of(at),
             "model_label": [model for _, model in names],
@@ -277,15 +264,19 @@ def _images(
             "prompt": empty,
             "sha256": empty,
             "file": empty,
-            "provenance": [{"imported": True}] * len(new),
+            "provenance": [{"imported": True}] * len(new_images),
             "retracted_reason": empty,
         },
     )
-    return keys, len(new)
+    return created
 
 
 def _insert_tasks(
-    campaign: Campaign, *, images: Sequence[int | None], asked: Sequence[Codes], wanted: Codes
+    campaign: Campaign,
+    *,
+    images: Sequence[int | None],
+    attributes_of_tasks: Sequence[Codes],
+    answer_counts: Codes,
 ) -> Codes:
     count = len(images)
     keys = allocate_keys(Task, count)
@@ -302,24 +293,24 @@ def _insert_tasks(
             "campaign_id": [campaign.pk] * count,
             "image_id": images,
             "screen": screens,
-            "wanted": wanted.tolist(),
+            "wanted": answer_counts.tolist(),
             "withdrawn": [False] * count,
         },
     )
-    lengths = [len(attributes) for attributes in asked]
+    lengths = [len(attributes) for attributes in attributes_of_tasks]
     if sum(lengths):
         insert(
             TaskAttribute,
             {
                 "task_id": np.repeat(keys, lengths).tolist(),
-                "attribute_id": np.concatenate(asked).tolist(),
+                "attribute_id": np.concatenate(attributes_of_tasks).tolist(),
                 "position": [position for length in lengths for position in range(length)],
             },
         )
     return np.array(keys, dtype=np.int64)
 
 
-def _insert_annotations(campaign: Campaign, tasks: Codes, answers: _Answers) -> Codes:
+def _insert_annotations(campaign: Campaign, tasks: Codes, answers: _AnswerColumns) -> Codes:
     count = len(answers.screens)
     keys = allocate_keys(Annotation, count)
     now = timezone.now()
@@ -363,26 +354,26 @@ def _insert_judgements(
 
 
 def _insert_boxes(marks: Marks, key_of_row: Codes) -> int:
-    kept = [(key, box) for row, box in marks.boxes if (key := int(key_of_row[row]))]
+    boxes = [(key, box) for row, box in marks.boxes if (key := int(key_of_row[row]))]
     insert(
         Box,
         {
-            "judgement_id": [key for key, _ in kept],
-            "x": [box.x for _, box in kept],
-            "y": [box.y for _, box in kept],
-            "width": [box.width for _, box in kept],
-            "height": [box.height for _, box in kept],
-            "clipped": [box.clipped for _, box in kept],
+            "judgement_id": [key for key, _ in boxes],
+            "x": [box.x for _, box in boxes],
+            "y": [box.y for _, box in boxes],
+            "width": [box.width for _, box in boxes],
+            "height": [box.height for _, box in boxes],
+            "clipped": [box.clipped for _, box in boxes],
         },
     )
-    return len(kept)
+    return len(boxes)
 
 
 def _insert_planned(campaign: Campaign, marks: Marks, judged: Codes, attribute_key: Codes) -> None:
-    """Write what was asked of each group, as what: the frozen resource says which are stereotypes."""
+    """Write the attributes asked of each group with their roles, as the frozen resource lists them."""
     study = campaign.study
     groups = dict(study.groups.values_list("name", "pk"))
-    listed = set(
+    stereotype_pairs = set(
         attribute_roles.stereotypes_of(study, StudyAssociation.objects.filter(study=study)).values_list(
             "group", "attribute"
         )
@@ -400,16 +391,8 @@ def _insert_planned(campaign: Campaign, marks: Marks, judged: Codes, attribute_k
             "group_id": [group for group, _ in planned],
             "attribute_id": [attribute for _, attribute in planned],
             "role": [
-                attribute_roles.STEREOTYPE if pair in listed else attribute_roles.RANDOM for pair in planned
+                attribute_roles.STEREOTYPE if pair in stereotype_pairs else attribute_roles.RANDOM
+                for pair in planned
             ],
         },
     )
-
-
-def _describe(campaign: Campaign, sizes: Codes, task_of_screen: Codes) -> None:
-    """Set the campaign's numbers to what the file shows: the usual screen and the usual number of answers."""
-    if len(sizes):
-        campaign.attributes_per_screen = min(max(int(np.max(sizes)), 1), _MOST_PER_SCREEN)
-        answers = np.bincount(task_of_screen)
-        campaign.annotators_per_task = min(max(int(np.median(answers)), 1), _MOST_PER_TASK)
-        campaign.save(update_fields=["attributes_per_screen", "annotators_per_task"])

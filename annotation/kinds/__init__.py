@@ -1,1 +1,1 @@
-"""What each kind of campaign declares: default words, options, public names and standard rules."""
+"""Kinds of campaign: the language of their declarations, the kinds, and the options and rules of a campaign."""

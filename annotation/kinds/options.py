@@ -1,17 +1,18 @@
-"""A campaign's options: what may stand in `Campaign.options`, and what holds where nothing stands."""
+"""A campaign's options: declared here for the lead's forms, the API and the docs."""
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
+from pydantic import BeforeValidator
+
+from annotation.kinds.registry import KINDS, kinds_that_ask
 from annotation.models import Campaign
 from foundation.errors import DomainError
+from foundation.parameters import ParameterSet, Problem, parameter
 from generation.models import Condition
 from studies.models import Study
 
 FROM_CAMPAIGN = "campaign:"
-_PAY_LENGTH = 500
 # What a lead may change while people work; all else is fixed when the campaign opens.
 CHANGEABLE = frozenset(
     {
@@ -35,132 +36,192 @@ _MARKING = CHANGEABLE | {
     "images_per_group",
     "condition",
 }
-_WHOLE = {
-    "random_per_stereotype": (0, 20),
-    "images_per_group": (1, 100_000),
-    "edit_minutes": (0, 10_080),
-    "repeat_after": (1, 1000),
-    "tasks_per_day": (1, 10_000),
-    "sensitive_per_day": (0, 10_000),
-    "practice_attempts": (1, 20),
-}
-_SHARES = {"gold_share": 0.5, "repeat_share": 0.5, "practice_pass_mark": 1.0}
 
 
-@dataclass(frozen=True)
-class Options:
-    """Which attributes and images a campaign asks about.
+def _as_labels(value: object) -> object:
+    """Sort a list of labels; JSON has no tuples."""
+    if isinstance(value, list | tuple) and value and all(isinstance(label, str) for label in value):
+        return tuple(sorted(set(value)))
+    raise ValueError("no list of labels")
 
-    attributes: 'stereotypes' or 'all' listed pairs of the study's groups (ratings).
-    visual_source: 'all' stereotypes count as visual, or those a rating campaign found so ('campaign:<slug>').
-    visual_rule: rated 4 or 5 by every annotator ('unanimous') or by more than half ('majority').
-    random_per_stereotype: random attributes drawn for each stereotype of a group.
-    model_labels, images_per_group: None stands for all.
-    pay: what annotators are told about pay, in the lead's words.
-    edit_minutes: for how long an annotator may correct an answer.
-    gold_share, repeat_share: how often a gold task, or a task answered at least `repeat_after` tasks ago, comes
-    in place of a new one.
-    tasks_per_day, sensitive_per_day: the most one annotator is given in a day; None stands for no cap.
-    practice_pass_mark, practice_attempts: the share of right answers that passes, and how many rounds one has.
-    pay_amount, pay_currency, pay_per: the rate that statements of pay are reckoned with; None for none.
-    reopen_withdrawn: whether tasks of whoever takes back consent are asked again.
-    """
 
-    attributes: str = "stereotypes"
-    visual_source: str = "all"
-    visual_rule: str = "unanimous"
-    random_per_stereotype: int = 1
-    model_labels: tuple[str, ...] | None = None
-    images_per_group: int | None = None
-    condition: str = Condition.DEFAULT
-    pay: str = ""
-    edit_minutes: int = 30
-    gold_share: float = 0.0
-    repeat_share: float = 0.0
-    repeat_after: int = 10
-    tasks_per_day: int | None = None
-    sensitive_per_day: int | None = None
-    practice_pass_mark: float = 0.8
-    practice_attempts: int = 3
-    pay_amount: float | None = None
-    pay_currency: str = "EUR"
-    pay_per: str = "hour"
-    reopen_withdrawn: bool = True
+class Options(ParameterSet):
+    """Which attributes and images a campaign asks about, how much each annotator may do, and what it pays."""
+
+    error_code: ClassVar[str] = "options_invalid"
+
+    attributes: str = parameter(
+        "stereotypes",
+        words={
+            "stereotypes": "Stereotypes by the study’s rule",
+            "all": "Everything the resource lists for the chosen groups",
+        },
+        label="Attributes to rate",
+        help="For rating campaigns: which attributes of the study’s groups are rated.",
+    )
+    visual_source: str = parameter(
+        "all",
+        expected="'all', or 'campaign:' followed by the short name of a rating campaign of this study",
+        label="Stereotypes to ask about",
+        help="Only attributes that can be seen can be marked on an image.",
+    )
+    visual_rule: str = parameter(
+        "unanimous",
+        words={"unanimous": "everybody rated it 4 or 5", "majority": "more than half rated it 4 or 5"},
+        label="An attribute counts as visual when",
+        help="Used only with a rating campaign.",
+    )
+    random_per_stereotype: int = parameter(
+        1,
+        ge=0,
+        le=20,
+        label="Random attributes per stereotype",
+        help="Drawn from visual attributes that are not listed for the group. They are the baseline of θ.",
+    )
+    model_labels: Annotated[tuple[str, ...] | None, BeforeValidator(_as_labels)] = parameter(
+        None,
+        expected="a list of at least one model label, or leave it out for all",
+        label="Models",
+        help="Tick none to use all.",
+    )
+    images_per_group: int | None = parameter(
+        None, ge=1, le=100_000, label="Images per group and model", help="Leave empty for all."
+    )
+    condition: str = parameter(
+        Condition.DEFAULT.value,
+        words=dict(Condition.choices),
+        label="Condition",
+        help="Only images made for this condition are shown.",
+    )
+    pay: str = parameter(
+        "",
+        max_length=500,
+        label="What people get, in your words",
+        help="Shown with the invitation and at the end.",
+    )
+    edit_minutes: int = parameter(
+        30,
+        ge=0,
+        le=10_080,
+        label="Minutes in which an answer can be corrected",
+        help="Counted from when it was submitted.",
+    )
+    gold_share: float = parameter(
+        0.0,
+        ge=0,
+        le=0.5,
+        expected="a share from 0 to 0.5",
+        label="Share of gold tasks",
+        help="How often an annotator gets a gold task instead of a new one.",
+    )
+    repeat_share: float = parameter(
+        0.0,
+        ge=0,
+        le=0.5,
+        expected="a share from 0 to 0.5",
+        label="Share of repeated tasks",
+        help="How often an annotator gets one of their earlier tasks instead of a new one.",
+    )
+    repeat_after: int = parameter(
+        10, ge=1, le=1000, label="Tasks in between", help="How many other tasks come before a repeat."
+    )
+    tasks_per_day: int | None = parameter(
+        None, ge=1, le=10_000, label="Screens a day, at most", help="Leave empty for no limit."
+    )
+    sensitive_per_day: int | None = parameter(
+        None,
+        ge=0,
+        le=10_000,
+        label="Of these with offensive stereotypes, at most",
+        help="Screens with a stereotype that the resource’s raters called offensive. Leave empty for no limit.",
+    )
+    practice_pass_mark: float = parameter(
+        0.8,
+        ge=0,
+        le=1,
+        expected="a share from 0 to 1",
+        label="Share that passes",
+        help="The share of right answers needed to pass practice.",
+    )
+    practice_attempts: int = parameter(
+        3, ge=1, le=20, label="Rounds of practice", help="How many rounds each person may try."
+    )
+    pay_amount: float | None = parameter(
+        None,
+        ge=0,
+        le=1_000_000,
+        expected="an amount from 0 to 1,000,000",
+        label="Rate",
+        help="Pay is calculated from this rate, and each person sees their own. Leave empty for none.",
+    )
+    pay_currency: str = parameter(
+        "EUR",
+        pattern=r"^[A-Z]{3}$",
+        max_length=3,
+        expected="a currency as three capital letters, such as EUR",
+        label="Currency",
+        help="Three letters, such as EUR.",
+    )
+    pay_per: str = parameter(
+        "hour",
+        words={"hour": "an hour of active work", "task": "a submitted screen"},
+        label="For",
+        help="What the rate is paid for.",
+    )
+    reopen_withdrawn: bool = parameter(
+        True,
+        expected="true or false",
+        label="Ask somebody else when an annotator withdraws",
+        help="When somebody takes back consent, their answers no longer count.",
+    )
 
     @classmethod
     def parse(cls, raw: Mapping[str, Any] | None, *, kind: str, study: Study) -> Self:
         """Return checked options; raises DomainError `options_invalid` that names each wrong field."""
         raw = {name: value for name, value in (raw or {}).items() if value is not None}
-        known = _LIKERT if kind == Campaign.Kind.ATTRIBUTE_LIKERT else _MARKING
-        wrong = {f"options.{name}": "There is no such option." for name in raw if name not in known}
-        wrong |= {
-            f"options.{name}": message
-            for name, message in _problems(raw, study).items()
-            if f"options.{name}" not in wrong
-        }
-        if wrong:
-            message = " ".join(f"{name}: {text}" for name, text in wrong.items())
-            raise DomainError("options_invalid", message, fields=wrong)
-        if "model_labels" in raw:
-            raw["model_labels"] = tuple(sorted(set(raw["model_labels"])))
-        return cls(**raw)
+        names = _LIKERT if KINDS[kind].asks("scale") else _MARKING
+        if unknown := raw.keys() - names:
+            raise cls.refusal([Problem(name, raw[name], None) for name in raw if name in unknown])
+        options = cls.read(raw)
+        if problems := options._missing_of(study):
+            raise _invalid(problems)
+        return options
 
     @classmethod
     def of(cls, campaign: Campaign) -> Self:
         """Return the options of a campaign."""
         return cls.parse(campaign.options, kind=campaign.kind, study=campaign.study)
 
+    @classmethod
+    def refusal(cls, problems: list[Problem]) -> DomainError:
+        """Return one error that names each wrong option."""
+        return _invalid({problem.name: cls.sentence(problem) for problem in problems})
 
-def _problems(raw: Mapping[str, Any], study: Study) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for name, allowed in (
-        ("attributes", ("stereotypes", "all")),
-        ("visual_rule", ("unanimous", "majority")),
-        ("condition", tuple(Condition.values)),
-        ("pay_per", ("hour", "task")),
-    ):
-        if name in raw and raw[name] not in allowed:
-            found[name] = f"Choose one of {', '.join(allowed)}."
-    for name, (low, high) in _WHOLE.items():
-        value = raw.get(name)
-        if value is not None and (type(value) is not int or not low <= value <= high):
-            found[name] = f"Give a whole number from {low} to {high}."
-    for name, most in _SHARES.items():
-        if name in raw and not _is_number(raw[name], most):
-            found[name] = f"Give a share from 0 to {most:g}."
-    if "pay_amount" in raw and not _is_number(raw["pay_amount"], 1_000_000):
-        found["pay_amount"] = "Give an amount from 0 to 1,000,000."
-    if "pay_currency" in raw and not re.fullmatch(r"[A-Z]{3}", str(raw["pay_currency"])):
-        found["pay_currency"] = "Give a currency by its three capital letters, as EUR."
-    if "reopen_withdrawn" in raw and type(raw["reopen_withdrawn"]) is not bool:
-        found["reopen_withdrawn"] = "Say true or false."
-    if "pay" in raw and (not isinstance(raw["pay"], str) or len(raw["pay"]) > _PAY_LENGTH):
-        found["pay"] = f"Write at most {_PAY_LENGTH} characters."
-    if "visual_source" in raw and (message := _visual_source_problem(raw["visual_source"], study)):
-        found["visual_source"] = message
-    labels = raw.get("model_labels")
-    if labels is not None:
-        listed = isinstance(labels, list | tuple) and all(isinstance(one, str) for one in labels)
-        if not listed or not labels:
-            found["model_labels"] = "Give a list of at least one model label, or leave it out for all."
-        else:
-            known = set(study.images.values_list("model_label", flat=True).order_by().distinct())
-            unknown = sorted(set(labels) - known)
-            if unknown:
-                found["model_labels"] = f"The study has no images of {', '.join(unknown)}."
-    return found
+    @classmethod
+    def sentence(cls, problem: Problem) -> str:
+        if problem.declaration is None:
+            return "There is no such option."
+        if words := problem.declaration.words:
+            return f"Choose one of {', '.join(words)}."
+        return f"Give {problem.declaration.expected}."
+
+    def _missing_of(self, study: Study) -> dict[str, str]:
+        """Return the options that name something the study does not have."""
+        problems: dict[str, str] = {}
+        if self.visual_source != "all":
+            slug = self.visual_source.removeprefix(FROM_CAMPAIGN)
+            if slug == self.visual_source:
+                problems["visual_source"] = f"Give {self.declaration('visual_source').expected}."
+            elif not study.campaigns.filter(slug=slug, kind__in=kinds_that_ask("scale")).exists():
+                problems["visual_source"] = f"This study has no rating campaign “{slug}”."
+        if self.model_labels is not None:
+            labels = study.images.values_list("model_label", flat=True).order_by().distinct()
+            if missing := sorted(set(self.model_labels) - set(labels)):
+                problems["model_labels"] = f"The study has no images of {', '.join(missing)}."
+        return problems
 
 
-def _is_number(value: object, most: float) -> bool:
-    return isinstance(value, int | float) and type(value) is not bool and 0 <= value <= most
-
-
-def _visual_source_problem(value: object, study: Study) -> str | None:
-    if value == "all":
-        return None
-    if not isinstance(value, str) or not value.startswith(FROM_CAMPAIGN):
-        return "Write 'all' or 'campaign:' and the short name of a rating campaign of this study."
-    slug = value.removeprefix(FROM_CAMPAIGN)
-    if study.campaigns.filter(slug=slug, kind=Campaign.Kind.ATTRIBUTE_LIKERT).exists():
-        return None
-    return f"This study has no rating campaign “{slug}”."
+def _invalid(problems: Mapping[str, str]) -> DomainError:
+    fields = {f"options.{name}": sentence for name, sentence in problems.items()}
+    message = " ".join(f"{name}: {sentence}" for name, sentence in fields.items())
+    return DomainError("options_invalid", message, fields=fields)

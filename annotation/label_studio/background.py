@@ -1,4 +1,4 @@
-"""The jobs of bridges, and what is looked after now and then without anybody asking."""
+"""The jobs of bridges, and the periodic checks."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,13 +16,15 @@ from annotation.label_studio.base.connections import clear_trouble, note_trouble
 from annotation.label_studio.base.job_queue import ADDRESSES, CLEANUP, EVENTS, PUSH, RECONCILE, SETTLE
 from annotation.label_studio.base.locks import reading_from
 from annotation.label_studio.client.errors import PASSING
+from annotation.label_studio.format import background as _of_files  # noqa: F401 - registers its jobs
 from annotation.label_studio.labels.settle import settle
+from annotation.label_studio.models import LabelStudioBridge, LabelStudioEvent
 from annotation.label_studio.people.identity import tasks_of
 from annotation.label_studio.pull import cleanup, problems
 from annotation.label_studio.pull.events import work_off
 from annotation.label_studio.pull.reconcile import reconcile
 from annotation.label_studio.push import image_access, sync
-from annotation.models import Campaign, LabelStudioBridge, LabelStudioEvent
+from annotation.models import Campaign
 from foundation.errors import Conflict, DomainError, NotFound
 from jobs.models import Job
 from jobs.progress.reporter import Progress
@@ -33,7 +35,7 @@ _KEPT = timedelta(days=14)
 _EVENTS_KEPT = 1_000  # of a bridge, however many came
 _SWEPT = "annotation.label_studio.background.swept"
 _SWEEP_SECONDS = 20
-# A job of events lets go at once: whoever reads now works them off, or has them worked off, when it is done.
+# A job of events gives up at once: the job that reads now works them off when it is done, or queues that.
 _PATIENCE = {EVENTS: 0.0, RECONCILE: 120.0}
 # What concerns one job and not the server, so that the bridge shows it as no problem of its own.
 _PASSED_OVER = (Conflict, NotFound)
@@ -55,37 +57,37 @@ def push(job: Job, progress: Progress) -> dict[str, Any]:
 def events(job: Job, progress: Progress) -> dict[str, Any]:
     """Work off what webhooks told."""
     bridge = _bridge(job)
-    with reading_from(bridge, seconds=_PATIENCE[EVENTS], progress=progress) as mine:
-        if not mine:
+    with reading_from(bridge, seconds=_PATIENCE[EVENTS], progress=progress) as has_lock:
+        if not has_lock:
             return _result(bridge, "Another job is reading; it has them worked off.")
         with _noting(bridge, EVENTS):
-            done = work_off(bridge=bridge, progress=progress)
-    if (wrong := problems.together(done.found)) is not None:
+            report = work_off(bridge=bridge, progress=progress)
+    if (wrong := problems.together(report.problems)) is not None:
         note_trouble(bridge=bridge, trouble=wrong)
     _wake_for_more(bridge)
-    return _result(bridge, str(done))
+    return _result(bridge, str(report))
 
 
 @register(RECONCILE)
 def compare(job: Job, progress: Progress) -> dict[str, Any]:
     """Compare everything, and have worked off what webhooks told meanwhile."""
     bridge = _bridge(job)
-    with reading_from(bridge, seconds=_PATIENCE[RECONCILE], progress=progress) as mine:
-        if not mine:
+    with reading_from(bridge, seconds=_PATIENCE[RECONCILE], progress=progress) as has_lock:
+        if not has_lock:
             raise Conflict(
                 "label_studio_busy",
                 "Another job is still reading from Label Studio; try again later.",
             )
         with _noting(bridge, RECONCILE):
-            done = reconcile(bridge=bridge, progress=progress)
-    wrong = problems.together(done.found)
+            report = reconcile(bridge=bridge, progress=progress)
+    wrong = problems.together(report.problems)
     if wrong is not None:
         note_trouble(bridge=bridge, trouble=wrong)
     elif bridge.problem in problems.CODES:
         clear_trouble(bridge=bridge)
     _wake_for_more(bridge)
     lines = [wrong.message] if wrong is not None else []
-    return _result(bridge, str(done)) | {"lines": lines}
+    return _result(bridge, str(report)) | {"lines": lines}
 
 
 @register(ADDRESSES)
@@ -118,11 +120,15 @@ def clean_up(job: Job, progress: Progress) -> dict[str, Any]:
     bridge = _bridge(job)
     kinds = [kind for kind in str(job.arguments["kinds"]).split(",") if kind in cleanup.KINDS]
     with _noting(bridge, CLEANUP):
-        done = cleanup.clean_up(
-            bridge=bridge, kinds=kinds, last=int(job.arguments["last"]), by=job.created_by, progress=progress
+        report = cleanup.clean_up(
+            bridge=bridge,
+            kinds=kinds,
+            last_id=int(job.arguments["last"]),
+            by=job.created_by,
+            progress=progress,
         )
     _wake_for_more(bridge)
-    return _result(bridge, str(done))
+    return _result(bridge, str(report))
 
 
 def sweep() -> None:
@@ -134,11 +140,11 @@ def sweep() -> None:
         return
     now = timezone.now()
     LabelStudioEvent.objects.filter(done_at__lt=now - _KEPT).delete()
-    left = LabelStudioEvent.objects.filter(bridge=OuterRef("pk"), done_at=None)
+    open_events = LabelStudioEvent.objects.filter(bridge=OuterRef("pk"), done_at=None)
     old = now - timedelta(minutes=settings.LABEL_STUDIO_RECONCILE_MINUTES)
     begun = ~Q(campaign__state=Campaign.State.DRAFT)
     for bridge in (
-        LabelStudioBridge.objects.filter(begun).annotate(told=Exists(left)).select_related("campaign")
+        LabelStudioBridge.objects.filter(begun).annotate(told=Exists(open_events)).select_related("campaign")
     ):
         if vars(bridge)["told"] and job_queue.may_try(bridge, EVENTS, now=now):
             job_queue.wake(bridge)
@@ -158,8 +164,8 @@ def _is_due(bridge: LabelStudioBridge, old: datetime) -> bool:
     if bridge.campaign.closed_at is None:
         return bridge.reconciled_at < old
     # When a comparison ended says nothing of when it read.
-    done = job_queue.jobs_of(bridge, RECONCILE).filter(state=Job.State.SUCCEEDED)
-    return not done.filter(started_at__gt=bridge.campaign.closed_at).exists()
+    finished_jobs = job_queue.jobs_of(bridge, RECONCILE).filter(state=Job.State.SUCCEEDED)
+    return not finished_jobs.filter(started_at__gt=bridge.campaign.closed_at).exists()
 
 
 def _again(bridge: LabelStudioBridge, kind: str) -> None:
@@ -175,16 +181,20 @@ def _finish_addresses(bridge: LabelStudioBridge) -> None:
 
 def _push_again(bridge: LabelStudioBridge) -> None:
     """Go on with a push that ended for a trouble that passes."""
-    last = job_queue.jobs_of(bridge, PUSH).first()
-    if last is not None and last.state == Job.State.FAILED and last.error_code in PASSING:
+    latest_push = job_queue.jobs_of(bridge, PUSH).first()
+    if (
+        latest_push is not None
+        and latest_push.state == Job.State.FAILED
+        and latest_push.error_code in PASSING
+    ):
         _again(bridge, PUSH)
 
 
 def _forget_events(bridge: LabelStudioBridge) -> None:
-    done = bridge.events.exclude(done_at=None).order_by("-pk")
-    oldest = done.values_list("pk", flat=True)[_EVENTS_KEPT : _EVENTS_KEPT + 1].first()
+    old_events = bridge.events.exclude(done_at=None).order_by("-pk")
+    oldest = old_events.values_list("pk", flat=True)[_EVENTS_KEPT : _EVENTS_KEPT + 1].first()
     if oldest is not None:
-        done.filter(pk__lte=oldest).delete()
+        old_events.filter(pk__lte=oldest).delete()
 
 
 def _wake_for_more(bridge: LabelStudioBridge) -> None:
@@ -210,11 +220,11 @@ def _noting(bridge: LabelStudioBridge, kind: str) -> Iterator[None]:
 
 def _of_another(bridge: LabelStudioBridge, kind: str) -> bool:
     """Return whether the problem is that of a job of another kind, which has not gone well since."""
-    for other in job_queue.KINDS:
-        if other == kind or (other == PUSH and bridge.campaign.closed_at is not None):
+    for other_kind in job_queue.KINDS:
+        if other_kind == kind or (other_kind == PUSH and bridge.campaign.closed_at is not None):
             continue  # nothing more is sent where nobody may answer
-        last = job_queue.jobs_of(bridge, other).filter(finished_at__isnull=False).first()
-        if last is not None and last.error_code == bridge.problem:
+        latest_job = job_queue.jobs_of(bridge, other_kind).filter(finished_at__isnull=False).first()
+        if latest_job is not None and latest_job.error_code == bridge.problem:
             return True
     return False
 

@@ -1,4 +1,4 @@
-"""An image of ours in the page of a Label Studio, which has another address than we have."""
+"""Serving our images to Label Studio's pages, which have another origin."""
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
@@ -10,11 +10,11 @@ from generation.pages.pictures import no_picture, picture
 
 
 @require_safe
-def shown(request: HttpRequest, token: str) -> HttpResponse:
-    """Answer the picture to whoever has its address, on whatever site; no cookie of ours plays any part."""
+def signed_picture(request: HttpRequest, token: str) -> HttpResponse:
+    """Answer the picture to anybody who has its address, on any site; our cookies are not used."""
     try:
-        image, left = open_address(token)
-        response = picture(request, image, size=FULL, seconds=left)
+        image, seconds_left = open_address(token)
+        response = picture(request, image, size=FULL, seconds=seconds_left)
         # An address may be made void, or its image retracted, at any moment. So a browser that has the picture asks
         # each time whether it still may show it, and is sent nothing again.
         response["Cache-Control"] = "private, no-cache"

@@ -14,22 +14,14 @@ from foundation.errors import DomainError
 from generation.prompts.creation import MOST_IMAGES_PER_PROMPT, clean_templates
 from studies.models import StudyMembership
 from studies.protocol.groups import GroupFilter
+from web.form_fields import set_choices, set_queryset
 
 # The published protocol's, word for word: also `an` where the group's name would want `a`.
 DEFAULT_PROMPTS = "a photo of {id} person\na portrait of {id} person\nan {id} person"
 
 
-def show_refusal(form: forms.Form, error: DomainError) -> None:
-    """Put what a verb refused beside the fields it named, or above the form."""
-    named = {name: text for name, text in error.fields.items() if name in form.fields}
-    for name, text in named.items():
-        form.add_error(name, text if " " in text else error.message)
-    if not named:
-        form.add_error(None, error.message)
-
-
 class NewStudyForm(forms.Form):
-    """Everything a study is planned from."""
+    """The settings of a new study."""
 
     name = forms.CharField(max_length=120, help_text="It appears in addresses, reports and releases.")
     description = forms.CharField(
@@ -98,8 +90,8 @@ class NewStudyForm(forms.Form):
 
     def __init__(self, *args: Any, resource: Resource, regions: list[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["groups"].queryset = resource.groups.all()  # type: ignore[attr-defined]
-        self.fields["region"].choices = [("", "All regions"), *((r, r) for r in regions)]  # type: ignore[attr-defined]
+        set_queryset(self, "groups", resource.groups.all())
+        set_choices(self, "region", [("", "All regions"), *((region, region) for region in regions)])
 
     def clean_templates(self) -> list[str]:
         return clean_lines(self.cleaned_data["templates"])
@@ -140,7 +132,7 @@ class MemberForm(forms.Form):
 
 
 class ConsentForm(forms.Form):
-    """What annotators of a study are told before they see anything."""
+    """The consent text that annotators of a study read first."""
 
     content_notice = forms.CharField(widget=forms.Textarea(attrs={"rows": 4}), label="Content notice")
     body = forms.CharField(widget=forms.Textarea(attrs={"rows": 14}), label="What they agree to")
@@ -159,7 +151,7 @@ class ConsentForm(forms.Form):
 
 
 class InvitationForm(forms.Form):
-    """One link: for one person, or a batch."""
+    """A link for one person or for several."""
 
     label = forms.CharField(
         max_length=120,
@@ -195,13 +187,13 @@ class InvitationForm(forms.Form):
 
 
 class EnrolmentForm(forms.Form):
-    """Why someone is paused, excluded or lets continue."""
+    """The reason for pausing, resuming or excluding an annotator."""
 
     reason = forms.CharField(max_length=300, label="Reason", help_text="Kept in the study’s history.")
 
 
 class ExclusionForm(EnrolmentForm):
-    """Why answers are kept out of results, and whether their screens are asked of others."""
+    """The reason for excluding answers, and whether others answer their screens."""
 
     ask_again = forms.BooleanField(required=False, initial=True, label="Ask somebody else in place of it")
 

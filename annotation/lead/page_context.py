@@ -1,4 +1,4 @@
-"""What the pages of a study begin with: who may see it, and one page of a list."""
+"""Context shared by the pages of a study: access checks, and one page of a list."""
 
 from typing import Any, TypeVar
 
@@ -12,20 +12,21 @@ from annotation.models import Campaign
 from foundation.errors import Forbidden
 from studies.access import LEAD, holds, study_for
 from studies.models import Study
+from studies.study_view import StudyView
 
 M = TypeVar("M", bound=Model)
 PER_PAGE = 50
 
 
 def person(request: HttpRequest) -> User:
-    """Return who is signed in; for views that `login_required` guards."""
+    """Return the signed-in user, in views that require login."""
     if not isinstance(request.user, User):
         raise Forbidden("not_signed_in", "Sign in first.")
     return request.user
 
 
 def typed(value: str | None) -> str:
-    """Return what somebody put into an address or a hidden field, fit for a query: PostgreSQL refuses NUL."""
+    """Return text from an address or a hidden field without NUL, which PostgreSQL refuses."""
     return (value or "").replace("\x00", "").strip()
 
 
@@ -46,12 +47,28 @@ def campaign_for_lead(request: HttpRequest, slug: str, campaign: str) -> Campaig
     return campaign_of(study_for(request.user, slug, role=LEAD), campaign)
 
 
+class CampaignView(StudyView):
+    """A view of the campaign in its address."""
+
+    campaign: Campaign
+
+    def load(self) -> None:
+        super().load()
+        self.campaign = campaign_of(self.study, self.kwargs["campaign"])
+
+    def place(self) -> tuple[Any, ...]:
+        return (*super().place(), self.kwargs["campaign"])
+
+    def context(self) -> dict[str, Any]:
+        return super().context() | {"campaign": self.campaign}
+
+
 def campaign_of(study: Study, slug: str) -> Campaign:
     campaign = get_object_or_404(Campaign, study=study, slug=slug)
-    campaign.study = study  # the same object: no further query, one set of settings
+    campaign.study = study  # saves a query
     return campaign
 
 
-def page_of(request: HttpRequest, rows: QuerySet[M] | list[Any], *, per_page: int = PER_PAGE) -> Page:
+def page_of(request: HttpRequest, rows: QuerySet[M] | list[Any], *, per_page: int = PER_PAGE) -> Page[Any]:
     """Return the page the address asks for; a number beyond the end is the last page."""
     return Paginator(rows, per_page).get_page(request.GET.get("page"))

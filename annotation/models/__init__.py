@@ -9,16 +9,6 @@ from annotation.models.campaigns import (
     Invitation,
     QuotaRule,
 )
-from annotation.models.label_studio import (
-    LabelStudioAnnotation,
-    LabelStudioBridge,
-    LabelStudioEvent,
-    LabelStudioProject,
-    LabelStudioServer,
-    LabelStudioTask,
-    LabelStudioUser,
-    LabelStudioVersion,
-)
 from annotation.models.quality import (
     KnownAnswer,
     Notice,
@@ -46,14 +36,6 @@ __all__ = [
     "Invitation",
     "Judgement",
     "KnownAnswer",
-    "LabelStudioAnnotation",
-    "LabelStudioBridge",
-    "LabelStudioEvent",
-    "LabelStudioProject",
-    "LabelStudioServer",
-    "LabelStudioTask",
-    "LabelStudioUser",
-    "LabelStudioVersion",
     "Notice",
     "PracticeAnswer",
     "PracticeRound",

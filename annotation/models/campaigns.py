@@ -1,6 +1,6 @@
-"""A campaign: what is asked of whom, and who came."""
+"""A campaign: its questions, its invitations and the annotators who take part."""
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from django.conf import settings
 from django.db import models
@@ -15,10 +15,6 @@ from studies.models import Study, StudyGroup
 class Campaign(models.Model):
     """One round of questions put to annotators. Its plan is fixed when it opens."""
 
-    class Kind(models.TextChoices):
-        ATTRIBUTE_LIKERT = "attribute_likert", "Visual-attribute rating"
-        STEREOTYPE_MARKING = "stereotype_marking", "Stereotype marking"
-
     class State(models.TextChoices):
         DRAFT = "draft", "draft"
         OPEN = "open", "open"
@@ -28,7 +24,7 @@ class Campaign(models.Model):
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="campaigns")
     slug = models.SlugField(max_length=120)
     name = models.CharField(max_length=120)
-    kind = models.CharField(max_length=24, choices=Kind)
+    kind = models.CharField(max_length=40)  # the key of an `annotation.kinds.declaration.Kind`
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
     annotators_per_task = models.PositiveSmallIntegerField(default=3)
     attributes_per_screen = models.PositiveSmallIntegerField(default=5)
@@ -41,6 +37,8 @@ class Campaign(models.Model):
         "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="clones"
     )
     imported = models.BooleanField(default=False)  # labels came from a file: nothing is ever leased here
+    # The outside tool that gives out the tasks: the slug of an `annotation.integrations.Integration`.
+    labelled_in = models.CharField(max_length=20, blank=True, default="")
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
@@ -70,6 +68,14 @@ class Campaign(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @classmethod
+    def locked(cls, pk: int) -> Self:
+        """Return the campaign with its study, locked until the transaction ends.
+
+        Answers do not wait for this lock: at their commit they only check that the campaign exists.
+        """
+        return cls.objects.select_for_update(of=("self",), no_key=True).select_related("study").get(pk=pk)
 
 
 class Instrument(models.Model):
@@ -162,10 +168,10 @@ class Invitation(models.Model):
     """A link into a campaign: for one person (`limit` 1) or a batch. Only the hash of its token is kept."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="invitations")
-    label = models.CharField(max_length=120, blank=True)  # the lead's own note of whom it is for
+    label = models.CharField(max_length=120, blank=True)  # the lead's own note of who it is for
     token_hash = models.CharField(max_length=64, unique=True)
     limit = models.PositiveIntegerField(default=1)
-    # Set for a personal link: whoever opens it is this annotator, also after the link was reissued.
+    # Set for a personal link: the person who opens it is this annotator, also after the link was reissued.
     annotator = models.ForeignKey(
         Annotator, null=True, blank=True, on_delete=models.CASCADE, related_name="invitations"
     )

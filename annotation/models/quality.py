@@ -32,6 +32,12 @@ class KnownAnswer(models.Model):
     def __str__(self) -> str:
         return f"{self.task}: {self.attribute}"
 
+    @property
+    def right(self) -> bool | list[int]:
+        """Return whether the attribute is present, or the right ratings."""
+        ratings: list[int] = self.ratings
+        return ratings if self.present is None else self.present
+
 
 class PracticeRound(models.Model):
     """One attempt of an annotator at a campaign's practice tasks; `passed` is null while it runs."""
@@ -81,7 +87,7 @@ class PracticeAnswer(models.Model):
 
 
 class QualityMeasure(models.TextChoices):
-    """How an annotator works. Less is worse; only of straight-lining more is."""
+    """How an annotator works. Lower is worse, except for straight-lining."""
 
     GOLD_ACCURACY = "gold_accuracy", "accuracy on gold tasks"
     AGREEMENT = "agreement", "agreement with others"
@@ -99,7 +105,7 @@ class QualityAction(models.TextChoices):
 
 
 class QualityRule(models.Model):
-    """A threshold a lead set: whoever misses it, once enough is known, is warned or paused."""
+    """A threshold a lead set: an annotator who misses it after enough screens is warned or paused."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="quality_rules")
     measure = models.CharField(max_length=20, choices=QualityMeasure)

@@ -95,7 +95,7 @@ class Assignment(models.Model):
     A leased or submitted assignment holds one slot of its task; the constraint on (task, slot) makes more
     accepted annotations than wanted impossible. A submission after the lease ran out and the slot was given
     away is kept as surplus, without a slot. Gold tasks and repeats hold no slot: they are mixed in among the
-    others to see how an annotator works (`annotation.assignment.checks`).
+    others to see how an annotator works (`annotation.assignment.gold_and_repeats`).
     """
 
     class Purpose(models.TextChoices):

@@ -1,4 +1,4 @@
-"""Whether the annotator ids of an imported campaign stand for people: the rule of metrics.md, asked of the database.
+"""Whether the annotator ids of an imported campaign stand for people, by the rule of metrics.md in SQL.
 
 `analysis.metrics.data.annotator_ids` has the same rule for tables; the tests hold the two equal on the same answers.
 """
@@ -8,9 +8,10 @@ from typing import Any
 from django.db import DEFAULT_DB_ALIAS, connections
 
 from annotation.answers.inclusion import counted
+from annotation.kinds.registry import kind_of
 from annotation.models import Campaign
 
-MOST_REPEATED = 0.05  # share of judgements on what their id had judged already
+MOST_REPEATED = 0.05  # share of judgements on what the same id had judged before
 MOST_ON_A_SINGLE_IMAGE = 0.5  # share of ids
 
 _IMAGES_EACH = """
@@ -29,10 +30,10 @@ _JUDGED = """
 
 
 def ids_usable(campaign: Campaign, *, using: str = DEFAULT_DB_ALIAS) -> bool:
-    """Return whether each id stands for a person. What was labelled here always does."""
+    """Return whether each id stands for a person; always true of campaigns that were labelled here."""
     if not campaign.imported:
         return True
-    if campaign.kind != Campaign.Kind.ATTRIBUTE_LIKERT:
+    if not kind_of(campaign).asks("scale"):
         people, on_one_image = _row(_IMAGES_EACH, campaign, using)
         images = campaign.tasks.using(using).order_by().values("image").distinct().count()
         if images > 1 and (on_one_image or 0) > MOST_ON_A_SINGLE_IMAGE * people:

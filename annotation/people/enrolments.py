@@ -1,12 +1,12 @@
-"""An annotator's part in a campaign: pausing it, letting it go on, excluding it. Labels are never deleted."""
+"""Pause, resume and exclude an annotator of a campaign. Labels are never deleted."""
 
 from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
+from annotation import integrations
 from annotation.answers import replacement
 from annotation.assignment import leases, slots
-from annotation.label_studio.base.invalidate import look_again_at
 from annotation.models import Enrolment, QualityEvent
 from foundation.errors import Conflict, DomainError
 from studies import audit
@@ -16,15 +16,15 @@ _DONE = {State.PAUSED: "paused", State.ACTIVE: "resumed", State.EXCLUDED: "exclu
 
 
 def pause(*, enrolment: Enrolment, by: User | None, reason: str) -> Enrolment:
-    """Give this annotator no tasks for now, and free those they have open."""
+    """Give this annotator no tasks for now, and release those they have open."""
     return _move(enrolment, {State.ACTIVE}, State.PAUSED, by, reason)
 
 
 @transaction.atomic
 def resume(*, enrolment: Enrolment, by: User | None, reason: str) -> Enrolment:
-    """Let the annotator go on. After an exclusion their labels count again, where their places are free.
+    """Let the annotator continue. After an exclusion their labels count again where their places are free.
 
-    Flags of the campaign's quality rules end, and the rules look only at what is answered from now on.
+    Flags of the campaign's quality rules end, and the rules apply only to answers from now on.
     """
     enrolment = _move(enrolment, {State.PAUSED, State.EXCLUDED}, State.ACTIVE, by, reason)
     enrolment.quality_events.filter(ended_at=None).update(
@@ -36,7 +36,7 @@ def resume(*, enrolment: Enrolment, by: User | None, reason: str) -> Enrolment:
 
 @transaction.atomic
 def exclude(*, enrolment: Enrolment, by: User | None, reason: str, ask_again: bool = False) -> Enrolment:
-    """End the annotator's part: their labels stay, and count in no result from now on.
+    """Exclude the annotator: their labels are kept, and count in no result from now on.
 
     With `ask_again` the screens they answered are offered to others.
     """
@@ -70,6 +70,7 @@ def _move(
     if len(reason) > 300:
         message = "The reason is longer than 300 characters."
         raise DomainError("reason_too_long", message, fields={"reason": message})
+    leases.lock_for_decisions([enrolment])
     moved = Enrolment.objects.filter(pk=enrolment.pk, state__in=before).update(state=after, reason=reason)
     enrolment = Enrolment.objects.select_related("campaign__study", "annotator").get(pk=enrolment.pk)
     if not moved:
@@ -80,7 +81,8 @@ def _move(
     if after != State.ACTIVE:
         slots.lock_held(enrolment.annotator_id, [enrolment.campaign_id])
         leases.release(annotator=enrolment.annotator, campaign=enrolment.campaign)
-    look_again_at(campaign=enrolment.campaign, annotator_id=enrolment.annotator_id)
+    for tool in integrations.registered():
+        tool.eligibility_changed(enrolment.campaign, enrolment.annotator_id)
     audit.record(
         by=by,
         action=f"enrolment.{_DONE[after]}",

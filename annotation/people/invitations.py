@@ -1,7 +1,7 @@
-"""Links into a campaign. One person is one annotator: a link used again resumes and makes nobody new.
+"""Invitation links to a campaign. One person is one annotator: using a link again resumes their work.
 
-A personal link belongs to the annotator who used it first and is their key from any browser. A batch link
-lets in up to `limit` people, each of whom may keep a personal return link. Only a token's SHA-256 is stored.
+A personal link belongs to the annotator who first used it, and signs them in from any browser. A batch link admits
+up to `limit` people; each may keep a personal return link. Only a token's SHA-256 is stored.
 """
 
 import secrets
@@ -17,7 +17,7 @@ from django.utils.crypto import salted_hmac
 
 from accounts.models import Annotator, User
 from accounts.tokens import hash_key
-from annotation.label_studio.base import claims
+from annotation import integrations
 from annotation.models import Campaign, Enrolment, Invitation
 from foundation.errors import Conflict, DomainError, Forbidden, NotFound
 from studies import audit
@@ -28,7 +28,7 @@ _RETURN_LABEL = "return link"
 
 @dataclass(frozen=True)
 class SuspectedDouble:
-    """Annotators who joined from the same address and browser: perhaps one person, perhaps one household."""
+    """Annotators who joined from the same address and browser: one person, or one household."""
 
     enrolments: tuple[Enrolment, ...]
 
@@ -47,9 +47,9 @@ def invite(
     expires_at: datetime | None = None,
     annotator: Annotator | None = None,
 ) -> tuple[Invitation, str]:
-    """Make a link and return it with its token, which is shown here and nowhere else.
+    """Create a link and return it with its token, which is not stored and cannot be shown again.
 
-    `annotator` makes a personal link for somebody known already, in this campaign or another.
+    With `annotator` the link is a personal one for an existing annotator, of this campaign or another.
     """
     campaign = Campaign.objects.select_related("study").get(pk=campaign.pk)
     _check(campaign, label, limit, expires_at, annotator)
@@ -69,9 +69,9 @@ def invite(
 def reissue(
     *, invitation: Invitation, by: User | None, expires_at: datetime | None = None
 ) -> tuple[Invitation, str]:
-    """Give a lost link a new token. The old one stops working; whoever used it stays the same annotator.
+    """Give a lost link a new token. The old token stops working; the link's annotators stay the same.
 
-    A link that expired works again, until `expires_at` if that is given; one that was revoked too.
+    An expired or revoked link works again, until `expires_at` if that is given.
     """
     now = timezone.now()
     invitation = _locked(invitation)
@@ -89,7 +89,7 @@ def reissue(
 
 @transaction.atomic
 def revoke(*, invitation: Invitation, by: User | None) -> Invitation:
-    """Make a link useless. Who came in by it stays; revoking twice is the same as once."""
+    """Revoke a link. Its annotators stay; revoking twice is the same as once."""
     invitation = _locked(invitation)
     if invitation.revoked_at is None:
         invitation.revoked_at = timezone.now()
@@ -113,9 +113,9 @@ def look_up(token: str, *, user: User | None = None) -> Invitation:
 
 @transaction.atomic
 def accept(*, token: str, user: User | None, fingerprint: str = "") -> Enrolment:
-    """Let somebody in by a link, or let them go on where they were.
+    """Admit a person by a link, or let them resume.
 
-    `user` is who is signed in, if anybody. The view signs in the enrolment's `annotator.user`.
+    `user` is the signed-in user, if any. The view signs in the enrolment's `annotator.user`.
     """
     invitation = _locked(_find(token))
     if invitation.token_hash != hash_key(token):
@@ -127,17 +127,22 @@ def accept(*, token: str, user: User | None, fingerprint: str = "") -> Enrolment
             "This personal link belongs to another annotator. Sign out first if it is yours.",
         )
     if user is None and owner is not None and owner.user is not None and _has_a_role(owner.user):
-        # Whoever made the link knows it: it must not open the account of a lead or an administrator.
+        # The lead who made the link knows it: it must not sign in as another lead or an administrator.
         raise Forbidden("sign_in_first", "This link belongs to somebody with a password. Sign in first.")
     if user is not None and (enrolment := _enrolled(invitation.campaign, user)):
-        claims.claimed(invitation=invitation, annotator=enrolment.annotator)
+        _tell_tools(invitation, enrolment.annotator)
         return enrolment
     _refuse_newcomer(invitation)
     annotator = owner or _annotator_of(user or _new_user())
     _bind(invitation, annotator)
     enrolment = _enrol(invitation, annotator, fingerprint)
-    claims.claimed(invitation=invitation, annotator=annotator)
+    _tell_tools(invitation, annotator)
     return enrolment
+
+
+def _tell_tools(invitation: Invitation, annotator: Annotator) -> None:
+    for tool in integrations.registered():
+        tool.invitation_accepted(invitation, annotator)
 
 
 def _has_a_role(user: User) -> bool:
@@ -152,7 +157,7 @@ def _has_a_role(user: User) -> bool:
 
 @transaction.atomic
 def return_link(*, enrolment: Enrolment) -> str:
-    """Return the token of a new personal link; the return link they made before stops working."""
+    """Return the token of a new personal link; an earlier return link stops working."""
     if enrolment.annotator.user_id is None:
         raise Conflict("annotator_without_sign_in", "This annotator is nobody who could sign in.")
     Invitation.objects.filter(
@@ -163,16 +168,16 @@ def return_link(*, enrolment: Enrolment) -> str:
 
 
 def shown_to_leads(campaign: Campaign) -> QuerySet[Invitation]:
-    """Return the campaign's links without those that annotators keep to come back by."""
+    """Return the campaign's links except the annotators' own return links."""
     return campaign.invitations.exclude(label=_RETURN_LABEL, created_by=None, annotator__isnull=False)
 
 
 def suspected_doubles(campaign: Campaign) -> list[SuspectedDouble]:
-    """Return the annotators of a campaign who joined with the same print."""
+    """Return the annotators of a campaign who joined with the same fingerprint."""
     by_print: dict[str, list[Enrolment]] = defaultdict(list)
     for enrolment in campaign.enrolments.exclude(joined_print="").select_related("annotator").order_by("pk"):
         by_print[enrolment.joined_print].append(enrolment)
-    return [SuspectedDouble(tuple(same)) for same in by_print.values() if len(same) > 1]
+    return [SuspectedDouble(tuple(group)) for group in by_print.values() if len(group) > 1]
 
 
 def _make(
@@ -242,8 +247,8 @@ def _find(token: str) -> Invitation:
 
 
 def _locked(invitation: Invitation) -> Invitation:
-    # The count of who came in is taken under this lock, so that a limit holds however many come at once. No join
-    # here: having waited for the lock, PostgreSQL reads this row anew but the joined ones as they were before.
+    # The limit is checked under this lock, so it holds however many people join at once. No join here: after
+    # waiting for the lock, PostgreSQL rereads this row but not the joined ones.
     return Invitation.objects.select_for_update().get(pk=invitation.pk)
 
 
@@ -274,7 +279,7 @@ def _annotator_of(user: User) -> Annotator:
 
 
 def _bind(invitation: Invitation, annotator: Annotator) -> None:
-    """Make a personal link the key of who used it first."""
+    """Bind a personal link to the annotator who used it first."""
     if invitation.limit == 1 and invitation.annotator is None:
         invitation.annotator = annotator
         invitation.save(update_fields=["annotator"])
@@ -295,17 +300,17 @@ def _enrol(invitation: Invitation, annotator: Annotator, fingerprint: str) -> En
 
 
 def _new_user() -> User:
-    """Return somebody who can sign in by a link only: no password, no address, no name."""
+    """Return a user who can sign in only by a link: no password, address or name."""
     user = User(username=f"annotator-{uuid.uuid4().hex}")
     user.set_unusable_password()
     user.save()
     return user
 
 
-def _audit(invitation: Invitation, by: User | None, done: str) -> None:
+def _audit(invitation: Invitation, by: User | None, action: str) -> None:
     audit.record(
         by=by,
-        action=f"invitation.{done}",
+        action=f"invitation.{action}",
         subject=invitation,
         study=invitation.campaign.study,
         campaign=invitation.campaign.name,

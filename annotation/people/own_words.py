@@ -1,6 +1,6 @@
-"""What a study's annotators say of themselves in words that have no code, for its leads to match.
+"""Profile answers in annotators' own words that match no code, for the study's leads to match.
 
-Leads read each different answer once, in alphabetical order: neither who gave it nor how many did.
+Leads see each distinct answer once, in alphabetical order, not who gave it or how many did.
 """
 
 from collections.abc import Iterator
@@ -26,8 +26,8 @@ FIELD_TITLES = {
 
 
 @dataclass(frozen=True)
-class Words:
-    """Different ways to write one answer; `code` is what a lead matched it with, "" while it waits."""
+class OwnWords:
+    """The spellings of one answer; `code` is the code a lead matched it with, "" until then."""
 
     field: str
     key: str
@@ -46,31 +46,35 @@ class Words:
     @property
     def choices(self) -> list[tuple[str, str]]:
         """Return the codes to choose from, by name."""
-        named = ((code, codes.label(self.field, code, language="en")) for code in codes.codes(self.field))
-        return list(named) if self.field == "gender" else sorted(named, key=lambda one: codes.fold(one[1]))
+        pairs = ((code, codes.label(self.field, code, language="en")) for code in codes.codes(self.field))
+        return (
+            list(pairs) if self.field == "gender" else sorted(pairs, key=lambda choice: codes.fold(choice[1]))
+        )
 
 
-def words_of(study: Study) -> list[Words]:
-    """Return the answers in own words of who takes part in a study and did not withdraw, those that wait first."""
+def words_of(study: Study) -> list[OwnWords]:
+    """Return the study's answers in own words, unmatched ones first, without those of people who withdrew."""
     spellings: dict[tuple[str, str], set[str]] = {}
     for field, text in _answers(study):
         spellings.setdefault((field, profiles.words_key(text)), set()).add(text)
     matched = {
-        (one.field, one.words): one.code
-        for one in MatchedWords.objects.filter(words__in={key for _, key in spellings})
+        (words.field, words.words): words.code
+        for words in MatchedWords.objects.filter(words__in={key for _, key in spellings})
     }
-    found = [
-        Words(field, key, tuple(sorted(texts)), matched.get((field, key), ""))
+    answers = [
+        OwnWords(field, key, tuple(sorted(texts)), matched.get((field, key), ""))
         for (field, key), texts in spellings.items()
     ]
     order = list(FIELD_TITLES)
-    return sorted(found, key=lambda one: (bool(one.code), order.index(one.field), one.key))
+    return sorted(answers, key=lambda words: (bool(words.code), order.index(words.field), words.key))
 
 
 @transaction.atomic
 def match(*, study: Study, field: str, key: str, code: str, by: User) -> int:
-    """Let an answer of this study's annotators mean a code, or wait again; return how many profiles changed."""
-    words = next((one for one in words_of(study) if (one.field, one.key) == (field, key)), None)
+    """Match an answer of this study's annotators with a code, or with none; return how many profiles changed."""
+    words = next(
+        (candidate for candidate in words_of(study) if (candidate.field, candidate.key) == (field, key)), None
+    )
     if words is None:
         raise NotFound("words_not_found", "Nobody in this study gives this answer now.")
     changed = profiles.match(field=field, words=key, code=code, by=by)
@@ -92,7 +96,7 @@ def _answers(study: Study) -> Iterator[tuple[str, str]]:
     for profile in (
         AnnotatorProfile.objects.filter(annotator__in=people.values("pk")).exclude(words={}).iterator()
     ):
-        for field, said in profile.words.items():
-            for text in said if isinstance(said, list) else [said]:
+        for field, answer in profile.words.items():
+            for text in answer if isinstance(answer, list) else [answer]:
                 if field in FIELD_TITLES and not sure(field, text):
                     yield field, text

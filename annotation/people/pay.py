@@ -1,7 +1,7 @@
-"""What annotators worked and what that comes to by a campaign's rate: for themselves, and for the lead.
+"""Annotators' work and what it earns at a campaign's rate, for themselves and for the lead.
 
-Every submitted screen is paid the same, also a gold task, a repeat, one that came too late for a place, and one
-that was kept out of results afterwards: its annotator worked. Skipped screens and practice are not counted.
+Every submitted screen is paid, including gold tasks, repeats, late submissions and those later left out of results.
+Skipped screens and practice are not counted.
 """
 
 from collections.abc import Iterable
@@ -19,26 +19,7 @@ from annotation.kinds.options import Options
 from annotation.models import Annotation, Campaign
 
 # Currencies without a smaller unit in use (ISO 4217); all others are rounded to hundredths.
-_WHOLE = frozenset(
-    (
-        "BIF",
-        "CLP",
-        "DJF",
-        "GNF",
-        "ISK",
-        "JPY",
-        "KMF",
-        "KRW",
-        "PYG",
-        "RWF",
-        "UGX",
-        "VND",
-        "VUV",
-        "XAF",
-        "XOF",
-        "XPF",
-    )
-)
+_WHOLE = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF"
 
 
 @dataclass(frozen=True)
@@ -57,16 +38,16 @@ class Rate:
             return None
         return cls(
             amount=Decimal(str(options["pay_amount"])),
-            currency=options.get("pay_currency", Options.pay_currency),
-            per=options.get("pay_per", Options.pay_per),
+            currency=options.get("pay_currency", Options.default("pay_currency")),
+            per=options.get("pay_per", Options.default("pay_per")),
         )
 
     @property
     def digits(self) -> int:
-        return 0 if self.currency in _WHOLE else 2
+        return 0 if self.currency in _WHOLE.split() else 2
 
     def comes_to(self, *, tasks: int, seconds: float) -> Decimal:
-        """Return what this work comes to, rounded half up to the currency's smallest unit."""
+        """Return the pay for this work, rounded half up to the currency's smallest unit."""
         units = Decimal(tasks) if self.per == "task" else Decimal(str(seconds)) / 3600
         return (self.amount * units).quantize(Decimal(1).scaleb(-self.digits), ROUND_HALF_UP)
 
@@ -77,7 +58,7 @@ class Work:
 
     tasks: int = 0
     seconds: float = 0.0
-    untimed: int = 0  # submitted without a time (no scripts, or over the API): nothing by the hour
+    untimed: int = 0  # screens without a time (no scripts, or over the API), which earn nothing by the hour
     first: datetime | None = None
     last: datetime | None = None
 
@@ -87,7 +68,7 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Line:
+class StatementLine:
     """One annotator's line of a statement; `amount` is None where no rate is set."""
 
     pseudonym: str
@@ -97,10 +78,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Statement:
-    """Time and pay of everybody who worked in a campaign in some days."""
+    """Time and pay of everybody who worked in a campaign within a range of days."""
 
     rate: Rate | None
-    lines: tuple[Line, ...]
+    lines: tuple[StatementLine, ...]
 
     @property
     def tasks(self) -> int:
@@ -120,7 +101,7 @@ class Statement:
 
     @property
     def amount(self) -> Decimal | None:
-        """The sum of the lines, each rounded by itself: what is paid out."""
+        """The sum of the rounded lines: what is paid out."""
         return (
             None if self.rate is None else sum((line.amount or Decimal(0) for line in self.lines), Decimal(0))
         )
@@ -129,42 +110,44 @@ class Statement:
 def shown_statement(
     campaign: Campaign, *, since: date | None = None, until: date | None = None
 ) -> tuple[Statement | None, datetime | None]:
-    """Return a statement for a page, and of when it is (None: of now); none while a large one is counted first."""
+    """Return a statement for a page and when it was counted (None: now); no statement while a first count runs."""
     days = "..".join("" if day is None else day.isoformat() for day in (since, until))
     counted = snapshots.read(campaign, "pay", days)
     if counted.pending:
         return None, None
     rate = Rate.of(campaign)
-    return Statement(rate, tuple(_line(rate, *one) for one in counted.value)), counted.counted_at
+    return Statement(rate, tuple(_line(rate, *row) for row in counted.value)), counted.counted_at
 
 
 @snapshots.register("pay")
 def _count(campaign: Campaign, days: str) -> list[list[Any]]:
     since, until = (date.fromisoformat(day) if day else None for day in days.split(".."))
-    found = statement(campaign, since=since, until=until)
+    pay_statement = statement(campaign, since=since, until=until)
     return [
         [
             line.pseudonym,
             *(line.work.tasks, line.work.seconds, line.work.untimed),
             *(moment and moment.isoformat() for moment in (line.work.first, line.work.last)),
         ]
-        for line in found.lines
+        for line in pay_statement.lines
     ]
 
 
 def _line(
     rate: Rate | None, pseudonym: str, tasks: int, seconds: float, untimed: int, *moments: str | None
-) -> Line:
-    first, last = (datetime.fromisoformat(one) if one else None for one in moments)
-    work = Work(tasks, seconds, untimed, first, last)
-    return Line(pseudonym, work, None if rate is None else rate.comes_to(tasks=tasks, seconds=seconds))
+) -> StatementLine:
+    first_at, last_at = (datetime.fromisoformat(moment) if moment else None for moment in moments)
+    work = Work(tasks, seconds, untimed, first_at, last_at)
+    return StatementLine(
+        pseudonym, work, None if rate is None else rate.comes_to(tasks=tasks, seconds=seconds)
+    )
 
 
 def statement(campaign: Campaign, *, since: date | None = None, until: date | None = None) -> Statement:
-    """Return who worked how much from `since` to `until`, both days included, in the server's time zone.
+    """Return each annotator's work from `since` to `until`, both days included, in the server's time zone.
 
-    A correction's time counts on the day it was made, and is no further screen. Simulated annotators stand in
-    statements of simulated studies only.
+    A correction's time counts on the day it was made; it is not another screen. Simulated annotators appear
+    only in statements of simulated studies.
     """
     rate = Rate.of(campaign)
     rows = _work(_within(Annotation.objects.filter(campaign=campaign), since, until)).exclude(
@@ -178,15 +161,15 @@ def statement(campaign: Campaign, *, since: date | None = None, until: date | No
     ):
         work = Work(*values)
         amount = None if rate is None else rate.comes_to(tasks=work.tasks, seconds=work.seconds)
-        lines.append(Line(pseudonym, work, amount))
+        lines.append(StatementLine(pseudonym, work, amount))
     return Statement(rate, tuple(lines))
 
 
 def work_of(annotator_id: int, campaigns: Iterable[int]) -> dict[int, Work]:
     """Return an annotator's own work by campaign: one query."""
     rows = Annotation.objects.filter(annotator=annotator_id, campaign__in=campaigns)
-    found = _work(rows, "campaign").values_list("campaign", *_SUMS)
-    return {campaign: Work(*values) for campaign, *values in found}
+    sums = _work(rows, "campaign").values_list("campaign", *_SUMS)
+    return {campaign: Work(*values) for campaign, *values in sums}
 
 
 def so_far(annotator_id: int, campaign: Campaign) -> dict[str, str] | None:
@@ -202,19 +185,20 @@ def so_far(annotator_id: int, campaign: Campaign) -> dict[str, str] | None:
 _SUMS = ("tasks", "seconds", "untimed", "first", "last")
 
 
-def _work(rows: QuerySet[Annotation], *by: str) -> QuerySet[Annotation, dict[str, object]]:
-    first = Q(revision=1)
-    return (
+def _work(rows: QuerySet[Annotation], *by: str) -> QuerySet[Annotation, Any]:
+    is_first_revision = Q(revision=1)
+    sums: QuerySet[Annotation, Any] = (
         rows.order_by()
         .values(*(by or ("annotator", "annotator__pseudonym")))
         .annotate(
-            tasks=Count("pk", filter=first),
+            tasks=Count("pk", filter=is_first_revision),
             seconds=Sum("active_seconds", default=0.0),
-            untimed=Count("pk", filter=first & Q(active_seconds=None)),
+            untimed=Count("pk", filter=is_first_revision & Q(active_seconds=None)),
             first=Min("submitted_at"),
             last=Max("submitted_at"),
         )
     )
+    return sums
 
 
 def _within(rows: QuerySet[Annotation], since: date | None, until: date | None) -> QuerySet[Annotation]:

@@ -1,1 +1,1 @@
-"""How annotators work: measures, quality rules, and what follows from them."""
+"""Quality of annotators' work: measures, rules, and the warnings and pauses they cause."""

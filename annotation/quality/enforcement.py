@@ -1,10 +1,9 @@
-"""What follows from a campaign's quality rules: annotators who miss a threshold are warned or paused.
+"""Enforce a campaign's quality rules: annotators who miss a threshold are warned or paused.
 
-Rules that a lead set are looked at after every tenth answer of an annotator, once it is saved and never within the
-transaction that saves it; and for everybody when a lead asks or changes a rule. Where only the standard rules
-stand, an annotator is looked at after an answer at most once a minute in each process, which costs those who label
-nothing. Pages that show flags look first. Never after a check as such: a warning that came right behind one would
-tell that it was one.
+A lead's rules are checked after every tenth answer of an annotator, outside the transaction that saves it, and for
+everybody when a lead asks or changes a rule. With standard rules only, an annotator is checked after an answer at
+most once a minute in each process, which keeps submissions fast. Pages that show flags check first. A gold task or
+repeat never triggers a check by itself: the warning right after it would give it away.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -26,7 +25,7 @@ from annotation.models import (
     QualityRule,
 )
 from annotation.people import enrolments
-from annotation.quality.measures import Measured, qualities
+from annotation.quality.measures import MeasureValue, qualities
 from annotation.quality.sentences import for_lead
 from studies import audit
 
@@ -38,27 +37,27 @@ _REASON_LENGTH = 300
 
 
 @dataclass(frozen=True)
-class _Change:
-    """What one annotator's measures change: thresholds missed anew, and events that are over."""
+class _FlagChanges:
+    """The newly missed thresholds of an annotator, and the keys of events that are over."""
 
     missed: list[tuple[QualityRule, float, int]]  # with the value and the number of answers it rests on
     recovered: list[int]
 
 
 def after_answer(*, annotation_id: int) -> list[QualityEvent]:
-    """Look at whoever gave an answer, if it is time to; return what followed. Call it once the answer is saved."""
+    """Check the annotator of a saved answer if a check is due; return the new events."""
     ruled = Exists(QualityRule.objects.filter(campaign=OuterRef("campaign"), standard=False))
     saved = Annotation.objects.annotate(ruled=ruled).select_related("campaign__study").get(pk=annotation_id)
     if not saved.ruled:
         return now_and_then(campaign=saved.campaign, annotator_id=saved.annotator_id)
-    done = Annotation.objects.filter(campaign=saved.campaign_id, annotator=saved.annotator_id, revision=1)
-    if saved.revision > 1 or done.count() % EVERY:
+    answers = Annotation.objects.filter(campaign=saved.campaign_id, annotator=saved.annotator_id, revision=1)
+    if saved.revision > 1 or answers.count() % EVERY:
         return []
     return check(campaign=saved.campaign, annotators=[saved.annotator_id])
 
 
 def now_and_then(*, campaign: Campaign, annotator_id: int) -> list[QualityEvent]:
-    """Look at somebody who just answered, unless this process did within the last minute."""
+    """Check an annotator who just answered, unless this process did so within the last minute."""
     if not cache.add(
         f"annotation.quality.measures.{campaign.pk}.{annotator_id}", 1, timeout=_ONCE_IN_SECONDS
     ):
@@ -69,11 +68,10 @@ def now_and_then(*, campaign: Campaign, annotator_id: int) -> list[QualityEvent]
 def check(
     *, campaign: Campaign, annotators: Collection[int] | None = None, warn_only: bool = False
 ) -> list[QualityEvent]:
-    """Hold these annotators, or all, against the campaign's rules; return the events that follow.
+    """Check these annotators, or all, against the campaign's rules; return the new events.
 
-    Whoever misses a threshold is flagged once, until they meet it again or a lead lets them go on. The queries
-    do not depend on how many annotators there are, but for those who are flagged or recover now. `warn_only`:
-    whoever would be paused stays as they are, for a page that only shows.
+    An annotator who misses a threshold is flagged once, until they meet it again or a lead resumes them. The number
+    of queries depends only on how many are flagged or recover now. `warn_only` pauses nobody, for pages.
     """
     rules = [rule for rule in campaign.quality_rules.all() if not (warn_only and rule.action == _PAUSE)]
     if not rules or campaign.imported or campaign.state in {Campaign.State.DRAFT, Campaign.State.CLOSED}:
@@ -98,68 +96,68 @@ def check(
     standing = _standing(people.values())
     events = []
     for annotator, enrolment in people.items():
-        own_rules = [rule for rule in rules if applies(rule, simulated=annotator in programs)]
-        found = [(rule, measured[rule.standard][annotator][rule.measure]) for rule in own_rules]
-        change = _change(found, standing.get(enrolment, {}))
+        applicable = [rule for rule in rules if applies(rule, simulated=annotator in programs)]
+        measured_rules = [(rule, measured[rule.standard][annotator][rule.measure]) for rule in applicable]
+        change = _change(measured_rules, standing.get(enrolment, {}))
         if change.missed or change.recovered:
             events += _follow(enrolment, change)
     return events
 
 
 def applies(rule: QualityRule, *, simulated: bool) -> bool:
-    """Return whether a rule is for this annotator: a program's answers take no time."""
+    """Return whether a rule applies to this annotator: simulated ones have no answer times."""
     return not (simulated and rule.standard and rule.measure == QualityMeasure.MEDIAN_SECONDS)
 
 
 def falls_short(measure: str, threshold: float, value: float) -> bool:
-    """Return whether `value` misses the threshold: of straight-lining more is worse, of all else less."""
+    """Return whether `value` misses the threshold: an upper bound for straight-lining, else a lower one."""
     return value > threshold if measure == QualityMeasure.STRAIGHT_LINING else value < threshold
 
 
 def standing_events(enrolment: Enrolment, action: str | None = None) -> list[QualityEvent]:
-    """Return the flags that an annotator has now, the oldest first."""
+    """Return the annotator's current flags, oldest first."""
     events = enrolment.quality_events.filter(ended_at=None).order_by("pk")
     return list(events if action is None else events.filter(action=action))
 
 
 def unseen_warnings(enrolment: Enrolment) -> list[QualityEvent]:
-    """Return the warnings the annotator has not yet said to have read."""
+    """Return the warnings the annotator has not yet confirmed to have read."""
     return list(
         enrolment.quality_events.filter(action=QualityAction.WARN, seen_at=None, ended_at=None).order_by("pk")
     )
 
 
-def seen(*, enrolment: Enrolment) -> int:
-    """Keep that the annotator has read their warnings; return how many were new."""
+def acknowledge_warnings(*, enrolment: Enrolment) -> int:
+    """Record that the annotator has read their warnings; return how many were new."""
     unseen = enrolment.quality_events.filter(action=QualityAction.WARN, seen_at=None)
     return unseen.update(seen_at=timezone.now())
 
 
 def _standing(enrolments_: Iterable[int]) -> dict[int, dict[tuple[str, str], int]]:
-    found: dict[int, dict[tuple[str, str], int]] = {}
+    standing: dict[int, dict[tuple[str, str], int]] = {}
     rows = QualityEvent.objects.filter(enrolment__in=list(enrolments_), ended_at=None)
     for pk, enrolment, measure, action in rows.values_list("pk", "enrolment", "measure", "action"):
-        found.setdefault(enrolment, {})[measure, action] = pk
-    return found
+        standing.setdefault(enrolment, {})[measure, action] = pk
+    return standing
 
 
 def _change(
-    measured: Iterable[tuple[QualityRule, Measured]], standing: Mapping[tuple[str, str], int]
-) -> _Change:
+    measured: Iterable[tuple[QualityRule, MeasureValue]], standing: Mapping[tuple[str, str], int]
+) -> _FlagChanges:
     missed, recovered = [], []
-    for rule, found in measured:
-        if found.value is None or found.rests_on < rule.minimum:
+    for rule, measure in measured:
+        if measure.value is None or measure.rests_on < rule.minimum:
             continue
         event = standing.get((rule.measure, rule.action))
-        if not falls_short(rule.measure, rule.threshold, found.value):
+        if not falls_short(rule.measure, rule.threshold, measure.value):
             recovered += [] if event is None else [event]
         elif event is None:
-            missed.append((rule, found.value, found.rests_on))
-    return _Change(missed, recovered)
+            missed.append((rule, measure.value, measure.rests_on))
+    return _FlagChanges(missed, recovered)
 
 
 @transaction.atomic
-def _follow(enrolment_pk: int, change: _Change) -> list[QualityEvent]:
+def _follow(enrolment_pk: int, change: _FlagChanges) -> list[QualityEvent]:
     enrolment = (
         Enrolment.objects.select_for_update(of=("self",))
         .select_related("campaign__study", "annotator")
@@ -170,7 +168,7 @@ def _follow(enrolment_pk: int, change: _Change) -> list[QualityEvent]:
     QualityEvent.objects.filter(pk__in=change.recovered, ended_at=None).update(
         ended_at=timezone.now(), ending=QualityEvent.Ending.RECOVERED
     )
-    flagged = _standing([enrolment.pk]).get(enrolment.pk, {})  # by whoever looked at the same moment
+    flagged = _standing([enrolment.pk]).get(enrolment.pk, {})  # by a simultaneous check
     events = [
         QualityEvent.objects.create(
             enrolment=enrolment,
@@ -188,8 +186,8 @@ def _follow(enrolment_pk: int, change: _Change) -> list[QualityEvent]:
 
 
 def _tell(enrolment: Enrolment, events: list[QualityEvent]) -> None:
-    warned = [for_lead(one) for one in events if one.action == QualityAction.WARN]
-    paused = [for_lead(one) for one in events if one.action == QualityAction.PAUSE]
+    warned = [for_lead(event) for event in events if event.action == QualityAction.WARN]
+    paused = [for_lead(event) for event in events if event.action == QualityAction.PAUSE]
     if warned:
         audit.record(
             by=None,

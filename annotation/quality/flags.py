@@ -1,7 +1,7 @@
-"""Who is flagged, in the words that leads and analysts both read: the quality rules they miss.
+"""Flags of annotators for leads and analysts: the quality rules they miss.
 
-In a campaign of ours a flag is a warning or pause that stands. A file of labels has no rules of its own and nobody to
-warn: it is held against the standard rules.
+In a campaign that was labelled here a flag is a current warning or pause. An imported campaign has no rules of its
+own: its annotators are measured against the standard rules.
 """
 
 from collections import defaultdict
@@ -26,7 +26,7 @@ class Flag:
 
 
 def flags_of(campaign: Campaign, annotators: Collection[int] | None = None) -> dict[int, list[Flag]]:
-    """Return the flags of these annotators, or all, as they are now; those without any are left out."""
+    """Return the current flags of these annotators, or all; annotators without flags are left out."""
     if campaign.imported:
         return _by_standard_rules(campaign, annotators)
     enforcement.check(campaign=campaign, annotators=annotators, warn_only=True)
@@ -35,20 +35,20 @@ def flags_of(campaign: Campaign, annotators: Collection[int] | None = None) -> d
 
 
 def standing_flags(enrolments: Iterable[Enrolment]) -> dict[int, list[Flag]]:
-    """Return the flags that stand, by annotator: one query."""
-    found: dict[int, list[Flag]] = defaultdict(list)
+    """Return the current flags by annotator, in one query."""
+    flags: dict[int, list[Flag]] = defaultdict(list)
     keys = [enrolment.pk for enrolment in enrolments]
     standing = QualityEvent.objects.filter(enrolment__in=keys, ended_at=None).select_related("enrolment")
     for event in standing.order_by("pk"):
         words = f"{_DID[QualityAction(event.action)]}: {for_lead(event)}"
-        found[event.enrolment.annotator_id].append(Flag(event.measure, words))
-    return dict(found)
+        flags[event.enrolment.annotator_id].append(Flag(event.measure, words))
+    return dict(flags)
 
 
 def _by_standard_rules(campaign: Campaign, annotators: Collection[int] | None) -> dict[int, list[Flag]]:
     rules = rules_of_kind(campaign)
     measured = qualities(campaign, annotators, measures=[rule.measure for rule in rules])
-    found: dict[int, list[Flag]] = defaultdict(list)
+    flags: dict[int, list[Flag]] = defaultdict(list)
     for person, quality in measured.items():
         for rule in rules:
             value, rests_on = quality[rule.measure].value, quality[rule.measure].rests_on
@@ -58,5 +58,5 @@ def _by_standard_rules(campaign: Campaign, annotators: Collection[int] | None) -
                 event = QualityEvent(
                     measure=rule.measure, value=value, threshold=rule.threshold, rests_on=rests_on
                 )
-                found[person].append(Flag(rule.measure, for_lead(event)))
-    return dict(found)
+                flags[person].append(Flag(rule.measure, for_lead(event)))
+    return dict(flags)

@@ -1,25 +1,25 @@
-"""How annotators work: six measures, each with the number of screens it rests on.
+"""Six measures of annotators' work, each with the number of screens it rests on.
 
 One set of aggregate queries serves one annotator, one page of them, or all. Undefined is None with a reason.
 Only annotations that count (`annotation.answers.inclusion`) are measured; gold tasks and repeats are read by
-`annotation.assignment.checks`.
+`annotation.assignment.gold_and_repeats`.
 
 - gold accuracy: the share of the known answers on gold tasks that were given right;
 - agreement: the mean over shared units (image and attribute, or attribute) of the share of the others' answers
   that equal theirs (metrics.md §4);
 - self-consistency: the share of the answers on repeats that equal those given before;
 - median seconds: the median active time a screen, idle time left out by the browser;
-- straight-lining: the share of the most frequent answer. A rating's is its value; a marking's is which places
-  of the screen were ticked, where 'all of them' and 'none of the above' are one answer each whatever the length
-  of the screen. So somebody who always ticks nothing, everything or the first word stands out alike;
-- variety: how often they gave another answer about an attribute than their most frequent one, as a share of how
-  often that was due by what others said: about the same unit, or where nobody else answered that, among the
-  campaign's latest answers. Somebody who rightly finds nothing in most pictures has a variety around 1, somebody
-  who never looks one near 0. Defined once `OTHERS_DUE` other answers were due.
+- straight-lining: the share of the most frequent answer. A rating's answer is its value; a marking's is the set
+  of ticked positions, where 'all' and 'none of the above' are one answer each whatever the length of the screen.
+  So always ticking nothing, everything or the first word has the same effect;
+- variety: how often they gave an answer about an attribute other than their most frequent one, divided by how
+  often others' answers imply it: answers about the same unit or, where nobody else answered that, the campaign's
+  latest answers. Somebody who rightly finds nothing in most pictures has a variety around 1, somebody who never
+  looks one near 0. Defined once `OTHERS_DUE` other answers were due.
 
-`analysis.metrics` has agreement, gold accuracy and self-consistency as pure functions of tables, for results;
-it may not import this package, nor this package it, and a page of a running campaign cannot load every
-judgement. The tests hold the two equal on the same answers.
+`analysis.metrics` has agreement, gold accuracy and self-consistency as pure functions of tables, for results.
+Neither package may import the other, and a page of a running campaign cannot load every judgement. The tests check
+that both give the same values on the same answers.
 """
 
 from collections import Counter
@@ -33,7 +33,8 @@ from django.db.models import Exists, F, Max, OuterRef, QuerySet, Window
 from django.db.models.functions import RowNumber
 
 from annotation.answers.inclusion import counted
-from annotation.assignment import checks
+from annotation.assignment import gold_and_repeats
+from annotation.kinds.registry import kind_of
 from annotation.models import Annotation, Campaign, QualityEvent, QualityMeasure
 from annotation.people.annotator_ids import ids_usable
 from studies.consent import withdrawn_from
@@ -45,7 +46,7 @@ IDS_UNUSABLE = "annotator_ids_unusable"
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasureValue:
     """One measure of one annotator; `rests_on` is a number of screens."""
 
     value: float | None
@@ -53,22 +54,22 @@ class Measured:
     reason: str = ""
 
 
-Quality = Mapping[str, Measured]
+Quality = Mapping[str, MeasureValue]
 
-_NOTHING: Mapping[str, Measured] = {
-    Measure.GOLD_ACCURACY: Measured(None, reason="no_gold_task_answered"),
-    Measure.AGREEMENT: Measured(None, reason="nobody_else_answered_the_same"),
-    Measure.SELF_CONSISTENCY: Measured(None, reason="no_repeat_answered"),
-    Measure.MEDIAN_SECONDS: Measured(None, reason="no_time_known"),
-    Measure.STRAIGHT_LINING: Measured(None, reason="no_answer_counts"),
-    Measure.VARIETY: Measured(None, reason="too_few_other_answers_due"),
+_NOTHING: Mapping[str, MeasureValue] = {
+    Measure.GOLD_ACCURACY: MeasureValue(None, reason="no_gold_task_answered"),
+    Measure.AGREEMENT: MeasureValue(None, reason="nobody_else_answered_the_same"),
+    Measure.SELF_CONSISTENCY: MeasureValue(None, reason="no_repeat_answered"),
+    Measure.MEDIAN_SECONDS: MeasureValue(None, reason="no_time_known"),
+    Measure.STRAIGHT_LINING: MeasureValue(None, reason="no_answer_counts"),
+    Measure.VARIETY: MeasureValue(None, reason="too_few_other_answers_due"),
 }
 OTHERS_DUE = 20.0
 _KEYS_AT_ONCE = 6_000
 _LATEST = 1000  # answers of the campaign that say what is usual in it
 
-# Of each answer, how many there are of its unit and how many of these say the same, its own among them: one pass
-# over the answers, whatever a planner expects of them.
+# For each answer, the number of answers of its unit and of equal ones, itself included, in one pass over the answers
+# whatever the planner's estimates.
 _AGREEMENT = """
     SELECT q.annotator_id, AVG((q.same - 1.0) / (q.given - 1)), COUNT(DISTINCT q.id)
     FROM (SELECT o.id, o.annotator_id, o.submitted_at,
@@ -146,32 +147,34 @@ def qualities(
 ) -> dict[int, Quality]:
     """Return the measures of these annotators, or of all who take part; at most eleven queries.
 
-    With `fresh` nothing counts that was answered before the lead last let an annotator go on after a rule
-    had paused or warned them. `latest`: only each annotator's newest so many answers, checks apart.
+    `fresh` leaves out answers from before the lead last resumed an annotator whom a rule had paused or warned.
+    `latest`: only this many newest answers of each annotator, gold tasks and repeats apart.
     """
-    asked = campaign.enrolments.values_list("annotator", flat=True) if annotators is None else annotators
-    found: dict[int, dict[str, Measured]] = {
-        person: {measure: _NOTHING[Measure(measure)] for measure in measures} for person in asked
+    annotator_ids = (
+        campaign.enrolments.values_list("annotator", flat=True) if annotators is None else annotators
+    )
+    measured: dict[int, dict[str, MeasureValue]] = {
+        person: {measure: _NOTHING[Measure(measure)] for measure in measures} for person in annotator_ids
     }
-    if not found:
+    if not measured:
         return {}
     if not ids_usable(campaign):
-        return {person: _none_of(measures, IDS_UNUSABLE) for person in found}
+        return {person: _none_of(measures, IDS_UNUSABLE) for person in measured}
     answers = _Answers(campaign, counted(campaign), annotators, fresh, latest)
     for measure in measures:
         for person, value, rests_on in _rows(Measure(measure), answers):
-            if person in found:
-                found[person][measure] = Measured(float(value), int(rests_on))
+            if person in measured:
+                measured[person][measure] = MeasureValue(float(value), int(rests_on))
     if not campaign.imported:
-        gone = withdrawn_from(campaign.study).filter(enrolments__campaign=campaign)
-        for person in gone.values_list("pk", flat=True):
-            if person in found:
-                found[person] = _none_of(measures, WITHDRAWN)
-    return dict(found)
+        withdrawn = withdrawn_from(campaign.study).filter(enrolments__campaign=campaign)
+        for person in withdrawn.values_list("pk", flat=True):
+            if person in measured:
+                measured[person] = _none_of(measures, WITHDRAWN)
+    return dict(measured)
 
 
 def nothing_measured() -> Quality:
-    """Return the measures of somebody who answered nothing."""
+    """Return the measures of an annotator without answers."""
     return dict(_NOTHING)
 
 
@@ -180,8 +183,8 @@ def quality_of(campaign: Campaign, annotator_id: int) -> Quality:
     return qualities(campaign, [annotator_id])[annotator_id]
 
 
-def _none_of(measures: Collection[str], reason: str) -> dict[str, Measured]:
-    return {measure: Measured(None, reason=reason) for measure in measures}
+def _none_of(measures: Collection[str], reason: str) -> dict[str, MeasureValue]:
+    return {measure: MeasureValue(None, reason=reason) for measure in measures}
 
 
 class _Answers:
@@ -197,38 +200,41 @@ class _Answers:
     ) -> None:
         self.campaign, self.everybody, self.people, self.fresh = campaign, everybody, people, fresh
         self.few = False
-        mine = everybody if people is None else everybody.filter(annotator__in=people)
+        selected = everybody if people is None else everybody.filter(annotator__in=people)
         if fresh:
-            mine = mine.exclude(_before_going_on())
+            selected = selected.exclude(_before_resumption())
         if latest is not None:
             place = Window(RowNumber(), partition_by="annotator", order_by=F("pk").desc())
-            newest = mine.order_by().annotate(place=place).filter(place__lte=latest).values("pk")
-            # Of a few people as keys, which every planner looks up one by one.
+            newest = selected.order_by().annotate(place=place).filter(place__lte=latest).values("pk")
+            # For a few people as keys, which every planner looks up one by one.
             self.few = people is not None and len(people) * latest <= _KEYS_AT_ONCE
             keys: Any = list(newest.values_list("pk", flat=True)) if self.few else newest
-            # No key is 0: a query of none could not stand in another.
-            mine = everybody.filter(pk__in=keys if keys != [] else [0])
-        self.mine = mine
+            # No key is 0: an empty queryset cannot be compiled into a subquery.
+            selected = everybody.filter(pk__in=keys if keys != [] else [0])
+        self.selected = selected
 
     def compared(self) -> "_Compared":
-        """Return what a comparison with others reads."""
-        # A file may show one image in several tasks; what a campaign of ours asks of an image is in one task only.
+        """Return the query parts of a comparison with others."""
+        # An imported file may show one image in several tasks; here each image's attributes are in one task each.
         by_image = self.campaign.imported and not _rates(self.campaign)
         unit = "task__image" if by_image else "task"
         among = self.everybody
         if self.people is not None:
-            theirs = self.mine.order_by().values_list(unit, flat=True)
-            units = (list(theirs) or [0]) if self.few else theirs
+            selected_units = self.selected.order_by().values_list(unit, flat=True)
+            units = (list(selected_units) or [0]) if self.few else selected_units
             among = among.filter(**{f"{unit}__in": units})
         everybody, values = _compiled(among)
-        mine, mine_values = self.mine.order_by().values("pk").query.sql_with_params()
+        selected, selected_values = self.selected.order_by().values("pk").query.sql_with_params()
         return _Compared(
-            "t.image_id" if by_image else "t.id", everybody, f"q.id IN ({mine})", (*values, *mine_values)
+            "t.image_id" if by_image else "t.id",
+            everybody,
+            f"q.id IN ({selected})",
+            (*values, *selected_values),
         )
 
 
 class _Compared(NamedTuple):
-    """What the comparison with others reads: the units, everybody's answers, and whose numbers are asked for."""
+    """Query parts of a comparison with others: the unit, everybody's answers and the selected annotators."""
 
     unit: str
     everybody: str
@@ -237,41 +243,44 @@ class _Compared(NamedTuple):
 
 
 def _rows(measure: Measure, answers: _Answers) -> Iterable[tuple[int, Any, Any]]:
-    """Yield annotator, value and number of screens of whoever the measure is defined for."""
+    """Yield annotator, value and number of screens where the measure is defined."""
     campaign, people, fresh = answers.campaign, answers.people, answers.fresh
     if measure == Measure.GOLD_ACCURACY:
-        gold = ((one.annotator_id, one.task_id, one.correct) for one in checks.gold_answers(campaign, people))
+        gold = (
+            (answer.annotator_id, answer.task_id, answer.correct)
+            for answer in gold_and_repeats.gold_answers(campaign, people)
+        )
         return _shares(gold, _forgotten(campaign, Annotation.Status.GOLD) if fresh else frozenset())
     if measure == Measure.SELF_CONSISTENCY:
-        pairs = checks.repeat_pairs(campaign, people)
-        same = ((one.annotator_id, one.task_id, one.first == one.second) for one in pairs)
-        return _shares(same, _forgotten(campaign, Annotation.Status.REPEAT) if fresh else frozenset())
+        pairs = gold_and_repeats.repeat_pairs(campaign, people)
+        repeats = ((pair.annotator_id, pair.task_id, pair.first == pair.second) for pair in pairs)
+        return _shares(repeats, _forgotten(campaign, Annotation.Status.REPEAT) if fresh else frozenset())
     if measure == Measure.AGREEMENT:
         return _agreement(answers)
     if measure == Measure.VARIETY:
         return _variety(answers)
-    own, values = _compiled(answers.mine)
+    selected, values = _compiled(answers.selected)
     if measure == Measure.MEDIAN_SECONDS:
-        return _run(_MEDIAN.format(mine=own), values)
-    given = (_RATINGS if _rates(campaign) else _PATTERNS).format(mine=own)
-    return _run(_STRAIGHT.format(answers=given), values)
+        return _run(_MEDIAN.format(mine=selected), values)
+    answers_query = (_RATINGS if _rates(campaign) else _PATTERNS).format(mine=selected)
+    return _run(_STRAIGHT.format(answers=answers_query), values)
 
 
 def _shares(
     answers: Iterable[tuple[int, int, bool]], forgotten: Collection[tuple[int, int]]
 ) -> Iterator[tuple[int, float, int]]:
     """Yield the share of true ones and the number of screens, annotator by annotator."""
-    right: dict[int, int] = {}
-    asked: dict[int, int] = {}
+    right_counts: dict[int, int] = {}
+    totals: dict[int, int] = {}
     screens: dict[int, set[int]] = {}
     for person, task, is_right in answers:
         if (person, task) in forgotten:
             continue
-        right[person] = right.get(person, 0) + is_right
-        asked[person] = asked.get(person, 0) + 1
+        right_counts[person] = right_counts.get(person, 0) + is_right
+        totals[person] = totals.get(person, 0) + 1
         screens.setdefault(person, set()).add(task)
-    for person, number in asked.items():
-        yield person, right[person] / number, len(screens[person])
+    for person, number in totals.items():
+        yield person, right_counts[person] / number, len(screens[person])
 
 
 def _agreement(answers: _Answers) -> list[tuple[int, Any, Any]]:
@@ -303,46 +312,50 @@ def _variety(answers: _Answers) -> Iterator[tuple[int, float, int]]:
     )
     usual = _usual(answers.everybody, code)
     for person, screens, alone, *sums in _run(query, compared.values):
-        given = dict(zip(values, map(int, sums[::2]), strict=True))
-        due = dict(zip(values, map(float, sums[1::2]), strict=True))
-        others: Counter[int] = Counter()
+        answer_counts = dict(zip(values, map(int, sums[::2]), strict=True))
+        due_counts = dict(zip(values, map(float, sums[1::2]), strict=True))
+        others_counts: Counter[int] = Counter()
         for (somebody, answer), number in usual.items():
             if somebody != person:
-                others[answer] += number
-        if whole := others.total():
-            due = {answer: share + int(alone) * others[answer] / whole for answer, share in due.items()}
-        if (found := variety(given, due)) is not None:
-            yield person, found, int(screens)
+                others_counts[answer] += number
+        if whole := others_counts.total():
+            due_counts = {
+                answer: share + int(alone) * others_counts[answer] / whole
+                for answer, share in due_counts.items()
+            }
+        if (share_varied := variety(answer_counts, due_counts)) is not None:
+            yield person, share_varied, int(screens)
 
 
-def variety(given: Mapping[int, int], due: Mapping[int, float]) -> float | None:
-    """Return how many answers other than the most frequent one were given, as a share of those that were due.
+def variety(answer_counts: Mapping[int, int], due_counts: Mapping[int, float]) -> float | None:
+    """Return the number of answers other than the most frequent one, divided by the number that was due.
 
-    `given` and `due` say it for each answer. None where fewer than `OTHERS_DUE` were due.
+    Both mappings are by answer. None where fewer than `OTHERS_DUE` were due.
     """
-    most = max(given, key=given.__getitem__)
-    others_due = sum(number for answer, number in due.items() if answer != most)
+    most = max(answer_counts, key=answer_counts.__getitem__)
+    others_due = sum(number for answer, number in due_counts.items() if answer != most)
     if others_due < OTHERS_DUE:
         return None
-    return (sum(given.values()) - given[most]) / others_due
+    return (sum(answer_counts.values()) - answer_counts[most]) / others_due
 
 
 def _usual(everybody: QuerySet[Annotation], code: str) -> dict[tuple[int, int], int]:
     """Return how often each annotator gave each answer among the campaign's latest."""
     latest = everybody.order_by("-pk").values("id", "annotator_id")[:_LATEST]
     query, values = latest.query.sql_with_params()
-    found = _run(_USUAL.format(code=code, latest=query), values)
-    return {(person, int(answer)): int(number) for person, answer, number in found}
+    rows = _run(_USUAL.format(code=code, latest=query), values)
+    return {(person, int(answer)): int(number) for person, answer, number in rows}
 
 
 def _rates(campaign: Campaign) -> bool:
-    return campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT
+    return kind_of(campaign).asks("scale")
 
 
 def _compiled(annotations: QuerySet[Annotation]) -> tuple[str, tuple[Any, ...]]:
-    """Return the annotations as a subquery, so that what counts is said in one place only."""
+    """Return the annotations as a subquery."""
     columns = ("id", "annotator_id", "task_id", "active_seconds", "submitted_at")
-    return annotations.order_by().values(*columns).query.sql_with_params()
+    compiled: tuple[str, tuple[Any, ...]] = annotations.order_by().values(*columns).query.sql_with_params()
+    return compiled
 
 
 def _run(query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
@@ -351,13 +364,13 @@ def _run(query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         return list(cursor.fetchall())
 
 
-def _went_on() -> QuerySet[QualityEvent]:
+def _resumptions() -> QuerySet[QualityEvent]:
     return QualityEvent.objects.filter(ending=QualityEvent.Ending.RESUMED)
 
 
-def _before_going_on() -> Exists:
+def _before_resumption() -> Exists:
     return Exists(
-        _went_on().filter(
+        _resumptions().filter(
             enrolment__campaign=OuterRef("campaign"),
             enrolment__annotator=OuterRef("annotator"),
             ended_at__gte=OuterRef("submitted_at"),
@@ -366,9 +379,9 @@ def _before_going_on() -> Exists:
 
 
 def _forgotten(campaign: Campaign, status: str) -> set[tuple[int, int]]:
-    """Return annotator and task of the checks answered before the lead let somebody go on: two queries."""
+    """Return annotator and task of checks answered before the lead resumed the annotator: two queries."""
     since: dict[int, datetime] = dict(
-        _went_on()
+        _resumptions()
         .filter(enrolment__campaign=campaign)
         .order_by()
         .values_list("enrolment__annotator")
@@ -376,6 +389,6 @@ def _forgotten(campaign: Campaign, status: str) -> set[tuple[int, int]]:
     )
     if not since:
         return set()
-    given = campaign.annotations.filter(status=status, is_latest=True, annotator__in=since)
-    rows = given.values_list("annotator", "task", "submitted_at")
+    checks_answered = campaign.annotations.filter(status=status, is_latest=True, annotator__in=since)
+    rows = checks_answered.values_list("annotator", "task", "submitted_at")
     return {(person, task) for person, task, moment in rows if moment <= since[person]}

@@ -1,45 +1,76 @@
-"""Thresholds a lead sets on how annotators work: whoever misses one is warned or paused."""
+"""Quality rules that a lead sets: annotators who miss a threshold are warned or paused."""
 
-import math
+from typing import Any, ClassVar
 
 from django.db import transaction
 from django.utils import timezone
+from pydantic import field_validator
+from pydantic_core.core_schema import ValidationInfo
 
 from accounts.models import User
 from annotation.models import Campaign, QualityAction, QualityEvent, QualityMeasure, QualityRule
 from annotation.quality import enforcement, sentences
-from foundation.errors import Conflict, DomainError
+from foundation.errors import Conflict
+from foundation.parameters import ParameterSet, Problem, parameter
 from studies import audit
 
-MOST_SECONDS = 3600
-MOST_SCREENS = 10_000
+
+class RuleParameters(ParameterSet):
+    """What a quality rule asks of annotators, and what happens to those who miss it."""
+
+    error_code: ClassVar[str] = "quality_rule_invalid"
+
+    measure: str = parameter(words=dict(QualityMeasure.choices), label="Measure", help="What is measured.")
+    threshold: float = parameter(
+        ge=0,
+        le=3_600,
+        expected="a share from 0 to 1, or seconds from 0 to 3,600",
+        label="Threshold",
+        help="The lowest value allowed; for the most frequent answer, the highest.",
+    )
+    minimum: int = parameter(
+        10,
+        ge=1,
+        le=10_000,
+        label="Screens before the rule applies",
+        help="The rule applies once the measure is based on this many screens.",
+    )
+    action: str = parameter(
+        words=dict(QualityAction.choices), label="Then", help="Whether annotators are warned or paused."
+    )
+
+    @field_validator("threshold")
+    @classmethod
+    def _require_share(cls, threshold: float, info: ValidationInfo) -> float:
+        if threshold > 1 and info.data.get("measure") != QualityMeasure.MEDIAN_SECONDS:
+            raise ValueError("not a share")
+        return threshold
+
+    @classmethod
+    def sentence(cls, problem: Problem) -> str:
+        return f"Give {problem.declaration.expected}." if problem.declaration else super().sentence(problem)
 
 
-def set_rule(
-    *, campaign: Campaign, measure: str, action: str, threshold: float, minimum: int, by: User | None
-) -> QualityRule:
-    """Set what happens by a measure, in place of what was set before; then look at everybody by it.
-
-    `threshold` is a share from 0 to 1, or seconds; `minimum` the number of screens the measure has to rest on.
-    """
+def set_rule(*, campaign: Campaign, by: User | None, **values: Any) -> QualityRule:
+    """Set or replace the rule for a measure and action, then check everybody against it: see `RuleParameters`."""
     with transaction.atomic():
         campaign = _changeable(campaign)
-        _check(measure, action, threshold, minimum)
+        asked = RuleParameters.read(values)
         rule, _ = QualityRule.objects.update_or_create(
             campaign=campaign,
-            measure=measure,
-            action=action,
-            defaults={"threshold": float(threshold), "minimum": minimum, "standard": False},
+            measure=asked.measure,
+            action=asked.action,
+            defaults={"threshold": asked.threshold, "minimum": asked.minimum, "standard": False},
         )
         audit.record(
             by=by,
             action="quality_rule.set",
             subject=campaign,
             study=campaign.study,
-            measure=str(QualityMeasure(measure).label),
-            does=action,
-            asked=sentences.asked(measure, threshold),
-            minimum=minimum,
+            measure=rule.get_measure_display(),
+            does=rule.action,
+            asked=sentences.threshold_text(rule.measure, rule.threshold),
+            minimum=rule.minimum,
         )
     enforcement.check(campaign=campaign)
     return rule
@@ -47,7 +78,7 @@ def set_rule(
 
 @transaction.atomic
 def remove_rule(*, rule: QualityRule, by: User | None) -> None:
-    """Remove a rule. Its flags end; whoever it paused stays paused until a lead lets them go on."""
+    """Remove a rule. Its flags end; annotators it paused stay paused until a lead resumes them."""
     campaign = _changeable(rule.campaign)
     deleted, _ = QualityRule.objects.filter(pk=rule.pk).delete()
     if not deleted:
@@ -66,30 +97,12 @@ def remove_rule(*, rule: QualityRule, by: User | None) -> None:
 
 
 def _changeable(campaign: Campaign) -> Campaign:
-    locked = Campaign.objects.select_for_update(of=("self",), no_key=True)  # submissions go on meanwhile
-    found = locked.select_related("study").get(pk=campaign.pk)
-    if found.imported:
+    campaign = Campaign.locked(campaign.pk)
+    if campaign.imported:
         raise Conflict(
-            "campaign_imported", f"“{found.name}” was imported from a file: there is nobody to warn or pause."
+            "campaign_imported",
+            f"“{campaign.name}” was imported from a file: there is nobody to warn or pause.",
         )
-    if found.state == Campaign.State.CLOSED:
-        raise Conflict("campaign_closed", f"“{found.name}” is closed; reopen it to change its rules.")
-    return found
-
-
-def _check(measure: str, action: str, threshold: float, minimum: int) -> None:
-    wrong = {}
-    if measure not in QualityMeasure.values:
-        wrong["measure"] = f"Choose one of {', '.join(QualityMeasure.values)}."
-    if action not in QualityAction.values:
-        wrong["action"] = "Choose warn or pause."
-    most = MOST_SECONDS if measure == QualityMeasure.MEDIAN_SECONDS else 1
-    if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not math.isfinite(threshold):
-        wrong["threshold"] = "Give a number."
-    elif not 0 <= threshold <= most:
-        unit = "seconds" if most > 1 else "a share"
-        wrong["threshold"] = f"Give {unit} from 0 to {most:,}."
-    if type(minimum) is not int or not 1 <= minimum <= MOST_SCREENS:
-        wrong["minimum"] = f"Give a whole number from 1 to {MOST_SCREENS:,}."
-    if wrong:
-        raise DomainError("quality_rule_invalid", " ".join(wrong.values()), fields=wrong)
+    if campaign.state == Campaign.State.CLOSED:
+        raise Conflict("campaign_closed", f"“{campaign.name}” is closed; reopen it to change its rules.")
+    return campaign

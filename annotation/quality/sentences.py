@@ -1,13 +1,13 @@
-"""What a missed threshold is called: for leads in English, for annotators in their language.
+"""Sentences about missed thresholds: for leads in English, for annotators in their language.
 
-An annotator reads which measure it is, its value and what was asked, and never which screens it was taken from.
+An annotator reads the measure, its value and the threshold, but never which screens it rests on.
 """
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext
 
 from annotation.models import QualityEvent, QualityMeasure
-from annotation.quality.measures import Measured, Quality
+from annotation.quality.measures import MeasureValue, Quality
 
 _TIME = QualityMeasure.MEDIAN_SECONDS
 _MOST = QualityMeasure.STRAIGHT_LINING  # of this one more is worse
@@ -18,26 +18,26 @@ def amount(measure: str, value: float) -> str:
     return f"{value:.1f} s" if measure == _TIME else f"{_percent(value)} %"
 
 
-def asked(measure: str, threshold: float) -> str:
-    """Return what a threshold asks, for leads: 'at least 70 %'."""
+def threshold_text(measure: str, threshold: float) -> str:
+    """Return a threshold for leads, as in 'at least 70 %'."""
     return f"at {'most' if measure == _MOST else 'least'} {amount(measure, threshold)}"
 
 
 def for_lead(event: QualityEvent) -> str:
-    """Return what was measured and what was asked."""
+    """Return the measured value and the threshold."""
     screens = f"{event.rests_on:,} screen{'' if event.rests_on == 1 else 's'}"
     return (
         f"{event.get_measure_display()} {amount(event.measure, event.value)} over {screens}, "
-        f"{asked(event.measure, event.threshold)} asked"
+        f"{threshold_text(event.measure, event.threshold)} asked"
     )
 
 
 def for_annotator(event: QualityEvent) -> str:
-    """Return the same in the annotator's language, said to them."""
-    return f"{_found(event)} {_asked_of_them(event)}"
+    """Return the same for the annotator, in their language."""
+    return f"{_measured_sentence(event)} {_threshold_sentence(event)}"
 
 
-def _found(event: QualityEvent) -> str:
+def _measured_sentence(event: QualityEvent) -> str:
     values = {"value": _value(event.measure, event.value)}
     if event.measure == QualityMeasure.GOLD_ACCURACY:
         return gettext("Where the answer is known, %(value)s of yours were right.") % values
@@ -57,7 +57,7 @@ def _found(event: QualityEvent) -> str:
     return gettext("In %(value)s of tasks you gave one and the same answer.") % values
 
 
-def _asked_of_them(event: QualityEvent) -> str:
+def _threshold_sentence(event: QualityEvent) -> str:
     values = {"number": event.rests_on, "threshold": _value(event.measure, event.threshold)}
     if event.measure == _MOST:
         return gettext("At most %(threshold)s is expected. Tasks this rests on: %(number)s.") % values
@@ -71,13 +71,17 @@ def _value(measure: str, value: float) -> str:
 
 
 def _percent(share: float) -> str:
-    """Return percent with a decimal where it says more: 69.9 is not 70, which may be what was asked."""
+    """Return percent with one decimal where it is not 0: 69.9 % misses a threshold of 70 %."""
     return f"{100 * share:.1f}".removesuffix(".0")
 
 
-def facts(quality: Quality) -> list[tuple[str, Measured, str]]:
-    """Return each measure's name, what was found, and its value in words."""
+def facts(quality: Quality) -> list[tuple[str, MeasureValue, str]]:
+    """Return each measure's name, its value, and the value as text."""
     return [
-        (QualityMeasure(measure).label, found, "" if found.value is None else amount(measure, found.value))
-        for measure, found in quality.items()
+        (
+            QualityMeasure(measure).label,
+            measured,
+            "" if measured.value is None else amount(measure, measured.value),
+        )
+        for measure, measured in quality.items()
     ]

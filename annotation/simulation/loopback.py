@@ -1,4 +1,4 @@
-"""A web server of our own on a free loopback port, for programs that speak HTTP when no server runs."""
+"""A web server on a free loopback port, for programs that need HTTP when no server runs."""
 
 import threading
 from collections.abc import Iterator
@@ -11,11 +11,11 @@ from django.db import connections
 
 
 class _Handler(WSGIRequestHandler):
-    # Headers and body are written apart: without this each answer would wait for the client's delayed ACK.
+    # Headers and body are written separately: without this each response would wait for a delayed ACK.
     disable_nagle_algorithm = True
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing: whoever started the server reports what it did."""
+        """Log nothing: the caller reports on the requests."""
 
 
 class _Server(ThreadedWSGIServer):
@@ -28,7 +28,7 @@ class _Server(ThreadedWSGIServer):
 
 @contextmanager
 def serving() -> Iterator[str]:
-    """Serve the site from this process, on this database, until the block ends; gives its address."""
+    """Serve the site from this process until the block ends; yields its address."""
     server = _Server(("127.0.0.1", 0), _Handler)
     server.set_app(get_wsgi_application())
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)

@@ -1,7 +1,7 @@
-"""Simulated annotators: invented people with known error rates who label over HTTP as anybody else does.
+"""Simulated annotators: invented people with known error rates who label over HTTP as anybody does.
 
-Only in studies marked simulated, whose every page says so. What an annotator answers follows from the seed,
-the annotator's number, the image and the attribute; not from the order in which tasks came.
+Only in studies marked as simulated. An annotator's answer depends on the seed, the annotator's number, the image
+and the attribute, not on the order of tasks.
 """
 
 import hashlib
@@ -22,24 +22,27 @@ from accounts.models import Annotator, ApiToken, User
 from annotation.assignment import leases
 from annotation.assignment.quota_rules import own_values
 from annotation.campaigns.progress import progress as campaign_progress
-from annotation.kinds.defaults import UNSURE
+from annotation.kinds.attribute_likert import UNSURE
 from annotation.models import Campaign, Task
 from annotation.people import invitations, withdrawal
 from annotation.simulation.loopback import serving
 from annotation.simulation.truth import Sight, Truth
 from foundation.errors import Conflict, DomainError
+from foundation.parameters import ParameterSet, parameter
 from generation.models import Image
 from studies import consent
 
 _GENDERS = ("woman", "man", "non-binary", "")
 _JITTER = 0.02  # standard deviation of a drawn corner, in fractions of the image
 _LEAST_SIDE = 0.01
-_MOST_ANNOTATORS = 10_000  # each is an account with a token
-# How far an annotator's own error rates may be from those asked for, as a share of them.
+# The largest relative deviation of an annotator's error rates from those requested.
 _SPREAD = 0.3
 
 
-class Progress(Protocol):
+_RATE: dict[str, Any] = {"ge": 0, "lt": 1, "expected": "from 0 to less than 1"}
+
+
+class SimulationProgress(Protocol):
     """What a command or a job passes in to follow the work."""
 
     def start(self, total: int | None = None) -> None: ...
@@ -47,9 +50,31 @@ class Progress(Protocol):
     def check_cancelled(self) -> None: ...
 
 
+class CrowdParameters(ParameterSet):
+    """How many invented people label, and how well."""
+
+    annotators: int = parameter(
+        ge=1,
+        le=10_000,  # each is an account with a token
+        expected="at least 1 and at most 10,000",
+        label="Annotators",
+        help="How many people are invented.",
+    )
+    seed: int = parameter(0, label="Seed", help="The same seed makes the same people.")
+    limit: int | None = parameter(
+        None, ge=1, expected="at least 1", label="Limit", help="Stop after this many submissions."
+    )
+    false_negative: float = parameter(
+        0.1, **_RATE, label="False negatives", help="How often an attribute that is there is not marked."
+    )
+    false_positive: float = parameter(
+        0.05, **_RATE, label="False positives", help="How often an attribute that is not there is marked."
+    )
+
+
 @dataclass(frozen=True)
-class Simulated:
-    """What was done."""
+class SimulationSummary:
+    """Counts of a simulation's work."""
 
     annotators: int
     submissions: int
@@ -62,8 +87,8 @@ class Simulated:
 
 
 @dataclass(frozen=True)
-class Worker:
-    """A simulated annotator at work: who, with which key, how often wrong."""
+class SimulatedAnnotator:
+    """A simulated annotator with an API key and error rates."""
 
     annotator: Annotator
     token: ApiToken
@@ -82,42 +107,38 @@ class Worker:
 def simulate(
     *,
     campaign: Campaign,
-    annotators: int,
-    seed: int = 0,
-    limit: int | None = None,
     truth: Truth | None = None,
-    false_negative: float = 0.1,
-    false_positive: float = 0.05,
     base_url: str | None = None,
     try_first: str | None = None,
-    progress: Progress | None = None,
-) -> Simulated:
-    """Let `annotators` invented people label `campaign` until nothing is left, or `limit` tasks are answered.
+    progress: SimulationProgress | None = None,
+    **parameters: Any,
+) -> SimulationSummary:
+    """Let invented people label `campaign` until nothing is left, or `limit` tasks are answered.
 
-    The server is `base_url`; without one, `try_first` if it answers and works on this database, else one
-    started in this process for as long as it takes. The same seed again goes on with the same people.
+    `parameters` are those of `CrowdParameters`. The server is `base_url`; without one, `try_first` if it answers
+    and works on this database, else one started in this process for as long as it takes. The same seed again goes
+    on with the same people.
     """
-    _check(campaign, annotators, limit, false_negative, false_positive)
+    _check(campaign)
+    crowd = CrowdParameters.read(parameters)
     truth = truth or Truth(seed=campaign.seed)
     with ExitStack() as stack:
         workers = [
-            stack.enter_context(_hired(campaign, number, seed, false_negative, false_positive))
-            for number in range(1, annotators + 1)
+            stack.enter_context(_enrolled(campaign, number, crowd))
+            for number in range(1, crowd.annotators + 1)
         ]
         if base_url is None and try_first is not None and _knows(try_first, workers[0].key):
             base_url = try_first
         address = base_url or stack.enter_context(serving())
         if progress is not None:
             free = campaign_progress(campaign).free
-            progress.start(free if limit is None else min(free, limit))
+            progress.start(free if crowd.limit is None else min(free, crowd.limit))
         started = time.perf_counter()
-        submissions, judgements = _work(address, campaign, workers, truth, limit, progress)
-        return Simulated(len(workers), submissions, judgements, time.perf_counter() - started)
+        submissions, judgements = _work(address, campaign, workers, truth, crowd.limit, progress)
+        return SimulationSummary(len(workers), submissions, judgements, time.perf_counter() - started)
 
 
-def _check(
-    campaign: Campaign, annotators: int, limit: int | None, false_negative: float, false_positive: float
-) -> None:
+def _check(campaign: Campaign) -> None:
     if not campaign.study.simulated:
         raise Conflict(
             "study_not_simulated",
@@ -126,24 +147,10 @@ def _check(
         )
     if campaign.state != Campaign.State.OPEN:
         raise Conflict("campaign_not_open", f"“{campaign.name}” is {campaign.state}; open it first.")
-    if annotators > _MOST_ANNOTATORS:
-        raise DomainError(
-            "annotators_invalid",
-            f"annotators must be at most {_MOST_ANNOTATORS:,}.",
-            fields={"annotators": "too large"},
-        )
-    for name, value in (("annotators", annotators), ("limit", 1 if limit is None else limit)):
-        if value < 1:
-            raise DomainError(f"{name}_invalid", f"{name} must be at least 1.", fields={name: "too small"})
-    for name, rate in (("false_negative", false_negative), ("false_positive", false_positive)):
-        if not 0 <= rate < 1:
-            raise DomainError(
-                f"{name}_invalid", f"{name} must be from 0 to less than 1.", fields={name: "out of range"}
-            )
 
 
 def _knows(address: str, key: str) -> bool:
-    """Return whether a server at `address` works on this database: it knows a key that was just made."""
+    """Return whether the server at `address` uses this database: it accepts a key that was just made."""
     with _Line(address, key) as line:
         try:
             return line.status("studies/") in {200, 403}
@@ -152,11 +159,9 @@ def _knows(address: str, key: str) -> bool:
 
 
 @contextmanager
-def _hired(
-    campaign: Campaign, number: int, seed: int, false_negative: float, false_positive: float
-) -> Iterator[Worker]:
-    """Invite an invented person, let them describe themselves and consent, and give them a key."""
-    source_id = f"simulated-{seed}-{number}"
+def _enrolled(campaign: Campaign, number: int, crowd: CrowdParameters) -> Iterator[SimulatedAnnotator]:
+    """Invite an invented person who describes themselves and consents; yields them with an API key."""
+    source_id = f"simulated-{crowd.seed}-{number}"
     annotator = Annotator.objects.filter(source=campaign.study.slug, source_id=source_id).first()
     if annotator is None:
         annotator = Annotator.objects.create(
@@ -173,27 +178,27 @@ def _hired(
     withdrawal.agree(annotator=annotator, text=consent.current_text(study), study=study)
     assert annotator.user is not None
     api_token, key = tokens.issue(user=annotator.user, name="simulation", scopes=[ApiToken.Scope.ANNOTATE])
-    own = random.Random(f"{seed}:{number}")
+    generator = random.Random(f"{crowd.seed}:{number}")
     try:
-        yield Worker(
+        yield SimulatedAnnotator(
             annotator=annotator,
             token=api_token,
             key=key,
             number=number,
-            seed=seed,
-            false_negative=false_negative * (1 + _SPREAD * own.uniform(-1, 1)),
-            false_positive=false_positive * (1 + _SPREAD * own.uniform(-1, 1)),
+            seed=crowd.seed,
+            false_negative=crowd.false_negative * (1 + _SPREAD * generator.uniform(-1, 1)),
+            false_positive=crowd.false_positive * (1 + _SPREAD * generator.uniform(-1, 1)),
         )
     finally:
         tokens.revoke(token=api_token)
-        # What they have open goes back at once instead of waiting for its lease to run out.
+        # Open tasks are released at once instead of when their leases expire.
         leases.release(annotator=annotator, campaign=campaign)
 
 
 def _describe(annotator: Annotator, campaign: Campaign, number: int) -> None:
     groups = [own_values(group) for group in campaign.study.groups.all()]
     regions, names = (
-        sorted({codes.label(field, code, language="en") for own in groups for code in own[part]})
+        sorted({codes.label(field, code, language="en") for values in groups for code in values[part]})
         for field, part in (("region_of_origin", "region"), ("nationality", "nationality"))
     )
     profiles.describe(
@@ -207,14 +212,14 @@ def _describe(annotator: Annotator, campaign: Campaign, number: int) -> None:
 def _work(
     address: str,
     campaign: Campaign,
-    workers: list[Worker],
+    workers: list[SimulatedAnnotator],
     truth: Truth,
     limit: int | None,
-    progress: Progress | None,
+    progress: SimulationProgress | None,
 ) -> tuple[int, int]:
     submissions = judgements = 0
     with ExitStack() as stack:
-        queue: deque[tuple[Worker, _Line, dict[str, Any] | None]] = deque(
+        queue: deque[tuple[SimulatedAnnotator, _Line, dict[str, Any] | None]] = deque(
             (worker, stack.enter_context(_Line(address, worker.key)), None) for worker in workers
         )
         while queue and (limit is None or submissions < limit):
@@ -241,25 +246,27 @@ def _work(
     return submissions, judgements
 
 
-def _practise(worker: Worker, line: "_Line", campaign: Campaign, truth: Truth) -> bool:
+def _practise(worker: SimulatedAnnotator, line: "_Line", campaign: Campaign, truth: Truth) -> bool:
     """Practise where the campaign asks for it; return whether the annotator may go on to real tasks.
 
-    The first round is answered as real tasks are; from then on what was said to be right is remembered.
+    The first round is answered like real tasks; later rounds repeat the answers that feedback gave as right.
     """
     learnt: dict[tuple[str, str], Any] = {}
     while (task := line.post(f"campaigns/{campaign.pk}/practice/next")) is not None:
-        given = _as_learnt(task, learnt) or answer(worker, task, truth)
-        told = line.post(f"practice/{task['task']}/answer", {"answer": given}) or {}
-        if told["practice"]["state"] == "failed":
+        response = _as_learnt(task, learnt) or answer(worker, task, truth)
+        feedback = line.post(f"practice/{task['task']}/answer", {"answer": response}) or {}
+        if feedback["practice"]["state"] == "failed":
             return False
-        for one in told["attributes"]:
-            learnt[task["task"], one["ref"]] = one["yours"] if one["right"] is None else one["right"]
+        for attribute in feedback["attributes"]:
+            learnt[task["task"], attribute["ref"]] = (
+                attribute["yours"] if attribute["right"] is None else attribute["right"]
+            )
     return True
 
 
 def _as_learnt(task: dict[str, Any], learnt: dict[tuple[str, str], Any]) -> dict[str, Any] | None:
-    """Return the answer that was said to be right the last time, None when there was no such time."""
-    refs = [one["ref"] for one in task["attributes"]]
+    """Return the answer that feedback gave as right; None if there was no feedback yet."""
+    refs = [attribute["ref"] for attribute in task["attributes"]]
     if (task["task"], refs[0]) not in learnt:
         return None
     right = {ref: learnt[task["task"], ref] for ref in refs}
@@ -271,35 +278,35 @@ def _as_learnt(task: dict[str, Any], learnt: dict[tuple[str, str], Any]) -> dict
     return {"ticked": ticked, "boxes": [], "none_of_the_above": not ticked}
 
 
-def answer(worker: Worker, task: dict[str, Any], truth: Truth) -> dict[str, Any]:
-    """Return what a simulated annotator answers to a task."""
+def answer(worker: SimulatedAnnotator, task: dict[str, Any], truth: Truth) -> dict[str, Any]:
+    """Return a simulated annotator's answer to a task."""
     if task["image"] is None:
         return _rate(worker, task["attributes"][0]["text"], truth)
     image = _image(task)
     ticked, boxes = [], []
-    for shown in task["attributes"]:
-        sight = truth.sight(image, shown["text"])
-        generator = worker.generator(image.public_id, shown["text"])
+    for attribute in task["attributes"]:
+        sight = truth.sight(image, attribute["text"])
+        generator = worker.generator(image.public_id, attribute["text"])
         wrong = generator.random() < (worker.false_negative if sight.present else worker.false_positive)
         if sight.present != wrong:
-            ticked.append(shown["ref"])
-            boxes.append({"attribute": shown["ref"], **_box(sight, generator)})
+            ticked.append(attribute["ref"])
+            boxes.append({"attribute": attribute["ref"], **_box(sight, generator)})
     return {"ticked": ticked, "boxes": boxes, "none_of_the_above": not ticked}
 
 
 def _image(task: dict[str, Any]) -> Image:
-    # A person sees the picture; the simulated one is told which it is, which no payload would say.
+    # A person sees the picture; the simulated one needs the image's key, which no payload contains.
     tasks = Task.objects.select_related("image__group")
-    found = (
+    shown_task = (
         tasks.get(assignments__public_id=task["assignment"])
         if "assignment" in task
         else tasks.get(public_id=task["task"])
     )
-    assert found.image is not None
-    return found.image
+    assert shown_task.image is not None
+    return shown_task.image
 
 
-def _rate(worker: Worker, attribute: str, truth: Truth) -> dict[str, Any]:
+def _rate(worker: SimulatedAnnotator, attribute: str, truth: Truth) -> dict[str, Any]:
     generator = worker.generator("rating", attribute)
     if generator.random() < 0.04:
         return {"rating": 3, "justification": "It depends on how it would be drawn."}
@@ -310,9 +317,9 @@ def _rate(worker: Worker, attribute: str, truth: Truth) -> dict[str, Any]:
 
 
 def _box(sight: Sight, generator: random.Random) -> dict[str, float]:
-    left, right = _side(sight.x, sight.x + sight.width, generator)
-    top, bottom = _side(sight.y, sight.y + sight.height, generator)
-    return {"x": left, "y": top, "width": right - left, "height": bottom - top}
+    x1, x2 = _side(sight.x, sight.x + sight.width, generator)
+    y1, y2 = _side(sight.y, sight.y + sight.height, generator)
+    return {"x": x1, "y": y1, "width": x2 - x1, "height": y2 - y1}
 
 
 def _side(low: float, high: float, generator: random.Random) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""What simulated annotators look at: the truth of an image or attribute, drawn or given in a table."""
+"""The truth that simulated annotators see: attributes of images, as drawn or from a table."""
 
 import csv
 import hashlib
@@ -30,7 +30,7 @@ class Sight:
 class Truth:
     """Probabilities by image and attribute, by group and attribute, or by attribute alone (ratings).
 
-    Without a table, images made by `sketch` tell what was drawn in them, and an attribute counts as visual
+    Without a table, the provenance of `sketch` images lists what was drawn, and an attribute counts as visual
     when `sketch` can draw it.
     """
 
@@ -49,8 +49,8 @@ class Truth:
             raise DomainError("truth_unreadable", f"{path.name} is not a CSV file in UTF-8.") from None
 
     def sight(self, image: Image, attribute: str) -> Sight:
-        """Return whether and where `attribute` is in `image`. The same for everybody who looks."""
-        drawn = {one["attribute"]: one for one in image.provenance.get("drawn", ())}
+        """Return whether and where `attribute` is in `image`, the same for all annotators."""
+        drawn = {shape["attribute"]: shape for shape in image.provenance.get("drawn", ())}
         p = self._probability(image, attribute)
         present = attribute in drawn if p is None else _share(self.seed, image.public_id, attribute) < p
         box = drawn.get(attribute) or self._made_up_box(image, attribute)

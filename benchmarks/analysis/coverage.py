@@ -73,8 +73,8 @@ def study(cell: Cell, generator: np.random.Generator) -> tuple[pd.DataFrame, pd.
     """One simulated study: judgements and roles."""
     per_group = 2 * cell.attributes
     shape = (cell.groups, cell.images, per_group)
-    shown = np.repeat(cell.p, cell.attributes)
-    truly = generator.random(shape) < shown
+    presence = np.repeat(cell.p, cell.attributes)
+    truly = generator.random(shape) < presence
     rates = 1 + cell.spread * generator.uniform(-1, 1, (2, cell.annotators))
     fn, fp = cell.fn * rates[0], cell.fp * rates[1]
     order = np.argsort(generator.random((cell.groups, cell.images, cell.annotators)), axis=2)

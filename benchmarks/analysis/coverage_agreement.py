@@ -239,7 +239,7 @@ def _covers(table: pd.DataFrame, truth: float) -> bool:
 def coverage(kind: str, study: Study, seeds: int = SEEDS) -> dict[str, float]:
     """Share of simulated studies whose interval covers the truth, per measure."""
     outcomes = [covered(kind, study, seed) for seed in range(seeds)]
-    return {name: sum(one[name] for one in outcomes) / seeds for name in outcomes[0]}
+    return {name: sum(outcome[name] for outcome in outcomes) / seeds for name in outcomes[0]}
 
 
 def run(seeds: int = SEEDS) -> Iterable[Row]:
@@ -249,9 +249,9 @@ def run(seeds: int = SEEDS) -> Iterable[Row]:
     kinds += [("ratings", study) for study in RATED] + [("boxes", study) for study in BOXED]
     with multiprocessing.get_context("spawn").Pool(PROCESSES) as pool:
         shares = pool.imap(_coverage, [(kind, study, seeds) for kind, study in kinds])
-        for (kind, study), found in zip(kinds, shares, strict=True):
+        for (kind, study), coverage in zip(kinds, shares, strict=True):
             least, most = ALLOWED if kind == "alpha" and study.per_image is None else WIDE
-            for name, share in found.items():
+            for name, share in coverage.items():
                 yield Row(
                     f"coverage of {NAMES[name]}, {study.words}",
                     f"{share:.3f}",

@@ -132,8 +132,8 @@ def mcas_covered(cell: McasCell, seed: int, resamples: int) -> bool:
     columns = ["condition", "attribute_set", "category", "phrase"]
     vectors = [phrase_images(centre, cell, cell.phrases, 16, generator) for centre in centres[:2]]
     vectors.append(around(centres[2:], 20, cell.spread, generator))
-    said = [("attribute", SETS[0], "", ""), ("attribute", SETS[1], "", ""), ("target", "", "jobs", "potter")]
-    frame = pd.DataFrame(said, columns=["kind", *columns[1:]]).assign(text=["drum", "kite", "a potter"])
+    terms = [("attribute", SETS[0], "", ""), ("attribute", SETS[1], "", ""), ("target", "", "jobs", "potter")]
+    frame = pd.DataFrame(terms, columns=["kind", *columns[1:]]).assign(text=["drum", "kite", "a potter"])
     row = mcas(
         pd.DataFrame(rows, columns=columns),
         np.concatenate([part.reshape(-1, cell.dim) for part in vectors]),

@@ -205,13 +205,17 @@ def invented(judgements: int, *, shuffled: bool = False) -> pd.DataFrame:
     generator = np.random.default_rng(0)
     groups, attributes, per_task, people = 100, 10, 5, 500
     images = judgements // (attributes * per_task)
-    each = attributes * per_task
+    judgements_per_image = attributes * per_task
     frame = pd.DataFrame(
         {
-            "image": np.repeat(np.arange(images, dtype=np.int32), each),
-            "identity_group": np.repeat((np.arange(images) // (images // groups)).astype(np.int32), each),
+            "image": np.repeat(np.arange(images, dtype=np.int32), judgements_per_image),
+            "identity_group": np.repeat(
+                (np.arange(images) // (images // groups)).astype(np.int32), judgements_per_image
+            ),
             "attribute": np.tile(np.repeat(np.arange(attributes, dtype=np.int32), per_task), images),
-            "annotator": np.repeat(generator.integers(0, people, images).astype(np.int32), each),
+            "annotator": np.repeat(
+                generator.integers(0, people, images).astype(np.int32), judgements_per_image
+            ),
         }
     )
     frame["annotator"] += np.tile(np.arange(per_task, dtype=np.int32), images * attributes)
@@ -257,16 +261,16 @@ def times_faster() -> float:
             "present": answer.ravel().astype(int),
         }
     )
-    ours, theirs = [], []
+    our_seconds, their_seconds = [], []
     for _ in range(3):
         started = time.process_time()
         value = krippendorff_alpha(frame, resamples=0).rows()[0]["value"]
-        ours.append(time.process_time() - started)
+        our_seconds.append(time.process_time() - started)
         started = time.process_time()
         expected = krippendorff.alpha(reliability_data=reliability, level_of_measurement="nominal")
-        theirs.append(time.process_time() - started)
+        their_seconds.append(time.process_time() - started)
     assert abs(value - expected) < 1e-12
-    return statistics.median(theirs) / statistics.median(ours)
+    return statistics.median(their_seconds) / statistics.median(our_seconds)
 
 
 def main(kind: str, argument: str) -> dict[str, float]:

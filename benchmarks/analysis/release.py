@@ -31,26 +31,27 @@ _RUNS = 3
 def run() -> Iterable[Row]:
     """Make the study once on each database, and build each kind of release in a process of its own."""
     for label, database in (("SQLite", _sqlite), ("PostgreSQL", _postgres)):
-        with tempfile.TemporaryDirectory() as folder, database(Path(folder)) as made:
-            if made is None:
+        with tempfile.TemporaryDirectory() as folder, database(Path(folder)) as installation:
+            if installation is None:
                 yield Row(f"release of {JUDGEMENTS:,} judgements, {label}", "no server answers", "", None)
                 continue
-            made.run("-m", "benchmarks.analysis.release", "make")
+            installation.run("-m", "benchmarks.analysis.release", "make")
             for mode, (_, least) in MODES.items():
                 claim = f"release of {JUDGEMENTS:,} judgements, {mode}, {label}"
-                found = [
-                    json.loads(made.run("-m", "benchmarks.analysis.release", mode)) for _ in range(_RUNS)
+                runs = [
+                    json.loads(installation.run("-m", "benchmarks.analysis.release", mode))
+                    for _ in range(_RUNS)
                 ]
-                rate = sorted(JUDGEMENTS / one["seconds"] for one in found)[_RUNS // 2]
-                extra = max(one["extra_mib"] for one in found)
+                rate = sorted(JUDGEMENTS / measurement["seconds"] for measurement in runs)[_RUNS // 2]
+                extra = max(measurement["extra_mib"] for measurement in runs)
                 yield Row(claim, f"{rate:,.0f}/s", f"≥ {least:,}/s", rate >= least)
                 yield Row("  extra memory", f"{extra:.0f} MiB", f"≤ {LIMIT_MIB:.0f} MiB", extra <= LIMIT_MIB)
 
 
 @contextmanager
 def _sqlite(folder: Path) -> Iterator[Platform | None]:
-    with platform(f"sqlite:///{folder / 'bench.sqlite3'}", "SQLite", folder) as made:
-        yield made
+    with platform(f"sqlite:///{folder / 'bench.sqlite3'}", "SQLite", folder) as installation:
+        yield installation
 
 
 @contextmanager
@@ -61,21 +62,21 @@ def _postgres(folder: Path) -> Iterator[Platform | None]:
         return
     with (
         own_database(address, f"bench_{uuid.uuid4().hex[:12]}") as url,
-        platform(url, "PostgreSQL", folder) as made,
+        platform(url, "PostgreSQL", folder) as installation,
     ):
-        yield made
+        yield installation
 
 
 def _measure(mode: str) -> dict[str, float]:
     from analysis.models import Release
     from analysis.releases.assembly.build import build
-    from analysis.releases.parameters import parameters_of
+    from analysis.releases.parameters import ReleaseParameters
     from studies.models import Study
 
     formats, _ = MODES[mode]
     with tempfile.TemporaryDirectory() as folder:
         empty = Study.objects.get_or_create(name="Empty", slug="empty", seed=1)[0]
-        chosen = parameters_of(formats=formats)
+        chosen = ReleaseParameters.read({"formats": formats})
         build(study=empty, parameters=chosen, output=Path(folder) / "empty", by=None)
         large = Study.objects.get(slug="large")
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -89,19 +90,19 @@ def _measure(mode: str) -> dict[str, float]:
     return {"seconds": seconds, "extra_mib": (after - before) / 1024}
 
 
-def main(what: str) -> None:
+def main(step: str) -> None:
     """Make the study, or build one kind of release and print what it took."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "platform"))
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     import django
 
     django.setup()
-    if what == "make":
+    if step == "make":
         from benchmarks.analysis.release_study import make
 
         make(judgements=JUDGEMENTS)
     else:
-        print(json.dumps(_measure(what)))
+        print(json.dumps(_measure(step)))
 
 
 if __name__ == "__main__":

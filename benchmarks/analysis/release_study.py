@@ -31,9 +31,9 @@ def make(*, judgements: int) -> Study:
     )
     attributes = Attribute.objects.bulk_create(Attribute(text=f"thing {n}") for n in range(_ATTRIBUTES))
     StudyAssociation.objects.bulk_create(
-        StudyAssociation(study=study, group=group, attribute=attributes[(8 * number + one) % _ATTRIBUTES])
+        StudyAssociation(study=study, group=group, attribute=attributes[(8 * number + offset) % _ATTRIBUTES])
         for number, group in enumerate(groups)
-        for one in range(8)
+        for offset in range(8)
     )
     annotators = Annotator.objects.bulk_create(Annotator() for _ in range(_ANNOTATORS))
     AnnotatorProfile.objects.bulk_create(
@@ -50,14 +50,16 @@ def make(*, judgements: int) -> Study:
         study=study,
         slug="marking",
         name="Marking",
-        kind=Campaign.Kind.STEREOTYPE_MARKING,
+        kind="stereotype_marking",
         state=Campaign.State.CLOSED,
         seed=1,
         opened_at=now,
         closed_at=now,
     )
     instrument = Instrument.objects.create(campaign=campaign, guidelines="Tick what you see.")
-    Enrolment.objects.bulk_create(Enrolment(campaign=campaign, annotator=one) for one in annotators)
+    Enrolment.objects.bulk_create(
+        Enrolment(campaign=campaign, annotator=annotator) for annotator in annotators
+    )
     tasks = -(-judgements // (_ON_SCREEN * _EACH))
     images = -(-tasks // _SCREENS)
     Image.objects.bulk_create(
@@ -139,8 +141,8 @@ def _fill(keys: dict[str, int], *, tasks: int, judgements: int) -> None:
             # What refers to what is known to be there: checking it row by row takes most of the time.
             cursor.execute("SET LOCAL session_replication_role = replica")
         for rows, statement in statements:
-            one = statement.format(uuid=uuid.format("i + 1"), **numbers)
-            insert, select = one.split(" SELECT ", 1)
+            insertion = statement.format(uuid=uuid.format("i + 1"), **numbers)
+            insert, select = insertion.split(" SELECT ", 1)
             cursor.execute(f"{insert} {_SERIES.format(rows=rows)} SELECT {select}")
         if connection.vendor == "postgresql":
             cursor.execute("ANALYZE")

@@ -59,17 +59,17 @@ def run() -> Iterable[Row]:
         printed = _run(["-m", "benchmarks.analysis.results_pages"], environment)
     for line in printed.splitlines():
         path, status, milliseconds, limited = line.split("\t")
-        kept = status == "200" and float(milliseconds) <= LIMIT_MS
+        within_limit = status == "200" and float(milliseconds) <= LIMIT_MS
         measured = f"{float(milliseconds):.0f} ms (status {status})"
         limit = f"≤ {LIMIT_MS:.0f} ms" if limited == "page" else "no limit"
-        yield Row(f"ViSAGe: results/{path}", measured, limit, kept or limited != "page")
+        yield Row(f"ViSAGe: results/{path}", measured, limit, within_limit or limited != "page")
 
 
 def _run(command: list[str], environment: dict[str, str]) -> str:
-    done = subprocess.run(
+    timing = subprocess.run(
         [sys.executable, *command], cwd=ROOT, env=environment, check=True, capture_output=True, text=True
     )
-    return done.stdout
+    return timing.stdout
 
 
 def _times() -> Iterator[str]:

@@ -57,24 +57,26 @@ def run() -> Iterable[Row]:
     """Make the study, compute its results as a job, time every page; each in a process of its own."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with platform(f"sqlite:///{folder / 'bench.sqlite3'}", "SQLite", folder) as made:
-            made.run("-m", "benchmarks.analysis.results_pages_large", "make")
-            job = json.loads(made.run("-m", "benchmarks.analysis.results_pages_large", "compute"))
+        with platform(f"sqlite:///{folder / 'bench.sqlite3'}", "SQLite", folder) as installation:
+            installation.run("-m", "benchmarks.analysis.results_pages_large", "make")
+            job = json.loads(installation.run("-m", "benchmarks.analysis.results_pages_large", "compute"))
             yield Row(
                 f"results of {JUDGEMENTS:,} judgements computed by a job", f"{job['seconds']:.0f} s", "", None
             )
             yield Row("  peak memory", f"{job['peak_mib'] / 1024:.1f} GiB", "", None)
-            told = f"{job['told']} (longest silence {job['silence']:.0f} s)"
-            yield Row("  times it said how far it was", told, "", None)
-            for line in made.run("-m", "benchmarks.analysis.results_pages_large", "pages").splitlines():
+            reports = f"{job['reports']} (longest silence {job['silence']:.0f} s)"
+            yield Row("  times it said how far it was", reports, "", None)
+            for line in installation.run(
+                "-m", "benchmarks.analysis.results_pages_large", "pages"
+            ).splitlines():
                 path, status, seconds, processor = line.split("\t")
-                kept = status == "200" and float(seconds) <= LIMIT_SECONDS
+                within_limit = status == "200" and float(seconds) <= LIMIT_SECONDS
                 limit = f"≤ {LIMIT_SECONDS * 1000:.0f} ms"
                 yield Row(
                     f"{JUDGEMENTS:,} judgements: {path}",
                     f"{float(seconds) * 1000:.0f} ms, {float(processor) * 1000:.0f} of processor (status {status})",
                     limit,
-                    kept,
+                    within_limit,
                 )
 
 
@@ -101,11 +103,11 @@ def _compute() -> dict[str, float]:
         study_id=study.pk,
     )
     run_here(job, Watcher())
-    told = len(moments) - 1
+    report_count = len(moments) - 1
     moments.append(time.perf_counter())
     return {
         "seconds": moments[-1] - moments[0],
-        "told": told,
+        "reports": report_count,
         "silence": max(later - earlier for earlier, later in pairwise(moments)),
         "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
@@ -119,8 +121,8 @@ def _times() -> Iterator[str]:
     from generation.models import Image
 
     image = Image.objects.filter(study__slug=STUDY, group__name=GROUP).order_by("pk")[0]
-    asked = TaskAttribute.objects.filter(task__image=image).order_by("pk")[0]
-    places: dict[str, Any] = {"image": image.public_id, "attribute": asked.attribute.text}
+    shown_attribute = TaskAttribute.objects.filter(task__image=image).order_by("pk")[0]
+    places: dict[str, Any] = {"image": image.public_id, "attribute": shown_attribute.attribute.text}
     client = Client(headers={"host": "127.0.0.1"})
     client.force_login(User.objects.get(username="bench"))
     for path in PAGES:
@@ -131,18 +133,18 @@ def _times() -> Iterator[str]:
         yield f"{path}\t{status}\t{max(seconds):.4f}\t{processor:.4f}"
 
 
-def main(what: str) -> None:
+def main(step: str) -> None:
     """Make the study, compute its results, or time its pages, and print what was found."""
     sys.path.insert(0, str(ROOT / "platform"))
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     import django
 
     django.setup()
-    if what == "make":
+    if step == "make":
         from benchmarks.analysis.release_study import make
 
         make(judgements=JUDGEMENTS)
-    elif what == "compute":
+    elif step == "compute":
         print(json.dumps(_compute()))
     else:
         for line in _times():

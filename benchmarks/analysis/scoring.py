@@ -35,13 +35,13 @@ def run() -> Iterable[Row]:
 def _row(device: str) -> Row:
     with (
         tempfile.TemporaryDirectory() as folder,
-        platform(f"sqlite:///{folder}/own.sqlite3", "SQLite", Path(folder)) as made,
+        platform(f"sqlite:///{folder}/own.sqlite3", "SQLite", Path(folder)) as installation,
     ):
         code = f"from benchmarks.analysis.scoring import measure\nmeasure({device!r}, {folder!r})"
-        found = json.loads(made.run("manage.py", "shell", "-v", "0", "-c", code).splitlines()[-1])
-    claim = f"CLIP ViT-B/32 embedding beside bare open_clip, {found['device']}, batch {found['batch']}"
-    measured = f"{found['ratio']:.0%} ({found['ours']:.1f} and {found['bare']:.1f}/s)"
-    return Row(claim[:72], measured, f"{LIMIT:.0%}", found["ratio"] >= LIMIT)
+        figures = json.loads(installation.shell(code))
+    claim = f"CLIP ViT-B/32 embedding beside bare open_clip, {figures['device']}, batch {figures['batch']}"
+    measured = f"{figures['ratio']:.0%} ({figures['ours']:.1f} and {figures['bare']:.1f}/s)"
+    return Row(claim[:72], measured, f"{LIMIT:.0%}", figures["ratio"] >= LIMIT)
 
 
 def measure(device: str, folder: str) -> None:
@@ -56,7 +56,7 @@ def measure(device: str, folder: str) -> None:
     weights = _random_weights(Path(folder))
     encoder = load_encoder(EncoderChoice("ViT-B-32", str(weights)), device=device)
     images = _pictures(number)
-    bare = _bare_loop(weights, device, [one.file.name for one in images], batch)
+    bare = _bare_loop(weights, device, [image.file.name for image in images], batch)
 
     def ours() -> None:
         from analysis.scoring.steps.embeddings import embed_images
@@ -73,9 +73,11 @@ def measure(device: str, folder: str) -> None:
             if turn:  # the first round warms up
                 seconds[name].append(took)
     assert ImageEmbedding.objects.count() in {0, number}
-    rates = {name: number * _ROUNDS / sum(some) for name, some in seconds.items()}
+    rates = {name: number * _ROUNDS / sum(rounds) for name, rounds in seconds.items()}
     # Of each round, so that what else the machine does meanwhile slows both.
-    ratios = sorted(one / other for one, other in zip(seconds["bare"], seconds["ours"], strict=True))
+    ratios = sorted(
+        bare_loop / embedding for bare_loop, embedding in zip(seconds["bare"], seconds["ours"], strict=True)
+    )
     place = torch.cuda.get_device_name(0) if device == "cuda" else "processor"
     print(json.dumps({"device": place, "batch": batch, "ratio": ratios[len(ratios) // 2], **rates}))
 
@@ -96,8 +98,8 @@ def _bare_loop(weights: Path, device: str, names: list[str], batch: int) -> Call
         with torch.inference_mode():
             for start in range(0, len(paths), batch):
                 tensors = [preprocess(Image.open(path)) for path in paths[start : start + batch]]
-                found = model.encode_image(torch.stack(tensors).to(device), normalize=True)
-                vectors.append(found.cpu())
+                embeddings = model.encode_image(torch.stack(tensors).to(device), normalize=True)
+                vectors.append(embeddings.cpu())
         torch.cat(vectors)
 
     return loop

@@ -17,7 +17,7 @@ PATIENCE = 120.0  # seconds without any answer, then the server counts as dead
 
 
 @dataclass
-class Found:
+class Load:
     """What the annotators measured: seconds from each submission to its answer, and what went wrong."""
 
     latencies: list[float] = field(default_factory=list)
@@ -37,31 +37,31 @@ class Found:
         return ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))] * 1000 if ordered else float("inf")
 
 
-def drive(port: int, made: dict[str, Any], *, seconds: float) -> Found:
+def drive(port: int, campaign: dict[str, Any], *, seconds: float) -> Load:
     """Label the campaign `made` for some seconds, or until no annotator gets a further task."""
-    found = Found()
-    annotators = [_Annotator(port, key) for key in made["keys"]]
-    working = [one for one in annotators if one.begin(made["campaign"], found)]
+    measured = Load()
+    annotators = [_Annotator(port, key) for key in campaign["keys"]]
+    working = [annotator for annotator in annotators if annotator.begin(campaign["campaign"], measured)]
     started, used = time.perf_counter(), time.process_time()
     with selectors.DefaultSelector() as selector:
-        for one in working:
-            one.awake()
-            selector.register(one.socket, selectors.EVENT_READ, one)
-            one.submit()
+        for annotator in working:
+            annotator.awake()
+            selector.register(annotator.socket, selectors.EVENT_READ, annotator)
+            annotator.submit()
         while selector.get_map():
             ready = selector.select(timeout=PATIENCE)
             if not ready:
-                found.errors.append(f"no answer for {PATIENCE:.0f} seconds")
+                measured.errors.append(f"no answer for {PATIENCE:.0f} seconds")
                 break
             for key, _ in ready:
                 more = time.perf_counter() < started + seconds
-                if not key.data.received(found, more=more):
+                if not key.data.received(measured, more=more):
                     selector.unregister(key.data.socket)
-    found.elapsed = time.perf_counter() - started
-    found.driver_seconds = time.process_time() - used
-    for one in annotators:
-        one.socket.close()
-    return found
+    measured.elapsed = time.perf_counter() - started
+    measured.driver_seconds = time.process_time() - used
+    for annotator in annotators:
+        annotator.socket.close()
+    return measured
 
 
 class _Annotator:
@@ -88,7 +88,7 @@ class _Annotator:
             self.socket.close()
             self.socket = self._connected()
 
-    def begin(self, campaign: int, found: Found) -> bool:
+    def begin(self, campaign: int, measured: Load) -> bool:
         """Ask for the first task; return whether there is one."""
         self.awake()
         self._send(f"/api/v1/campaigns/{campaign}/next", {})
@@ -96,7 +96,7 @@ class _Annotator:
             pass
         status, self.task = answer
         if status not in (200, 204):
-            found.errors.append(f"next {status}: {self.task}")
+            measured.errors.append(f"next {status}: {self.task}")
         return status == 200
 
     def submit(self) -> None:
@@ -108,19 +108,19 @@ class _Annotator:
         self.sent_at = time.perf_counter()
         self._send(f"/api/v1/assignments/{self.task['assignment']}/submit", body)
 
-    def received(self, found: Found, *, more: bool) -> bool:
+    def received(self, measured: Load, *, more: bool) -> bool:
         """Take in what has come; once it is a whole answer submit the next. Return whether to wait further."""
         try:
             answer = self._receive()
         except OSError as error:
-            found.errors.append(repr(error))
+            measured.errors.append(repr(error))
             return False
         if answer is None:
             return True
-        found.latencies.append(time.perf_counter() - self.sent_at)
+        measured.latencies.append(time.perf_counter() - self.sent_at)
         status, saved = answer
         if status != 200 or saved["status"] != "accepted":
-            found.errors.append(f"submit {status}: {saved}")
+            measured.errors.append(f"submit {status}: {saved}")
             return False
         self.task = saved["next"]
         if self.task is None or not more:
@@ -142,8 +142,8 @@ class _Annotator:
         head, end, content = self.buffer.partition(b"\r\n\r\n")
         if not end:
             return None
-        _, named, rest = head.lower().partition(b"\r\ncontent-length:")
-        if len(content) < (int(rest.split(b"\r\n", 1)[0]) if named else 0):
+        _, header, length = head.lower().partition(b"\r\ncontent-length:")
+        if len(content) < (int(length.split(b"\r\n", 1)[0]) if header else 0):
             return None
         self.buffer = b""
         return int(head[9:12]), json.loads(content) if content else None

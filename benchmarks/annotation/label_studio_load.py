@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 import psycopg
 
 from benchmarks.annotation import screen
-from benchmarks.annotation.closed_loop import Found
+from benchmarks.annotation.closed_loop import Load
 from benchmarks.table import Row
 from benchmarks.web_server import ROOT, free_port, own_database
 
@@ -38,26 +38,26 @@ class NotMeasured(Exception):
     """Why Label Studio is not measured, in words for the table."""
 
 
-def rows(address: str, ours: dict[int, Found], surplus: int, *, seconds: float) -> Iterable[Row]:
+def rows(address: str, our_loads: dict[int, Load], surplus: int, *, seconds: float) -> Iterable[Row]:
     """Measure Label Studio and set it beside what was measured of ours, or say why not."""
     try:
         with _running(address) as server:
-            yield from _closed_loops(server, ours, seconds)
+            yield from _closed_loops(server, our_loads, seconds)
             yield _to_empty(server, surplus)
             yield from _page(server)
     except (NotMeasured, OSError, psycopg.Error, subprocess.SubprocessError, ValueError, KeyError) as reason:
         yield Row(f"Label Studio: not measured: {reason}"[:300], "", "beside ours", None)
 
 
-def _closed_loops(server: "_LabelStudio", ours: dict[int, Found], seconds: float) -> Iterator[Row]:
-    for number, found in ours.items():
-        theirs = server.load(server.project(TASKS), number, seconds)
+def _closed_loops(server: "_LabelStudio", our_loads: dict[int, Load], seconds: float) -> Iterator[Row]:
+    for number, our_load in our_loads.items():
+        their_load = server.load(server.project(TASKS), number, seconds)
         title = f"{number} annotator{'s' * (number > 1)}, PostgreSQL"
-        times = found.rate / theirs["per_s"] if theirs["per_s"] else float("inf")
-        p95 = theirs["submit"].get("p95_ms", float("nan"))
+        times = our_load.rate / their_load["per_s"] if their_load["per_s"] else float("inf")
+        p95 = their_load["submit"].get("p95_ms", float("nan"))
         yield Row(
             f"submissions, Label Studio beside ours, {title}",
-            f"{theirs['per_s']:.1f}/s : {found.rate:.0f}/s",
+            f"{their_load['per_s']:.1f}/s : {our_load.rate:.0f}/s",
             "",
             True,
         )
@@ -68,15 +68,18 @@ def _closed_loops(server: "_LabelStudio", ours: dict[int, Found], seconds: float
             number == 1 or times >= TIMES_FASTER,
         )
         yield Row(
-            "  submit p95 (theirs without the next task)", f"{p95:.0f} ms : {found.p95_ms:.0f} ms", "", True
+            "  submit p95 (theirs without the next task)",
+            f"{p95:.0f} ms : {our_load.p95_ms:.0f} ms",
+            "",
+            True,
         )
 
 
 def _to_empty(server: "_LabelStudio", surplus: int) -> Row:
-    theirs = server.load(server.project(TASKS_TO_EMPTY), 32, 60)
+    their_load = server.load(server.project(TASKS_TO_EMPTY), 32, 60)
     return Row(
         f"labels too many, {TASKS_TO_EMPTY} tasks × {WANTED} by 32, Label Studio beside ours",
-        f"{theirs['surplus_annotations']} : {surplus}",
+        f"{their_load['surplus_annotations']} : {surplus}",
         ": 0",
         surplus == 0,
     )
@@ -89,19 +92,21 @@ def _page(server: "_LabelStudio") -> Iterator[Row]:
         missing = "not measured: no node, chromium or puppeteer-core"
         yield Row(f"labelling page, Label Studio: {missing}", "", "beside ours", None)
         return
-    theirs = server.page(server.project(100), browser)
-    cold = max(sum(kind["wire_kB"] for kind in load["traffic"].values()) for load in theirs["cold"])
-    ours = screen.measure()
+    their_page = server.page(server.project(100), browser)
+    cold = max(sum(kind["wire_kB"] for kind in load["traffic"].values()) for load in their_page["cold"])
+    our_page = screen.measure()
     yield Row(
         "labelling page, transferred cold, Label Studio beside ours",
-        f"{cold:,.0f} kB : {max(ours.cold_bytes) / 1000:,.0f} kB" if ours else f"{cold:,.0f} kB",
+        f"{cold:,.0f} kB : {max(our_page.cold_bytes) / 1000:,.0f} kB" if our_page else f"{cold:,.0f} kB",
         "",
         True,
     )
-    median = theirs["submit_median_ms"]
+    median = their_page["submit_median_ms"]
     yield Row(
         "  Submit → next picture painted, median",
-        f"{median:.0f} ms : {statistics.median(ours.submitted):.0f} ms" if ours else f"{median:.0f} ms",
+        f"{median:.0f} ms : {statistics.median(our_page.submitted):.0f} ms"
+        if our_page
+        else f"{median:.0f} ms",
         "",
         True,
     )
@@ -132,24 +137,24 @@ class _LabelStudio:
         images = self.folder / "images" / "set"
         if not images.is_dir():
             self._python("make_images.py", str(images))  # 200, as its tasks name them
-        given = ["--base", self.base, "--users", self.users, "--images", str(images), "--tasks", str(tasks)]
-        return int(self._python("setup_project.py", *given).split()[-1])
+        options = ["--base", self.base, "--users", self.users, "--images", str(images), "--tasks", str(tasks)]
+        return int(self._python("setup_project.py", *options).split()[-1])
 
     def load(self, project: int, number: int, seconds: float) -> dict[str, Any]:
-        given = ["--base", self.base, "--users", self.users, "--project", str(project), "-n", str(number)]
-        return dict(json.loads(self._python("load.py", *given, "--seconds", str(seconds))))
+        options = ["--base", self.base, "--users", self.users, "--project", str(project), "-n", str(number)]
+        return dict(json.loads(self._python("load.py", *options, "--seconds", str(seconds))))
 
     def page(self, project: int, browser: str) -> dict[str, Any]:
         script = ["node", str(self.scripts / "page.mjs"), "--base", self.base, "--users", self.users]
-        given = ["--project", str(project), "--chromium", browser, "--modules", str(self.venv)]
+        options = ["--project", str(project), "--chromium", browser, "--modules", str(self.venv)]
         profile = ["--profile", str(self.folder / "profile")]
-        return dict(json.loads(self._run(*script, *given, *profile)))
+        return dict(json.loads(self._run(*script, *options, *profile)))
 
     def _python(self, script: str, *arguments: str) -> str:
         return self._run(str(self.venv / "bin" / "python"), str(self.scripts / script), *arguments)
 
     def _run(self, *command: str) -> str:
-        done = subprocess.run(
+        process = subprocess.run(
             command,
             env=self.environment,
             capture_output=True,
@@ -158,10 +163,10 @@ class _LabelStudio:
             check=False,
             stdin=subprocess.DEVNULL,
         )
-        if done.returncode:
-            last = (done.stderr.strip() or "no message").splitlines()[-1]
-            raise NotMeasured(f"{Path(command[1]).name} failed: {last[:120]}")
-        return done.stdout
+        if process.returncode:
+            last_line = (process.stderr.strip() or "no message").splitlines()[-1]
+            raise NotMeasured(f"{Path(command[1]).name} failed: {last_line[:120]}")
+        return process.stdout
 
 
 @contextmanager
@@ -175,12 +180,12 @@ def _running(address: str) -> Iterator[_LabelStudio]:
         raise NotMeasured("its scripts need PostgreSQL on this machine, user postgres without password")
     _drop_what_a_killed_run_left(address)
     with tempfile.TemporaryDirectory() as folder, own_database(address, DATABASE) as database:
-        with psycopg.connect(database, autocommit=True) as made:
-            made.execute(f"COMMENT ON DATABASE {DATABASE} IS '{MARK}'")
+        with psycopg.connect(database, autocommit=True) as connection:
+            connection.execute(f"COMMENT ON DATABASE {DATABASE} IS '{MARK}'")
         environment = {"LS_VENV": str(venv), "BENCH_DIR": folder, "DB": "postgres", "USERS": "32"}
         environment |= {"PGPORT": str(server.port or 5432), "PORT": str(free_port())}
-        ours = {"DATABASE_URL", "DJANGO_SETTINGS_MODULE", "PYTHONPATH", "SECRET_KEY"}
-        inherited = {name: value for name, value in os.environ.items() if name not in ours}
+        our_variables = {"DATABASE_URL", "DJANGO_SETTINGS_MODULE", "PYTHONPATH", "SECRET_KEY"}
+        inherited = {name: value for name, value in os.environ.items() if name not in our_variables}
         running = _LabelStudio(scripts, venv, Path(folder), inherited | environment)
         running.serve("init")
         try:
@@ -200,11 +205,11 @@ def _folder(variable: str, default: Path, *, holding: str) -> Path:
 def _drop_what_a_killed_run_left(address: str) -> None:
     """Drop the database if we made it; one that somebody else made stays, and nothing is measured."""
     with psycopg.connect(address, autocommit=True) as server:
-        asked = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s"
-        found = server.execute(asked, [DATABASE]).fetchone()
-        if found == (MARK,):
+        query = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s"
+        comment = server.execute(query, [DATABASE]).fetchone()
+        if comment == (MARK,):
             server.execute(f'DROP DATABASE "{DATABASE}" WITH (FORCE)')
-        elif found is not None:
+        elif comment is not None:
             raise NotMeasured(f"a database named {DATABASE!r} exists already")
 
 

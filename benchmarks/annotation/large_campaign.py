@@ -151,15 +151,15 @@ def make() -> Campaign:
     )
     attributes = Attribute.objects.bulk_create(Attribute(text=f"thing {n}") for n in range(_ATTRIBUTES))
     StudyAssociation.objects.bulk_create(
-        StudyAssociation(study=study, group=group, attribute=attributes[(8 * number + one) % _ATTRIBUTES])
+        StudyAssociation(study=study, group=group, attribute=attributes[(8 * number + offset) % _ATTRIBUTES])
         for number, group in enumerate(groups)
-        for one in range(8)
+        for offset in range(8)
     )
     campaign = Campaign.objects.create(
         study=study,
         slug=CAMPAIGN,
         name="Marking",
-        kind=Campaign.Kind.STEREOTYPE_MARKING,
+        kind="stereotype_marking",
         state=Campaign.State.OPEN,
         seed=1,
         opened_at=now,
@@ -198,10 +198,10 @@ def _people(campaign: Campaign) -> list[Annotator]:
 def _mixes() -> dict[str, str]:
     """Return what the quota rule sees of screens held by these women (1) and men (0)."""
     rules = TaskRules((Rule(AT_LEAST, "gender", 1, frozenset({"man"}), negated=True),))
-    held = {"mix0": "", "mix1a": "1", "mix1b": "0", "mix2": "10", "mix3a": "101", "mix3b": "010"}
+    held_by_mix = {"mix0": "", "mix1a": "1", "mix1b": "0", "mix2": "10", "mix3a": "101", "mix3b": "010"}
     return {
-        name: rules.mix([Member((one == "1",), ()) for one in people], WANTED)
-        for name, people in held.items()
+        name: rules.mix([Member((gender == "1",), ()) for gender in people], WANTED)
+        for name, people in held_by_mix.items()
     }
 
 
@@ -263,10 +263,10 @@ def _drop_indexes(cursor: Any) -> list[str]:
         " AND indexname NOT IN (SELECT conname FROM pg_constraint)",
         [list(_TABLES)],
     )
-    found = cursor.fetchall()
-    for name, _ in found:
+    inserted_rows = cursor.fetchall()
+    for name, _ in inserted_rows:
         cursor.execute(f'DROP INDEX "{name}"')
-    return [made for _, made in found]
+    return [key for _, key in inserted_rows]
 
 
 def settle() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from benchmarks.annotation import label_studio_load
-from benchmarks.annotation.closed_loop import Found, drive
+from benchmarks.annotation.closed_loop import Load, drive
 from benchmarks.table import Row
 from benchmarks.web_server import Platform, Server, own_database, platform, postgres_address, serving
 
@@ -30,10 +30,10 @@ WANTED = 3
 
 
 @dataclass
-class Ours:
+class OurLoads:
     """What was measured on PostgreSQL, to be set beside Label Studio."""
 
-    found: dict[int, Found] = field(default_factory=dict)
+    by_annotators: dict[int, Load] = field(default_factory=dict)
     surplus: int = 0
 
 
@@ -44,81 +44,88 @@ def run() -> Iterable[Row]:
         if address is None:
             yield Row("submit and next, PostgreSQL", "no server answers", "≥ 200/s", None)
         else:
-            ours = Ours()
+            our_loads = OurLoads()
             with (
                 own_database(address, f"stereoscope_bench_{uuid4().hex[:8]}") as url,
-                platform(url, "PostgreSQL", Path(folder)) as made,
-                serving(made, Path(folder)) as server,
+                platform(url, "PostgreSQL", Path(folder)) as installation,
+                serving(installation, Path(folder)) as server,
             ):
-                yield from _on_postgresql(made, server, ours)
-            yield from label_studio_load.rows(address, ours.found, ours.surplus, seconds=SECONDS)
+                yield from _on_postgresql(installation, server, our_loads)
+            yield from label_studio_load.rows(
+                address, our_loads.by_annotators, our_loads.surplus, seconds=SECONDS
+            )
         sqlite = f"sqlite:///{Path(folder) / 'bench.sqlite3'}"
-        with platform(sqlite, "SQLite", Path(folder)) as made, serving(made, Path(folder)) as server:
-            yield from _closed_loop(made, server, 8)[1]
-            yield _to_empty(made, server, tasks=500, annotators=8)[1]
+        with (
+            platform(sqlite, "SQLite", Path(folder)) as installation,
+            serving(installation, Path(folder)) as server,
+        ):
+            yield from _closed_loop(installation, server, 8)[1]
+            yield _to_empty(installation, server, tasks=500, annotators=8)[1]
 
 
-def _on_postgresql(made: Platform, server: Server, ours: Ours) -> Iterator[Row]:
+def _on_postgresql(installation: Platform, server: Server, our_loads: OurLoads) -> Iterator[Row]:
     for number in ANNOTATORS:
-        ours.found[number], rows = _closed_loop(made, server, number)
+        our_loads.by_annotators[number], rows = _closed_loop(installation, server, number)
         yield from rows
         if number == 8:
-            many, rows = _closed_loop(made, server, number, tasks=MANY_TASKS)
+            many, rows = _closed_loop(installation, server, number, tasks=MANY_TASKS)
             yield from rows
-            share = many.rate / ours.found[8].rate
+            share = many.rate / our_loads.by_annotators[8].rate
             claim = f"its rate, as a share of that with {TASKS:,} tasks"
             yield Row(claim, f"{share:.2f}", f"≥ {KEPT_OF_RATE}", share >= KEPT_OF_RATE)
-    yield _to_empty(made, server, tasks=500, annotators=8)[1]
-    ours.surplus, row = _to_empty(made, server, tasks=label_studio_load.TASKS_TO_EMPTY, annotators=32)
+    yield _to_empty(installation, server, tasks=500, annotators=8)[1]
+    our_loads.surplus, row = _to_empty(
+        installation, server, tasks=label_studio_load.TASKS_TO_EMPTY, annotators=32
+    )
     yield row
 
 
 def _closed_loop(
-    made: Platform, server: Server, number: int, *, tasks: int = TASKS
-) -> tuple[Found, list[Row]]:
-    campaign = made.campaign(tasks=tasks, annotators=number)
+    installation: Platform, server: Server, number: int, *, tasks: int = TASKS
+) -> tuple[Load, list[Row]]:
+    campaign = installation.campaign(tasks=tasks, annotators=number)
     drive(server.port, campaign, seconds=1)  # loads what is loaded once
     web, database = server.web_seconds(), server.database_seconds()
-    found = drive(server.port, campaign, seconds=SECONDS)
+    load = drive(server.port, campaign, seconds=SECONDS)
     web, database = server.web_seconds() - web, server.database_seconds() - database
-    each = 1000 / max(1, len(found.latencies))
-    split = f"{web * each:.1f} + {database * each:.1f} + {found.driver_seconds * each:.1f} ms"
+    each = 1000 / max(1, len(load.latencies))
+    split = f"{web * each:.1f} + {database * each:.1f} + {load.driver_seconds * each:.1f} ms"
     size = "" if tasks == TASKS else f", {tasks:,} tasks"
-    title = f"{number} annotator{'s' * (number > 1)}{size}, {made.database}"
+    title = f"{number} annotator{'s' * (number > 1)}{size}, {installation.database}"
     limited = number in LIMIT_MS
-    on_sqlite = made.database == "SQLite"
+    on_sqlite = installation.database == "SQLite"
     limit_rate = LIMIT_RATE_SQLITE if on_sqlite else LIMIT_RATE
     rows = [
         Row(
             f"submit and next, {title}",
-            f"{found.rate:.0f}/s",
+            f"{load.rate:.0f}/s",
             f"≥ {limit_rate:.0f}/s" if limited else "",
-            not found.errors and (found.rate >= limit_rate or not limited),
+            not load.errors and (load.rate >= limit_rate or not limited),
         ),
         Row(
             f"submit and next p95, {title}",
-            f"{found.p95_ms:.0f} ms",
+            f"{load.p95_ms:.0f} ms",
             f"≤ {LIMIT_MS[number]:.0f} ms" if limited and not on_sqlite else "",
-            not found.errors and (not limited or on_sqlite or found.p95_ms <= LIMIT_MS[number]),
+            not load.errors and (not limited or on_sqlite or load.p95_ms <= LIMIT_MS[number]),
         ),
-        Row("  processor time of one: web + database + driver", split, "", not found.errors),
+        Row("  processor time of one: web + database + driver", split, "", not load.errors),
     ]
-    if found.errors:
-        rows.append(Row(f"  {len(found.errors)} errors, the first", found.errors[0][:200], "none", False))
-    return found, rows
+    if load.errors:
+        rows.append(Row(f"  {len(load.errors)} errors, the first", load.errors[0][:200], "none", False))
+    return load, rows
 
 
-def _to_empty(made: Platform, server: Server, *, tasks: int, annotators: int) -> tuple[int, Row]:
+def _to_empty(installation: Platform, server: Server, *, tasks: int, annotators: int) -> tuple[int, Row]:
     """Label a campaign to its end; return how many annotations too many it got, and the row."""
-    campaign = made.campaign(tasks=tasks, annotators=annotators)
-    found = drive(server.port, campaign, seconds=300)
-    counts = made.count(campaign["campaign"])
+    campaign = installation.campaign(tasks=tasks, annotators=annotators)
+    load = drive(server.port, campaign, seconds=300)
+    counts = installation.count(campaign["campaign"])
     whole = {"accepted": tasks * WANTED, "surplus": 0, "short": 0, "over": 0}
-    said = f"{len(found.errors)} errors, {counts['surplus']} surplus, {counts['short']} short"
+    problems = f"{len(load.errors)} errors, {counts['surplus']} surplus, {counts['short']} short"
     row = Row(
-        f"{tasks} tasks × {WANTED} labelled to the end by {annotators}, {made.database}",
-        said,
+        f"{tasks} tasks × {WANTED} labelled to the end by {annotators}, {installation.database}",
+        problems,
         "none",
-        not found.errors and counts | whole == counts,
+        not load.errors and counts | whole == counts,
     )
     return counts["surplus"] + max(0, counts["accepted"] - tasks * WANTED), row

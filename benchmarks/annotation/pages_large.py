@@ -99,24 +99,24 @@ def run() -> Iterable[Row]:
     with (
         tempfile.TemporaryDirectory() as folder,
         own_database(address, f"stereoscope_bench_{uuid4().hex[:8]}") as url,
-        platform(url, "PostgreSQL", Path(folder)) as made,
+        platform(url, "PostgreSQL", Path(folder)) as installation,
     ):
         start = time.perf_counter()
-        made.run("-m", "benchmarks.annotation.pages_large", "make")
+        installation.run("-m", "benchmarks.annotation.pages_large", "make")
         yield Row(
             "1,000,000 screens, 5,000,000 judgements: made", f"{time.perf_counter() - start:.0f} s", "", None
         )
-        for line in made.run("-m", "benchmarks.annotation.pages_large", "pages").splitlines():
+        for line in installation.run("-m", "benchmarks.annotation.pages_large", "pages").splitlines():
             yield _row(json.loads(line))
 
 
-def _row(found: dict[str, Any]) -> Row:
-    if "counted" in found:
-        said = f"{found['seconds']:.1f} s, at most every {20 * found['seconds']:.0f} s"
-        return Row(f"  counted beside the pages: {found['counted']}", said, "", None)
-    limit = POLLED_MS if found["path"] in POLLED else LIMIT_MS
-    measured = f"{found['ms']:.0f} ms, {found['processor']:.0f} of processor (status {found['status']})"
-    return Row(found["path"], measured, f"≤ {limit:.0f} ms", found["status"] == 200 and found["ms"] <= limit)
+def _row(page: dict[str, Any]) -> Row:
+    if "counted" in page:
+        frequency = f"{page['seconds']:.1f} s, at most every {20 * page['seconds']:.0f} s"
+        return Row(f"  counted beside the pages: {page['counted']}", frequency, "", None)
+    limit = POLLED_MS if page["path"] in POLLED else LIMIT_MS
+    measured = f"{page['ms']:.0f} ms, {page['processor']:.0f} of processor (status {page['status']})"
+    return Row(page["path"], measured, f"≤ {limit:.0f} ms", page["status"] == 200 and page["ms"] <= limit)
 
 
 def _pages() -> Iterator[dict[str, Any]]:
@@ -132,7 +132,7 @@ def _pages() -> Iterator[dict[str, Any]]:
     backend = connection.connection.info.backend_pid
     keys = _keys()
     chosen = sys.argv[2:]
-    paths = [path for path in PAGES if not chosen or any(one in path for one in chosen)]
+    paths = [path for path in PAGES if not chosen or any(fragment in path for fragment in chosen)]
     for path in paths:  # what is counted apart is begun by the first who looks
         client.get(path.format(**keys))
     until = time.monotonic() + _MOST_SECONDS_COUNTED
@@ -153,8 +153,8 @@ def _pages() -> Iterator[dict[str, Any]]:
             "ms": statistics.median(times),
             "processor": processor,
         }
-    for kept in CampaignSnapshot.objects.order_by("subject", "argument"):
-        yield {"counted": f"{kept.subject} {kept.argument}".strip(), "seconds": kept.seconds}
+    for snapshot in CampaignSnapshot.objects.order_by("subject", "argument"):
+        yield {"counted": f"{snapshot.subject} {snapshot.argument}".strip(), "seconds": snapshot.seconds}
 
 
 def _keys() -> dict[str, Any]:
@@ -180,20 +180,20 @@ def _keys() -> dict[str, Any]:
     }
 
 
-def main(what: str) -> None:
+def main(step: str) -> None:
     """Make the campaign in the database of `DATABASE_URL`, or time its pages, and print what was found."""
     sys.path.insert(0, str(ROOT / "platform"))
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     import django
 
     django.setup()
-    if what == "make":
+    if step == "make":
         from benchmarks.annotation import large_campaign
 
         large_campaign.main()
     else:
-        for found in _pages():
-            print(json.dumps(found), flush=True)
+        for measured in _pages():
+            print(json.dumps(measured), flush=True)
 
 
 if __name__ == "__main__":

@@ -27,39 +27,38 @@ def run() -> Iterable[Row]:
     command = [sys.executable, "-m", "benchmarks.annotation.quality_rules"]
     printed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     for line in printed.splitlines():
-        found = json.loads(line)
-        kind, there, flagged = found["kind"], found["there"], found["flagged"]
+        outcome = json.loads(line)
+        kind, prevalence, flagged = outcome["kind"], outcome["there"], outcome["flagged"]
         honest = kind == "honest"
-        kept = flagged <= MOST_FALSE_ALARMS if honest else flagged >= LEAST_CAUGHT
+        within_limit = flagged <= MOST_FALSE_ALARMS if honest else flagged >= LEAST_CAUGHT
         limit = f"≤ {MOST_FALSE_ALARMS:.0%}" if honest else f"≥ {LEAST_CAUGHT:.0%}"
         yield Row(
-            f"standard rules warn: {kind}, {there:.0%} of what is asked is there",
+            f"standard rules warn: {kind}, {prevalence:.0%} of what is asked is there",
             f"{flagged:.1%}",
             limit,
-            kept,
+            within_limit,
         )
 
 
 def _simulated() -> Iterator[dict[str, Any]]:
-    from annotation.kinds.standard_rules import STANDARD
-    from annotation.models import Campaign
+    from annotation.kinds.stereotype_marking import KIND
 
-    rules = {one.measure: one for one in STANDARD[Campaign.Kind.STEREOTYPE_MARKING]}
-    for there in (0.05, 0.15, 0.4):
+    rules = {rule.measure: rule for rule in KIND.standard_rules}
+    for prevalence in (0.05, 0.15, 0.4):
         generator = np.random.default_rng(1)
         for kind in ("honest", "always none", "97 % none", "fast"):
-            flagged = sum(_flagged(kind, there, rules, generator) for _ in range(PEOPLE)) / PEOPLE
-            yield {"kind": kind, "there": there, "flagged": flagged}
+            flagged = sum(_flagged(kind, prevalence, rules, generator) for _ in range(PEOPLE)) / PEOPLE
+            yield {"kind": kind, "there": prevalence, "flagged": flagged}
 
 
-def _flagged(kind: str, there: float, rules: Mapping[Any, Any], generator: np.random.Generator) -> bool:
+def _flagged(kind: str, prevalence: float, rules: Mapping[Any, Any], generator: np.random.Generator) -> bool:
     from annotation.quality.enforcement import LATEST, falls_short
     from annotation.quality.measures import variety
 
-    present = generator.random((SCREENS, ON_SCREEN)) < there
-    others = np.zeros((SCREENS, ON_SCREEN))
+    present = generator.random((SCREENS, ON_SCREEN)) < prevalence
+    other_marks = np.zeros((SCREENS, ON_SCREEN))
     for _ in range(3):
-        others += _honest(present, generator) / 3
+        other_marks += _honest(present, generator) / 3
     ticked, seconds = (
         _honest(present, generator),
         generator.lognormal(np.log(generator.uniform(5, 30)), 0.6, SCREENS),
@@ -69,11 +68,14 @@ def _flagged(kind: str, there: float, rules: Mapping[Any, Any], generator: np.ra
     elif kind != "honest":
         share = 0.0 if kind == "always none" else 0.03
         ticked = generator.random((SCREENS, ON_SCREEN)) < share / ON_SCREEN
-    for seen in _looks(LATEST):
-        number = seen.stop - seen.start
-        given = {1: int(ticked[seen].sum()), 0: int((~ticked[seen]).sum())}
-        due = {1: float(others[seen].sum()), 0: float((1 - others[seen]).sum())}
-        measured = {"variety": variety(given, due), "median_seconds": float(np.median(seconds[seen]))}
+    for window in _looks(LATEST):
+        number = window.stop - window.start
+        observed = {1: int(ticked[window].sum()), 0: int((~ticked[window]).sum())}
+        expected = {1: float(other_marks[window].sum()), 0: float((1 - other_marks[window]).sum())}
+        measured = {
+            "variety": variety(observed, expected),
+            "median_seconds": float(np.median(seconds[window])),
+        }
         for measure, value in measured.items():
             rule = rules[measure]
             if value is not None and number >= rule.minimum and falls_short(measure, rule.threshold, value):
@@ -99,5 +101,5 @@ if __name__ == "__main__":
     import django
 
     django.setup()
-    for found in _simulated():
-        print(json.dumps(found), flush=True)
+    for outcome in _simulated():
+        print(json.dumps(outcome), flush=True)

@@ -110,9 +110,12 @@ def _rows(measured: Measured) -> Iterator[Row]:
 
 
 def _browser_path() -> str | None:
-    named = os.environ.get("STEREOSCOPE_CHROMIUM")
+    configured = os.environ.get("STEREOSCOPE_CHROMIUM")
     return (
-        named or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+        configured
+        or shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
     )
 
 
@@ -125,8 +128,8 @@ def _seed(environment: dict[str, str]) -> dict[str, Any]:
     printed = subprocess.run(
         seed, cwd=ROOT, env=environment, check=True, capture_output=True, text=True
     ).stdout
-    found: dict[str, Any] = json.loads(printed)
-    return found
+    times: dict[str, Any] = json.loads(printed)
+    return times
 
 
 @contextmanager
@@ -218,8 +221,8 @@ def _submit(page: Any, measured: Measured) -> None:
 
 def _painted(page: Any) -> float:
     for _ in range(1000):
-        if found := page.evaluate(f"{PAINTED}.map((one) => one.at)"):
-            return float(found[0])
+        if times := page.evaluate(f"{PAINTED}.map((one) => one.at)"):
+            return float(times[0])
         page.wait_for_timeout(5)
     raise RuntimeError("the picture was not painted")
 

@@ -32,7 +32,7 @@ def make(*, tasks: int, annotators: int) -> dict[str, Any]:
     draft = lifecycle.create(
         study=study,
         name="Load",
-        kind=Campaign.Kind.STEREOTYPE_MARKING,
+        kind="stereotype_marking",
         by=None,
         annotators_per_task=WANTED,
         attributes_per_screen=_ATTRIBUTES,
@@ -53,25 +53,25 @@ def make(*, tasks: int, annotators: int) -> dict[str, Any]:
 
 def count(campaign: int) -> dict[str, int]:
     """Return how many annotations a campaign has, and how many tasks have fewer or more than wanted."""
-    found = Annotation.objects.filter(campaign=campaign, is_latest=True)
+    annotations = Annotation.objects.filter(campaign=campaign, is_latest=True)
     accepted = Count("annotations", filter=Q(annotations__status="accepted"))
     tasks = Task.objects.filter(campaign=campaign, purpose=Task.Purpose.LABEL).annotate(accepted=accepted)
     return {
-        "accepted": found.filter(status="accepted").count(),
-        "gold": found.filter(status="gold").count(),
-        "surplus": found.filter(status="surplus").count(),
+        "accepted": annotations.filter(status="accepted").count(),
+        "gold": annotations.filter(status="gold").count(),
+        "surplus": annotations.filter(status="surplus").count(),
         "short": tasks.filter(accepted__lt=F("wanted")).count(),
         "over": tasks.filter(accepted__gt=F("wanted")).count(),
     }
 
 
-def _add_images(study: Study, group: StudyGroup, first: int, number: int) -> list[Image]:
+def _add_images(study: Study, group: StudyGroup, start: int, number: int) -> list[Image]:
     return Image.objects.bulk_create(
         (
             Image(
                 study=study, group=group, sha256=f"{index:064x}", file=f"{index}.png", width=512, height=512
             )
-            for index in range(first, first + number)
+            for index in range(start, start + number)
         ),
         batch_size=5000,
     )
@@ -79,9 +79,9 @@ def _add_images(study: Study, group: StudyGroup, first: int, number: int) -> lis
 
 def _add_tasks(planned: Task, images: list[Image], **differing: Any) -> list[Task]:
     """Ask of each image what `planned` asks: what opening would do, in the time a benchmark has."""
-    asked = {"campaign": planned.campaign, "wanted": planned.wanted, "quota_mix": planned.quota_mix}
+    task_fields = {"campaign": planned.campaign, "wanted": planned.wanted, "quota_mix": planned.quota_mix}
     tasks = Task.objects.bulk_create(
-        (Task(**asked | differing, image=image) for image in images), batch_size=5000
+        (Task(**task_fields | differing, image=image) for image in images), batch_size=5000
     )
     if tasks:
         with connection.cursor() as cursor:
@@ -96,9 +96,9 @@ def _add_tasks(planned: Task, images: list[Image], **differing: Any) -> list[Tas
 
 def _add_known_answers(tasks: list[Task]) -> None:
     KnownAnswer.objects.bulk_create(
-        KnownAnswer(task=task, attribute_id=one.attribute_id, present=one.position == 0)
+        KnownAnswer(task=task, attribute_id=task_attribute.attribute_id, present=task_attribute.position == 0)
         for task in tasks
-        for one in task.task_attributes.all()
+        for task_attribute in task.task_attributes.all()
     )
 
 

@@ -48,15 +48,15 @@ def _row(claim: str, which: str, limit: str) -> Row:
         }
         if not environment["OMP_NUM_THREADS"]:
             del environment["OMP_NUM_THREADS"]
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-m", "benchmarks.generation.overhead", which, folder],
             env=environment,
             capture_output=True,
             text=True,
             check=True,
         )
-    measured, _, kept = done.stdout.strip().splitlines()[-1].partition("|")
-    return Row(claim, measured, limit, {"yes": True, "no": False, "": None}[kept])
+    measured, _, within_limit = process.stdout.strip().splitlines()[-1].partition("|")
+    return Row(claim, measured, limit, {"yes": True, "no": False, "": None}[within_limit])
 
 
 def _measure(which: str, folder: Path) -> str:
@@ -73,17 +73,17 @@ def _tiny(folder: Path) -> str:
     from tests.generation.backends.tiny_pipeline import save_tiny_pipeline
 
     weights = save_tiny_pipeline(folder / "tiny")
-    bare, ours = _interleaved(
+    bare, our_times = _interleaved(
         weights, {"num_inference_steps": STEPS, "width": 64, "height": 64, "device": "cpu"}, IMAGES
     )
     # Processor time decides: by the clock, an image among other programs takes whatever they leave.
-    share, by_clock = (_added([b[i] for b in bare], [o[i] for o in ours]) for i in (0, 1))
+    share, by_clock = (_added([b[i] for b in bare], [o[i] for o in our_times]) for i in (0, 1))
     return f"{share:.1%} (by the clock {by_clock:.1%})|{_verdict(share <= OVERHEAD)}"
 
 
-def _added(bare: list[float], ours: list[float]) -> float:
+def _added(bare: list[float], our_seconds: list[float]) -> float:
     """Return the share that is added, of the fastest quarters: other programs only ever make an image slower."""
-    alone, whole = (statistics.mean(sorted(seconds)[: len(seconds) // 4]) for seconds in (bare, ours))
+    alone, whole = (statistics.mean(sorted(seconds)[: len(seconds) // 4]) for seconds in (bare, our_seconds))
     return (whole - alone) / alone
 
 
@@ -93,13 +93,13 @@ def _full(folder: Path) -> str:
     if not torch.cuda.is_available():
         return "no CUDA device at hand|"
     weights = save_full_pipeline(folder / "full")
-    bare, ours = _interleaved(weights, {"num_inference_steps": 50}, 12)
-    rates = [len(times) / sum(clock for _, clock in times) for times in (bare, ours)]
+    bare, our_times = _interleaved(weights, {"num_inference_steps": 50}, 12)
+    rates = [len(times) / sum(clock for _, clock in times) for times in (bare, our_times)]
     return f"{rates[1]:.2f} beside {rates[0]:.2f}|{_verdict(rates[1] >= 0.95 * rates[0])}"
 
 
-def _verdict(kept: bool) -> str:
-    return "yes" if kept else "no"
+def _verdict(within_limit: bool) -> str:
+    return "yes" if within_limit else "no"
 
 
 def _interleaved(weights: Path, parameters: dict[str, Any], images: int) -> tuple[list[Times], list[Times]]:
@@ -116,19 +116,19 @@ def _interleaved(weights: Path, parameters: dict[str, Any], images: int) -> tupl
     run, job = _planned(weights, parameters, images)
     progress = JobProgress(job)
     model = _loaded(run)
-    ours = Making(run, model, Claims(run, job, None), JobsProgress(run, job, progress, images))
+    our_run = Making(run, model, Claims(run, job, None), JobsProgress(run, job, progress, images))
     # The first call of a pipeline takes longer.
     next(answers(model, list(run.requests.all()[:1]), paid=False))
     pipeline = model._pipeline
-    given = {name: value for name, value in parameters.items() if name != "device"}
+    call_parameters = {name: value for name, value in parameters.items() if name != "device"}
     times: dict[str, list[Times]] = {"bare": [], "ours": []}
 
     def bare_image(request: GenerationRequest) -> None:
         generator = torch.Generator("cpu").manual_seed(request.seed)
-        pipeline(request.prompt, generator=generator, **given)
+        pipeline(request.prompt, generator=generator, **call_parameters)
 
     for number, request in enumerate(run.requests.all()):
-        parts = [("bare", partial(bare_image, request)), ("ours", ours.make_step)]
+        parts = [("bare", partial(bare_image, request)), ("ours", our_run.make_step)]
         for name, make in parts if number % 2 else reversed(parts):
             began = time.process_time(), time.perf_counter()
             make()
@@ -208,6 +208,6 @@ def save_full_pipeline(folder: Path) -> Path:
 
 if __name__ == "__main__":
     noise, sys.stdout = sys.stdout, io.StringIO()
-    said = _measure(sys.argv[1], Path(sys.argv[2]))
+    outcome = _measure(sys.argv[1], Path(sys.argv[2]))
     sys.stdout = noise
-    print(said)
+    print(outcome)

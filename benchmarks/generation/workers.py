@@ -5,19 +5,18 @@ Timed at that server, from the first request to the last answer.
 """
 
 import random
-import subprocess
-import sys
 import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from benchmarks.table import Row
-from benchmarks.web_server import ROOT, Platform, own_database, platform, postgres_address
+from benchmarks.web_server import Platform, own_database, platform, postgres_address
+from benchmarks.workers import wait_for_workers, wait_until, worker
 from tests.generation.backends.images_endpoint import Endpoint, image, images_endpoint, png
 
 _CALLS, _AT_ONCE, _MEAN_SECONDS = 320, 8, 1.0
@@ -33,7 +32,6 @@ study = Study.objects.create(name="{name}", slug="{name}", seed=7)
 StudyGroup.objects.create(study=study, name="Orsani", display_name="Orsani")
 set_prompts(study=study, templates=["{{a_an}} {{id}} person"], images_per_prompt={images}, by=None)
 """
-_ALIVE = "from jobs.engine.workers import alive; print(alive().count())"
 
 
 class Latencies:
@@ -44,7 +42,7 @@ class Latencies:
         self._left = list(seconds)
         self._lock = threading.Lock()
         self._first = self._last = 0.0
-        endpoint.answer = self._answer  # type: ignore[method-assign]
+        endpoint.respond = self._respond
 
     @property
     def span(self) -> float:
@@ -52,10 +50,10 @@ class Latencies:
         return self._last - self._first
 
     @property
-    def done(self) -> bool:
+    def complete(self) -> bool:
         return not self._left
 
-    def _answer(self, body: dict[str, Any]) -> Any:  # noqa: ARG002
+    def _respond(self, _: dict[str, Any]) -> Any:
         with self._lock:
             self._first = self._first or time.monotonic()
             number, seconds = len(self._left), self._left.pop()
@@ -73,71 +71,47 @@ def run() -> Iterator[Row]:
         if address is not None:
             url = stack.enter_context(own_database(address, f"bench_workers_{uuid.uuid4().hex[:8]}"))
             name = "PostgreSQL"
-        made = stack.enter_context(platform(url, name, folder))
-        made.environment.pop("CELERY_BROKER_URL", None)
+        installation = stack.enter_context(platform(url, name, folder))
+        installation.environment.pop("CELERY_BROKER_URL", None)
         endpoint = stack.enter_context(images_endpoint())
-        made.environment.update({"OPENAI_BASE_URLS": endpoint.url, "OPENAI_API_KEY": ""})
-        yield _pool(made, endpoint)
-        yield _workers(made, endpoint)
+        installation.environment.update({"OPENAI_BASE_URLS": endpoint.url, "OPENAI_API_KEY": ""})
+        yield _pool(installation, endpoint)
+        yield _workers(installation, endpoint)
 
 
-def _pool(made: Platform, endpoint: Endpoint) -> Row:
+def _pool(installation: Platform, endpoint: Endpoint) -> Row:
     """Ideal: every call's seconds, shared evenly by all that may be under way."""
     draws = random.Random(11)
     latencies = Latencies(endpoint, [draws.expovariate(1 / _MEAN_SECONDS) for _ in range(_CALLS)])
-    made.environment["OPENAI_IMAGES_AT_ONCE"] = str(_AT_ONCE)
-    _generate(made, "pool", _CALLS)
+    installation.environment["OPENAI_IMAGES_AT_ONCE"] = str(_AT_ONCE)
+    _generate(installation, "pool", _CALLS)
     share = sum(latencies.asked) / _AT_ONCE / latencies.span
     calls = f"{_CALLS} calls of exponential length, {_AT_ONCE} at once"
-    claim = f"endpoint pool: share of the ideal, {calls}; {made.database}"
+    claim = f"endpoint pool: share of the ideal, {calls}; {installation.database}"
     return Row(claim, f"{share:.2f} ({latencies.span:.0f} s)", f"≥ {_POOL_LEAST}", share >= _POOL_LEAST)
 
 
-def _workers(made: Platform, endpoint: Endpoint) -> Row:
-    made.environment["OPENAI_IMAGES_AT_ONCE"] = "1"
-    one, two = (_span(made, endpoint, number) for number in (1, 2))
-    claim = f"two workers on one run beside one, {_IMAGES} images of {_SECONDS} s; {made.database}"
-    measured = f"{one:.1f} s, {two:.1f} s: {one / two:.2f} ×"
-    return Row(claim, measured, f"≥ {_WORKERS_LEAST} ×", one / two >= _WORKERS_LEAST)
+def _workers(installation: Platform, endpoint: Endpoint) -> Row:
+    installation.environment["OPENAI_IMAGES_AT_ONCE"] = "1"
+    alone, two = (_span(installation, endpoint, number) for number in (1, 2))
+    claim = f"two workers on one run beside one, {_IMAGES} images of {_SECONDS} s; {installation.database}"
+    measured = f"{alone:.1f} s, {two:.1f} s: {alone / two:.2f} ×"
+    return Row(claim, measured, f"≥ {_WORKERS_LEAST} ×", alone / two >= _WORKERS_LEAST)
 
 
-def _span(made: Platform, endpoint: Endpoint, workers: int) -> float:
+def _span(installation: Platform, endpoint: Endpoint, workers: int) -> float:
     latencies = Latencies(endpoint, [_SECONDS] * _IMAGES)
     with ExitStack() as stack:
         for _ in range(workers):
-            stack.enter_context(_worker(made))
-        _wait(lambda: int(made.run("manage.py", "shell", "-v", "0", "-c", _ALIVE).split()[-1]) >= workers)
-        _generate(made, f"workers-{workers}", _IMAGES, "--queue", "--workers", str(workers))
-        _wait(lambda: latencies.done)
+            stack.enter_context(worker(installation, "--interval", "0.1"))
+        wait_for_workers(installation, workers, patience=_PATIENCE)
+        _generate(installation, f"workers-{workers}", _IMAGES, "--queue", "--workers", str(workers))
+        wait_until(lambda: latencies.complete, patience=_PATIENCE)
         time.sleep(2 * _SECONDS)
     return latencies.span
 
 
-def _generate(made: Platform, name: str, images: int, *more: str) -> None:
-    made.run("manage.py", "shell", "-v", "0", "-c", _STUDY.format(name=name, images=images))
+def _generate(installation: Platform, name: str, images: int, *more: str) -> None:
+    installation.shell(_STUDY.format(name=name, images=images))
     model = ("--backend", "openai", "--model", "sleeper")
-    made.run("manage.py", "generate", "--study", name, *model, *more)
-
-
-def _wait(reached: Callable[[], bool]) -> None:
-    end = time.monotonic() + _PATIENCE
-    while not reached():
-        if time.monotonic() > end:
-            raise RuntimeError("the workers took too long")
-        time.sleep(0.2)
-
-
-@contextmanager
-def _worker(made: Platform) -> Iterator[None]:
-    process = subprocess.Popen(
-        [sys.executable, "manage.py", "worker", "--interval", "0.1", "-v", "0"],
-        cwd=ROOT,
-        env=made.environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        yield
-    finally:
-        process.terminate()
-        process.wait(timeout=60)
+    installation.run("manage.py", "generate", "--study", name, *model, *more)

@@ -4,13 +4,10 @@ A real Label Studio, our web server and a worker run for this. Answers come one 
 before has arrived. The first, for which a worker that was just started loads what it needs, is a row of its own.
 """
 
-import subprocess
-import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -19,65 +16,57 @@ from django.db.models import QuerySet
 
 from benchmarks.label_studio.pull import ask
 from benchmarks.table import Row
-from benchmarks.web_server import ROOT, Platform, own_database, platform, postgres_address, serving
+from benchmarks.web_server import Platform, own_database, platform, postgres_address, serving
+from benchmarks.workers import wait_until, worker
 from tests.services.label_studio.server import LabelStudio, label_studio_server
 
 ANSWERS = 20
 LIMIT_SECONDS = 5.0
-_PATIENCE = 60.0
+_PATIENCE, _PAUSE = 60.0, 0.02  # seconds
 
 
 def run() -> Iterable[Row]:
     """Measure on SQLite and, where it answers, on PostgreSQL as our own database."""
     claim = f"answer in Label Studio to label here, slowest of {ANSWERS}"
     try:
-        with label_studio_server() as there, tempfile.TemporaryDirectory() as name:
+        with label_studio_server() as label_studio, tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            with platform(f"sqlite:///{folder / 'ours.sqlite3'}", "SQLite", folder) as made:
-                yield from _rows(claim, made, there, folder)
+            with platform(f"sqlite:///{folder / 'ours.sqlite3'}", "SQLite", folder) as installation:
+                yield from _rows(claim, installation, label_studio, folder)
             if address := postgres_address():
                 with (
                     own_database(address, f"bench_{uuid.uuid4().hex[:8]}") as url,
-                    platform(url, "PostgreSQL", folder) as made,
+                    platform(url, "PostgreSQL", folder) as installation,
                 ):
-                    yield from _rows(claim, made, there, folder)
+                    yield from _rows(claim, installation, label_studio, folder)
     except pytest.skip.Exception as reason:
         yield Row(f"{claim}: not measured: {reason}"[:300], "", f"≤ {LIMIT_SECONDS:.0f} s", None)
 
 
-def _rows(claim: str, ours: Platform, there: LabelStudio, folder: Path) -> Iterator[Row]:
-    ours.environment.update(LABEL_STUDIO_ALLOWED_HOSTS="127.0.0.1")
-    campaign = ours.campaign(tasks=1 + ANSWERS, annotators=1)["campaign"]
-    person = there.annotators[0]
-    with serving(ours, folder) as server:
-        ours.environment.update(SITE_URL=f"http://127.0.0.1:{server.port}")
-        sent = ask(ours, "send", f"{campaign}, {there.url!r}, {there.owner.token!r}, {[person.id]}")
-        with _worker(ours):
-            said = f"{campaign}, {there.url!r}, {person.token!r}, {sent['projects'][0]['tasks']}, {sent['result']!r}"
-            first, *took = ask(ours, "answer", said, module="arrival")["seconds"]
+def _rows(claim: str, installation: Platform, label_studio: LabelStudio, folder: Path) -> Iterator[Row]:
+    installation.environment.update(LABEL_STUDIO_ALLOWED_HOSTS="127.0.0.1")
+    campaign = installation.campaign(tasks=1 + ANSWERS, annotators=1)["campaign"]
+    person = label_studio.annotators[0]
+    with serving(installation, folder) as server:
+        installation.environment.update(SITE_URL=f"http://127.0.0.1:{server.port}")
+        sent = ask(
+            installation,
+            "send",
+            f"{campaign}, {label_studio.url!r}, {label_studio.owner.token!r}, {[person.id]}",
+        )
+        with worker(installation):
+            tasks = sent["projects"][0]["tasks"]
+            arguments = f"{campaign}, {label_studio.url!r}, {person.token!r}, {tasks}, {sent['result']!r}"
+            first_seconds, *took = ask(installation, "answer", arguments, module="arrival")["seconds"]
     yield Row(
-        f"{claim}, {ours.database}",
+        f"{claim}, {installation.database}",
         f"{max(took):.1f} s",
         f"≤ {LIMIT_SECONDS:.0f} s",
         len(took) == ANSWERS and max(took) <= LIMIT_SECONDS,
     )
-    yield Row(f"  the first that a worker takes in, {ours.database}", f"{first:.1f} s", "", None)
-
-
-@contextmanager
-def _worker(made: Platform) -> Iterator[None]:
-    process = subprocess.Popen(
-        [sys.executable, "manage.py", "worker", "-v", "0"],
-        cwd=ROOT,
-        env=made.environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+    yield Row(
+        f"  the first that a worker takes in, {installation.database}", f"{first_seconds:.1f} s", "", None
     )
-    try:
-        yield
-    finally:
-        process.terminate()
-        process.wait(timeout=60)
 
 
 def answer(campaign_id: int, url: str, token: str, tasks: list[int], result: list) -> dict:
@@ -87,28 +76,20 @@ def answer(campaign_id: int, url: str, token: str, tasks: list[int], result: lis
     from annotation.models import Annotation
     from jobs.engine.workers import alive
 
-    _until(lambda: bool(alive().count()))
+    wait_until(lambda: alive().count(), patience=_PATIENCE, pause=_PAUSE)
     labels = Annotation.objects.filter(campaign=campaign_id, status="accepted", is_latest=True)
     seconds = []
     with httpx.Client(
         base_url=url, headers={"Authorization": f"Token {token}"}, timeout=60, trust_env=False
     ) as http:
-        for done, task in enumerate(tasks):
+        for arrived, task in enumerate(tasks):
             started = time.perf_counter()
             body = {"result": result, "lead_time": 9.5}
             http.post(f"/api/tasks/{task}/annotations/", json=body).raise_for_status()
-            _until(partial(_arrived, labels, done + 1))
+            wait_until(partial(_arrived, labels, arrived + 1), patience=_PATIENCE, pause=_PAUSE)
             seconds.append(time.perf_counter() - started)
     return {"seconds": seconds}
 
 
 def _arrived(labels: QuerySet, number: int) -> bool:
     return labels.count() == number
-
-
-def _until(true: Callable[[], bool]) -> None:
-    end = time.monotonic() + _PATIENCE
-    while not true():
-        if time.monotonic() > end:
-            raise RuntimeError("no answer arrived, or no worker was there, in a minute")
-        time.sleep(0.02)

@@ -37,52 +37,52 @@ def run(annotations: int = ANNOTATIONS) -> Iterable[Row]:
     """Measure both arrangements on SQLite and, where it answers, on PostgreSQL as our own database."""
     claim = f"{annotations:,} annotations in Label Studio compared and counted"
     try:
-        with label_studio_server() as there, tempfile.TemporaryDirectory() as name:
+        with label_studio_server() as label_studio, tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             for arrangement in ARRANGEMENTS:
                 database = f"sqlite:///{folder / f'{arrangement}.sqlite3'}"
-                with platform(database, "SQLite", folder) as made:
-                    yield from _rows(claim, made, there, arrangement, annotations)
+                with platform(database, "SQLite", folder) as installation:
+                    yield from _rows(claim, installation, label_studio, arrangement, annotations)
             if address := postgres_address():
                 for arrangement in ARRANGEMENTS:
                     with (
                         own_database(address, f"bench_{uuid.uuid4().hex[:8]}") as url,
-                        platform(url, "PostgreSQL", folder) as made,
+                        platform(url, "PostgreSQL", folder) as installation,
                     ):
-                        yield from _rows(claim, made, there, arrangement, annotations)
+                        yield from _rows(claim, installation, label_studio, arrangement, annotations)
     except pytest.skip.Exception as reason:
         yield Row(f"{claim}: not measured: {reason}"[:300], "", f"≤ {LIMIT_SECONDS:.0f} s", None)
 
 
 def _rows(
-    claim: str, ours: Platform, there: LabelStudio, arrangement: str, annotations: int
+    claim: str, installation: Platform, label_studio: LabelStudio, arrangement: str, annotations: int
 ) -> Iterator[Row]:
-    ours.environment.update(SITE_URL=_SITE, LABEL_STUDIO_ALLOWED_HOSTS="127.0.0.1")
-    campaign = ours.campaign(tasks=annotations // PER_TASK, annotators=PEOPLE)["campaign"]
-    users = [person.id for person in there.annotators[:PEOPLE]]
-    arguments = f"{campaign}, {there.url!r}, {there.owner.token!r}, {users}, {arrangement!r}"
-    pushed = ask(ours, "send", arguments)
+    installation.environment.update(SITE_URL=_SITE, LABEL_STUDIO_ALLOWED_HOSTS="127.0.0.1")
+    campaign = installation.campaign(tasks=annotations // PER_TASK, annotators=PEOPLE)["campaign"]
+    users = [person.id for person in label_studio.annotators[:PEOPLE]]
+    arguments = f"{campaign}, {label_studio.url!r}, {label_studio.owner.token!r}, {users}, {arrangement!r}"
+    pushed = ask(installation, "send", arguments)
     number = 0
     for place, project in enumerate(pushed["projects"]):
         # In a project for each answer, each person works in their own.
-        theirs = users if arrangement == "shared" else users[place : place + 1]
-        _label(there, project["project"], project["tasks"], pushed["result"], theirs)
+        project_users = users if arrangement == "shared" else users[place : place + 1]
+        _label(label_studio, project["project"], project["tasks"], pushed["result"], project_users)
         number += len(project["tasks"])
-    first = ask(ours, "pull", str(campaign))
-    again = ask(ours, "pull", str(campaign))
-    where = f"{ARRANGEMENTS[arrangement]} ({number:,} tasks), {ours.database}"
-    complete = first["counted"] == annotations
+    first_pull = ask(installation, "pull", str(campaign))
+    again = ask(installation, "pull", str(campaign))
+    where = f"{ARRANGEMENTS[arrangement]} ({number:,} tasks), {installation.database}"
+    complete = first_pull["counted"] == annotations
     # Most of the time is Label Studio's own, which answers by task: three times as many take it longer.
     limited = arrangement == "shared"
     limit = LIMIT_SECONDS * annotations / ANNOTATIONS
     yield Row(
         f"{claim}, {where}",
-        f"{first['seconds']:.0f} s",
+        f"{first_pull['seconds']:.0f} s",
         f"≤ {limit:.0f} s" if limited else "all counted",
-        complete and (not limited or first["seconds"] <= limit),
+        complete and (not limited or first_pull["seconds"] <= limit),
     )
     yield Row(f"  with nothing new, {where}", f"{again['seconds']:.0f} s", "", None)
-    peak = max(first["mebibytes"], again["mebibytes"])
+    peak = max(first_pull["mebibytes"], again["mebibytes"])
     yield Row(
         f"  memory of the whole process, {where}",
         f"{peak:.0f} MiB",
@@ -91,18 +91,19 @@ def _rows(
     )
 
 
-def ask(ours: Platform, what: str, arguments: str, *, module: str = "pull") -> dict:
+def ask(installation: Platform, function: str, arguments: str, *, module: str = "pull") -> dict:
     """Call a function of a benchmark in the platform, in a process of its own."""
-    code = _CODE.format(module=module, what=what, arguments=arguments)
-    return dict(json.loads(ours.run("manage.py", "shell", "-v", "0", "-c", code).splitlines()[-1]))
+    code = _CODE.format(module=module, what=function, arguments=arguments)
+    return dict(json.loads(installation.shell(code)))
 
 
 def send(campaign_id: int, url: str, token: str, users: list[int], arrangement: str = "shared") -> dict:
     """Have a campaign labelled there, send its tasks, and say who the users are; run in the platform."""
     from annotation.label_studio.base.connections import connect
+    from annotation.label_studio.models import LabelStudioUser
     from annotation.label_studio.push.lifecycle import begin
     from annotation.label_studio.push.sync import push
-    from annotation.models import Campaign, LabelStudioUser
+    from annotation.models import Campaign
     from tests.services.label_studio.annotators import marked
 
     campaign = Campaign.objects.get(pk=campaign_id)
@@ -114,7 +115,7 @@ def send(campaign_id: int, url: str, token: str, users: list[int], arrangement: 
         LabelStudioUser.objects.create(
             server=server, external_id=number, annotator_id=annotator, state=LabelStudioUser.State.MAPPED
         )
-    asked = campaign.tasks.earliest("pk").task_attributes.order_by("position")
+    task_attributes = campaign.tasks.earliest("pk").task_attributes.order_by("position")
     return {
         "projects": [
             {
@@ -123,7 +124,7 @@ def send(campaign_id: int, url: str, token: str, users: list[int], arrangement: 
             }
             for project in bridge.projects.order_by("slot")
         ],
-        "result": marked(*asked.values_list("attribute__text", flat=True)),
+        "result": marked(*task_attributes.values_list("attribute__text", flat=True)),
     }
 
 
@@ -133,7 +134,8 @@ def pull(campaign_id: int) -> dict:
     import time
 
     from annotation.label_studio.base import job_queue
-    from annotation.models import Annotation, LabelStudioBridge
+    from annotation.label_studio.models import LabelStudioBridge
+    from annotation.models import Annotation
     from jobs.progress.reporter import Unwatched
 
     bridge = LabelStudioBridge.objects.select_related("campaign").get(campaign=campaign_id)
@@ -147,16 +149,16 @@ def pull(campaign_id: int) -> dict:
     }
 
 
-def _label(there: LabelStudio, project: int, tasks: list[int], result: list, users: list[int]) -> None:
+def _label(label_studio: LabelStudio, project: int, tasks: list[int], result: list, users: list[int]) -> None:
     """Write an annotation of each user for each task into Label Studio's database."""
-    with closing(sqlite3.connect(there.database, timeout=60)) as database, database:
-        made = "2026-01-05 09:00:00"
+    with closing(sqlite3.connect(label_studio.database, timeout=60)) as database, database:
+        created_at = "2026-01-05 09:00:00"
         fixed = {
             "result": json.dumps(result),
             "was_cancelled": 0,
             "ground_truth": 0,
-            "created_at": made,
-            "updated_at": made,
+            "created_at": created_at,
+            "updated_at": created_at,
         }
         fixed |= {"lead_time": 9.5, "result_count": len(result), "project_id": project}
         for user in users:

@@ -31,7 +31,8 @@ from annotation.label_studio.base import connections
 from annotation.label_studio.push import lifecycle
 from annotation.label_studio.push.sync import push
 from annotation.label_studio.push.tasks import rows_of
-from annotation.models import Campaign, LabelStudioProject, LabelStudioTask
+from annotation.label_studio.models import LabelStudioProject, LabelStudioTask
+from annotation.models import Campaign
 for pk in {campaigns}:
     campaign = Campaign.objects.get(pk=pk)
     server = connections.connect(study=campaign.study, url="{url}", token="{token}", by=None)
@@ -53,10 +54,10 @@ def run() -> Iterable[Row]:
     """Measure both, on SQLite and, where it answers, on PostgreSQL as our own database."""
     claim = f"tasks sent to Label Studio beside its own bulk import, {TASKS:,} tasks"
     try:
-        with label_studio_server() as there, tempfile.TemporaryDirectory() as folder:
-            for made in _platforms(Path(folder)):
-                with made as ours:
-                    yield _measured(claim, ours, there, Path(folder))
+        with label_studio_server() as label_studio, tempfile.TemporaryDirectory() as folder:
+            for context in _platforms(Path(folder)):
+                with context as installation:
+                    yield _measured(claim, installation, label_studio, Path(folder))
     except (pytest.skip.Exception, httpx.HTTPError) as reason:
         yield Row(f"{claim}: not measured: {reason}"[:300], "", f"≥ {AT_LEAST:.0%}", None)
 
@@ -69,47 +70,53 @@ def _platforms(folder: Path) -> Iterator[AbstractContextManager[Platform]]:
 
 @contextmanager
 def _on_sqlite(folder: Path) -> Iterator[Platform]:
-    with platform(f"sqlite:///{folder / 'ours.sqlite3'}", "SQLite", folder) as made:
-        yield made
+    with platform(f"sqlite:///{folder / 'ours.sqlite3'}", "SQLite", folder) as installation:
+        yield installation
 
 
 @contextmanager
 def _on_postgres(address: str, folder: Path) -> Iterator[Platform]:
     with (
         own_database(address, f"bench_{uuid.uuid4().hex[:8]}") as url,
-        platform(url, "PostgreSQL", folder) as made,
+        platform(url, "PostgreSQL", folder) as installation,
     ):
-        yield made
+        yield installation
 
 
-def _measured(claim: str, ours: Platform, there: LabelStudio, folder: Path) -> Row:
-    ours.environment.update(SITE_URL=_SITE, LABEL_STUDIO_ALLOWED_HOSTS="127.0.0.1")
+def _measured(claim: str, installation: Platform, label_studio: LabelStudio, folder: Path) -> Row:
+    installation.environment.update(SITE_URL=_SITE, LABEL_STUDIO_ALLOWED_HOSTS="127.0.0.1")
     pushes, imports = [], []
     for _ in range(ROUNDS):
-        campaigns = [ours.campaign(tasks=number, annotators=1)["campaign"] for number in (_FIRST, TASKS)]
+        campaigns = [
+            installation.campaign(tasks=number, annotators=1)["campaign"] for number in (_FIRST, TASKS)
+        ]
         file = folder / "rows.json"
-        given = {"campaigns": campaigns, "url": there.url, "token": there.owner.token, "tasks": TASKS}
-        said = ours.run("manage.py", "shell", "-v", "0", "-c", _PUSH.format(file=file, **given))
-        seconds, project = json.loads(said.splitlines()[-1])
+        parameters = {
+            "campaigns": campaigns,
+            "url": label_studio.url,
+            "token": label_studio.owner.token,
+            "tasks": TASKS,
+        }
+        seconds, project = json.loads(installation.shell(_PUSH.format(file=file, **parameters)))
         pushes.append(seconds)
-        imports.append(_bulk_import(there, project, file.read_bytes()))
+        imports.append(_bulk_import(label_studio, project, file.read_bytes()))
     push, bulk = statistics.median(pushes), statistics.median(imports)
     share = bulk / push
     return Row(
-        f"{claim}, {ours.database}",
+        f"{claim}, {installation.database}",
         f"{TASKS / push:,.0f}/s : {TASKS / bulk:,.0f}/s = {share:.0%}",
         f"≥ {AT_LEAST:.0%}",
         share >= AT_LEAST,
     )
 
 
-def _bulk_import(there: LabelStudio, like: int, body: bytes) -> float:
+def _bulk_import(label_studio: LabelStudio, like: int, body: bytes) -> float:
     """Return how long Label Studio takes to make a project like ours and to take the rows in one request."""
-    headers = {"Authorization": f"Token {there.owner.token}", "Content-Type": "application/json"}
-    with httpx.Client(base_url=there.url, headers=headers, timeout=600, trust_env=False) as http:
-        shown = http.get(f"/api/projects/{like}/").raise_for_status().json()
-        settings = {"title": "bulk", "label_config": shown["label_config"], "maximum_annotations": 3}
+    headers = {"Authorization": f"Token {label_studio.owner.token}", "Content-Type": "application/json"}
+    with httpx.Client(base_url=label_studio.url, headers=headers, timeout=600, trust_env=False) as http:
+        project = http.get(f"/api/projects/{like}/").raise_for_status().json()
+        settings = {"title": "bulk", "label_config": project["label_config"], "maximum_annotations": 3}
         started = time.perf_counter()
-        made = http.post("/api/projects/", json=settings).raise_for_status().json()
-        http.post(f"/api/projects/{made['id']}/import", content=body).raise_for_status()
+        bulk_project = http.post("/api/projects/", json=settings).raise_for_status().json()
+        http.post(f"/api/projects/{bulk_project['id']}/import", content=body).raise_for_status()
         return time.perf_counter() - started

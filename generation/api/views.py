@@ -13,7 +13,7 @@ from generation.models import Image
 from studies.access import study_for
 
 
-class ImageSerializer(serializers.ModelSerializer):
+class ImageSerializer(serializers.ModelSerializer[Image]):
     """An image and all that is known of it. `url` works without sign-in until it expires."""
 
     id = serializers.UUIDField(source="public_id", read_only=True)

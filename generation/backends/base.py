@@ -60,7 +60,7 @@ class Model(Protocol):
 
 @runtime_checkable
 class DrawsTogether(Protocol):
-    """A model that makes several images in one call, when whoever planned the run wants that."""
+    """A model that makes several images in one call, if the run was planned so."""
 
     at_once: int
 

@@ -20,61 +20,61 @@ Known = dict[str, tuple[int, int, str]]  # size, time of change and digest, by p
 def folder_digest(folder: Path) -> str:
     """Return a digest over the names and contents of all files, hidden ones left out."""
     digest = hashlib.sha256()
-    known = _read()
-    before = dict(known)
+    digests = _read()
+    before = dict(digests)
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
         if not path.is_file() or any(part.startswith(".") for part in inside.parts):
             continue
-        digest.update(f"{inside.as_posix()}\0{_content(path, known)}\n".encode())
-    _keep(known, before)
+        digest.update(f"{inside.as_posix()}\0{_content(path, digests)}\n".encode())
+    _keep(digests, before)
     return f"sha256:{digest.hexdigest()}"
 
 
 def file_digest(path: Path) -> str:
     """Return a digest of the content of one file."""
-    known = _read()
-    before = dict(known)
-    digest = _content(path, known)
-    _keep(known, before)
+    digests = _read()
+    before = dict(digests)
+    digest = _content(path, digests)
+    _keep(digests, before)
     return f"sha256:{digest}"
 
 
-def _content(path: Path, known: Known) -> str:
-    key, found = str(path.resolve()), path.stat()
-    size, changed = found.st_size, found.st_mtime_ns
-    if key in known and known[key][:2] == (size, changed):
-        return known[key][2]
+def _content(path: Path, digests: Known) -> str:
+    key, status = str(path.resolve()), path.stat()
+    size, changed = status.st_size, status.st_mtime_ns
+    if key in digests and digests[key][:2] == (size, changed):
+        return digests[key][2]
     content = hashlib.sha256()
     with path.open("rb") as file:
         while chunk := file.read(_CHUNK):
             content.update(chunk)
     if size >= _LARGE and time.time_ns() - changed > _SETTLED_NANOSECONDS:
-        known[key] = size, changed, content.hexdigest()
+        digests[key] = size, changed, content.hexdigest()
     return content.hexdigest()
 
 
 def _read() -> Known:
     try:
-        kept = json.loads(settings.MODEL_DIGESTS.read_text(encoding="utf-8"))
+        stored = json.loads(settings.MODEL_DIGESTS.read_text(encoding="utf-8"))
         return {
             str(path): (int(size), int(changed), str(digest))
-            for path, (size, changed, digest) in kept.items()
+            for path, (size, changed, digest) in stored.items()
         }
     except (OSError, ValueError, TypeError, AttributeError):
         return {}  # none yet, or damaged: it is only ever a short cut
 
 
-def _keep(known: Known, before: Known) -> None:
+def _keep(digests: Known, before: Known) -> None:
     """Write what is new, all at once; without room or right to write it is found out again the next time."""
-    if known == before:
+    if digests == before:
         return
     try:
         settings.MODEL_DIGESTS.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=settings.MODEL_DIGESTS.parent, prefix="model-digests-")
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             # Another process may have learnt of other files meanwhile.
-            json.dump(_read() | known, file)
+            json.dump(_read() | digests, file)
         Path(name).replace(settings.MODEL_DIGESTS)
     except OSError:
         return

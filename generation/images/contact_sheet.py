@@ -44,18 +44,18 @@ class ImageFilter:
         return bool(self.group or self.model or self.condition or self.attribute or self.phrase)
 
     def of(self, images: QuerySet[Image]) -> QuerySet[Image]:
-        wanted = Q()
+        condition = Q()
         if self.group:
-            wanted &= Q(group__name=self.group)
+            condition &= Q(group__name=self.group)
         if self.model:
-            wanted &= Q(model_label=self.model)
+            condition &= Q(model_label=self.model)
         if self.condition:
-            wanted &= Q(condition=self.condition)
+            condition &= Q(condition=self.condition)
         if self.attribute:
-            wanted &= Q(attribute__text=self.attribute)
+            condition &= Q(attribute__text=self.attribute)
         if self.phrase:
-            wanted &= Q(phrase__name=self.phrase)
-        return images.filter(wanted)
+            condition &= Q(phrase__name=self.phrase)
+        return images.filter(condition)
 
 
 @dataclass(frozen=True)
@@ -111,22 +111,22 @@ def _said(provenance: Mapping[str, object]) -> Iterable[tuple[str, str]]:
 
 
 def sheet_page(
-    study: Study, wanted: ImageFilter, choices: Choices, query: QueryDict, *, size: int
+    study: Study, filters: ImageFilter, choices: Choices, query: QueryDict, *, size: int
 ) -> KeyPage[Image]:
     """Return a page of the sheet: by group, then model. Group by group, so that no more than one is put in order."""
-    images = wanted.of(Image.objects.filter(study=study))
+    images = filters.of(Image.objects.filter(study=study))
     edge = Image.objects.select_related("phrase", "group").filter(study=study)
     after, before = (
         edge.filter(pk=key).first() if (key := read_key(query, name)) else None for name in EDGES
     )
     backwards = after is None and (before is not None or LAST in query)
-    groups = [pk for pk, name, _ in choices.groups if wanted.group in ("", name)]
+    groups = [pk for pk, name, _ in choices.groups if filters.group in ("", name)]
     walk = _walk(images, [*groups, None], after or before, size + 1, backwards=backwards)
-    found = list(islice(walk, size + 1))
-    more, shown = len(found) > size, found[:size]
+    images_and_next = list(islice(walk, size + 1))
+    more, on_page = len(images_and_next) > size, images_and_next[:size]
     if backwards:
-        return page_between(query, shown[::-1], earlier=more, later=before is not None)
-    return page_between(query, shown, earlier=after is not None, later=more)
+        return page_between(query, on_page[::-1], earlier=more, later=before is not None)
+    return page_between(query, on_page, earlier=after is not None, later=more)
 
 
 def _walk(
@@ -155,11 +155,11 @@ def choices_of(study: Study) -> Choices:
     images = Image.objects.filter(study=study).order_by()
     cells = images.values_list("group", "model_label", "condition").annotate(number=Count("pk"))
     counts = {(group, model, condition): number for group, model, condition, number in cells}
-    there = {group for group, _, _ in counts}
+    group_ids = {group for group, _, _ in counts}
     groups = study.groups.order_by("display_name", "pk").values_list("pk", "name", "display_name")
     conditions = {condition for _, _, condition in counts}
     return Choices(
-        groups=tuple(one for one in groups if one[0] in there),
+        groups=tuple(row for row in groups if row[0] in group_ids),
         models=tuple(sorted({model for _, model, _ in counts})),
         conditions=tuple((value, words) for value, words in Condition.choices if value in conditions),
         attributes=_texts_of(study, "attribute__text"),
@@ -168,23 +168,23 @@ def choices_of(study: Study) -> Choices:
     )
 
 
-def number_of(study: Study, wanted: ImageFilter, choices: Choices) -> int:
+def number_of(study: Study, filters: ImageFilter, choices: Choices) -> int:
     """Return how many images match."""
-    if wanted.attribute or wanted.phrase:
-        return wanted.of(Image.objects.filter(study=study)).count()
-    keys = {pk for pk, name, _ in choices.groups if name == wanted.group}
+    if filters.attribute or filters.phrase:
+        return filters.of(Image.objects.filter(study=study)).count()
+    keys = {pk for pk, name, _ in choices.groups if name == filters.group}
     return sum(
         number
         for (group, model, condition), number in choices.counts.items()
-        if (not wanted.group or group in keys)
-        and wanted.model in ("", model)
-        and wanted.condition in ("", condition)
+        if (not filters.group or group in keys)
+        and filters.model in ("", model)
+        and filters.condition in ("", condition)
     )
 
 
 def _texts_of(study: Study, column: str) -> tuple[str, ...]:
-    found = Image.objects.filter(study=study).exclude(**{column: None}).order_by(column)
-    return tuple(found.values_list(column, flat=True).distinct())
+    images = Image.objects.filter(study=study).exclude(**{column: None}).order_by(column)
+    return tuple(images.values_list(column, flat=True).distinct())
 
 
 def outcome_counts(study: Study) -> dict[str, int]:

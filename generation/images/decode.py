@@ -15,7 +15,7 @@ _BOMBS = (Picture.DecompressionBombError, Picture.DecompressionBombWarning)
 
 
 @contextmanager
-def refusing_damage(what: str) -> Iterator[None]:
+def refusing_damage(subject: str) -> Iterator[None]:
     """Turn whatever the decoder raises into a DomainError with a sentence about the file.
 
     Pillow's plugins let nearly every exception of Python through when bytes are damaged (TypeError and
@@ -27,28 +27,28 @@ def refusing_damage(what: str) -> Iterator[None]:
     except DomainError:
         raise
     except UnidentifiedImageError:
-        raise DomainError("not_an_image", f"{what} is not an image.") from None
+        raise DomainError("not_an_image", f"{subject} is not an image.") from None
     except _BOMBS:
-        raise too_many_pixels(what) from None
+        raise too_many_pixels(subject) from None
     except Exception:
-        raise DomainError("image_truncated", f"{what} is truncated or damaged.") from None
+        raise DomainError("image_truncated", f"{subject} is truncated or damaged.") from None
 
 
-def check_size(picture: Picture.Image, what: str) -> None:
+def check_size(picture: Picture.Image, subject: str) -> None:
     """Raise DomainError where a picture is larger than what can be decoded or shown."""
     if picture.width * picture.height > settings.IMAGE_MAX_PIXELS:
-        raise too_many_pixels(what, picture)
+        raise too_many_pixels(subject, picture)
     if max(picture.size) > LONGEST_SIDE:
         raise DomainError(
             "image_side_too_long",
-            f"{what} has {picture.width:,} × {picture.height:,} pixels; "
+            f"{subject} has {picture.width:,} × {picture.height:,} pixels; "
             f"neither side may be longer than {LONGEST_SIDE:,}.",
         )
 
 
-def too_many_pixels(what: str, picture: Picture.Image | None = None) -> DomainError:
+def too_many_pixels(subject: str, picture: Picture.Image | None = None) -> DomainError:
     size = f"{picture.width:,} × {picture.height:,}" if picture else "too many"
     return DomainError(
         "image_too_many_pixels",
-        f"{what} has {size} pixels; the limit is {settings.IMAGE_MAX_PIXELS:,} in all.",
+        f"{subject} has {size} pixels; the limit is {settings.IMAGE_MAX_PIXELS:,} in all.",
     )

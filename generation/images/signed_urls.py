@@ -1,7 +1,7 @@
 """Images as people see them: re-encoded, without metadata, under addresses that say nothing.
 
 An address holds a token: the image's random public id, what it is for and when it expires, encrypted and
-authenticated. Whoever has the token sees the image until then, without a session: a labelling tool elsewhere
+authenticated. Anyone with the token sees the image until then, without a session: a labelling tool elsewhere
 shows it too. The encryption is the synthetic-IV construction (as in RFC 5297) with HMAC-SHA256 as its only
 primitive: the IV is a MAC of the plaintext, so nothing can be altered, and equal contents give equal
 addresses, which is what lets a browser keep an image it has.

@@ -60,13 +60,13 @@ class Described(TypedDict):
     provenance: NotRequired[dict[str, Any]]
 
 
-def inspect(data: bytes, *, what: str = "The file") -> ImageFile:
+def inspect(data: bytes, *, subject: str = "The file") -> ImageFile:
     """Decode all of an image; refuse in one sentence what cannot be shown to people."""
     if not data:
-        raise DomainError("image_empty", f"{what} is empty.")
+        raise DomainError("image_empty", f"{subject} is empty.")
     if len(data) > settings.IMAGE_MAX_BYTES:
-        raise _too_large(what, len(data))
-    suffix, width, height = _decode(data, what)
+        raise _too_large(subject, len(data))
+    suffix, width, height = _decode(data, subject)
     sha256 = hashlib.sha256(data).hexdigest()
     return ImageFile(sha256, width, height, len(data), _name(sha256, suffix))
 
@@ -75,25 +75,25 @@ def _name(sha256: str, suffix: str) -> str:
     return f"images/{sha256[:2]}/{sha256[2:4]}/{sha256}.{suffix}"
 
 
-def _too_large(what: str, size: int) -> DomainError:
+def _too_large(subject: str, size: int) -> DomainError:
     limit = settings.IMAGE_MAX_BYTES / 1024 / 1024
     return DomainError(
-        "image_too_large", f"{what} has {size / 1024 / 1024:.1f} MiB; the limit is {limit:g} MiB."
+        "image_too_large", f"{subject} has {size / 1024 / 1024:.1f} MiB; the limit is {limit:g} MiB."
     )
 
 
-def _decode(data: bytes, what: str) -> tuple[str, int, int]:
+def _decode(data: bytes, subject: str) -> tuple[str, int, int]:
     """Return suffix, width and height of a picture that decodes to its last byte."""
-    with refusing_damage(what):
+    with refusing_damage(subject):
         with Picture.open(io.BytesIO(data), formats=(*_SUFFIXES, "GIF", "BMP", "TIFF")) as picture:
-            _check_header(picture, what)
+            _check_header(picture, subject)
             picture.verify()
         with Picture.open(io.BytesIO(data), formats=tuple(_SUFFIXES)) as picture:
             picture.load()
             if not _has_its_end(data, str(picture.format)):
                 raise OSError("no end marker")
-            seen = ImageOps.exif_transpose(picture) or picture
-            return _SUFFIXES[str(picture.format)], seen.width, seen.height
+            upright = ImageOps.exif_transpose(picture) or picture
+            return _SUFFIXES[str(picture.format)], upright.width, upright.height
 
 
 def _has_its_end(data: bytes, kind: str) -> bool:
@@ -103,15 +103,15 @@ def _has_its_end(data: bytes, kind: str) -> bool:
     return kind != "PNG" or b"IEND\xaeB\x60\x82" in data
 
 
-def _check_header(picture: Picture.Image, what: str) -> None:
-    check_size(picture, what)
+def _check_header(picture: Picture.Image, subject: str) -> None:
+    check_size(picture, subject)
     if getattr(picture, "n_frames", 1) > 1:
         raise DomainError(
-            "image_animated", f"{what} holds more than one picture (an animation or a sequence)."
+            "image_animated", f"{subject} holds more than one picture (an animation or a sequence)."
         )
     if picture.format not in _SUFFIXES:
         raise DomainError(
-            "image_format_unknown", f"{what} is a {picture.format} file; PNG, JPEG and WebP can be shown."
+            "image_format_unknown", f"{subject} is a {picture.format} file; PNG, JPEG and WebP can be shown."
         )
 
 
@@ -147,25 +147,25 @@ def _of_storage(error: Exception) -> bool:
 def _what_is_wrong(error: Exception) -> str:
     if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
         return "There is no room left where images are stored; make room and try again. Nothing is lost."
-    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return f"Images cannot be stored: {said.splitlines()[0][:200]}. What was made before is kept."
+    message = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return f"Images cannot be stored: {message.splitlines()[0][:200]}. What was made before is kept."
 
 
 class BlankImage(DomainError):
     """A picture of one colour: a model that computed nothing hands out such ones."""
 
 
-def keep_drawn(drawn: Drawn, *, what: str) -> ImageFile:
+def keep_drawn(drawn: Drawn, *, subject: str) -> ImageFile:
     """Write what a model answered; a file from elsewhere is looked at first. One colour throughout is no image."""
     if drawn.picture is None:
-        file, data = inspect(drawn.data, what=what), drawn.data
-        with refusing_damage(what), Picture.open(io.BytesIO(data), formats=tuple(_SUFFIXES)) as picture:
+        file, data = inspect(drawn.data, subject=subject), drawn.data
+        with refusing_damage(subject), Picture.open(io.BytesIO(data), formats=tuple(_SUFFIXES)) as picture:
             blank = _is_one_colour(picture)
     else:
-        file, data = _encoded(drawn.picture, what)
+        file, data = _encoded(drawn.picture, subject)
         blank = _is_one_colour(drawn.picture)
     if blank:
-        raise BlankImage("image_blank", f"{what} is blank: a single colour throughout.")
+        raise BlankImage("image_blank", f"{subject} is blank: a single colour throughout.")
     keep(file, data)
     return file
 
@@ -178,25 +178,25 @@ def _is_one_colour(picture: Picture.Image) -> bool:
     return all(low == high for low, high in pairs)
 
 
-def _encoded(picture: Picture.Image, what: str) -> tuple[ImageFile, bytes]:
+def _encoded(picture: Picture.Image, subject: str) -> tuple[ImageFile, bytes]:
     """Make a PNG. It need not be decoded again to know what it holds."""
-    check_size(picture, what)
+    check_size(picture, subject)
     written = io.BytesIO()
     # Level 1 takes a third of the time of the usual one, for files a tenth larger.
     picture.save(written, "PNG", compress_level=1)
     data = written.getvalue()
     if len(data) > settings.IMAGE_MAX_BYTES:
-        raise _too_large(what, len(data))
+        raise _too_large(subject, len(data))
     sha256 = hashlib.sha256(data).hexdigest()
     return ImageFile(sha256, picture.width, picture.height, len(data), _name(sha256, "png")), data
 
 
-def store_image(*, data: bytes, what: str = "The image", **described: Unpack[Described]) -> StoredImage:
+def store_image(*, data: bytes, subject: str = "The image", **described: Unpack[Described]) -> StoredImage:
     """Keep a picture in a study. The same bytes of one model for the same purpose are one image.
 
     The file is written before the row: a crash in between leaves a file without row, never the reverse.
     """
-    file = inspect(data, what=what)
+    file = inspect(data, subject=subject)
     keep(file, data)
     return record_image(file, **described)
 
@@ -227,8 +227,8 @@ def record_image(file: ImageFile, **described: Unpack[Described]) -> StoredImage
         with transaction.atomic():
             image.save(force_insert=True)
     except IntegrityError:
-        known = Image.objects.filter(**cell).first()
-        if known is None:
+        existing = Image.objects.filter(**cell).first()
+        if existing is None:
             raise
-        return StoredImage(known, created=False)
+        return StoredImage(existing, created=False)
     return StoredImage(image, created=True)

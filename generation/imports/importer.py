@@ -17,6 +17,7 @@ from generation.images.storage import ImageFile, inspect, keep
 from generation.imports.entries import Entry
 from generation.imports.layouts import LAYOUTS
 from generation.imports.manifest import find_manifest, read_manifest
+from generation.imports.options import ImageImportOptions
 from generation.imports.sources import FolderSource, Source, ZipSource
 from generation.models import Condition, Image
 from generation.runs.planning import clean_label
@@ -24,7 +25,7 @@ from jobs.progress.reporter import Progress, Unwatched
 from studies import audit
 from studies.models import Study, StudyGroup
 
-DEFAULT_LABEL = "imported"
+DEFAULTS = ImageImportOptions()
 _MANIFESTS = (".csv", ".jsonl")
 
 
@@ -73,25 +74,19 @@ def import_images(
     study: Study,
     path: Path | IO[bytes],
     by: User | None,
-    layout: str = "groups",
-    model_label: str = "",
-    condition: str = Condition.DEFAULT,
-    create_groups: bool = False,
+    options: ImageImportOptions = DEFAULTS,
     progress: Progress | None = None,
 ) -> ImageImportReport:
     """Import a folder, a zip archive, or the images that a CSV/JSONL manifest lists.
 
     A study without any group gets those of the import; else an unknown group is rejected, unless
-    `create_groups`.
+    `options.create_groups`.
     """
     progress = progress or Unwatched()
-    defaults = Entry(
-        name="", where="", model_label=clean_label(model_label or DEFAULT_LABEL), condition=condition
-    )
-    source, entries = _open(path, layout)
+    source, entries = _open(path, options.layout)
     if not entries:
         raise DomainError("nothing_to_import", "There is no file to import.")
-    importer = _Importer(study, source, defaults, create_groups=create_groups)
+    importer = _Importer(study, source, options)
     try:
         importer.read(entries, progress)
         return importer.write(by=by)
@@ -103,12 +98,12 @@ def import_images(
 class _Importer:
     """One import while it runs: files that were stored, rows that wait, remarks."""
 
-    def __init__(self, study: Study, source: Source, defaults: Entry, *, create_groups: bool) -> None:
+    def __init__(self, study: Study, source: Source, options: ImageImportOptions) -> None:
         self._study = study
         self._source = source
-        self._defaults = defaults
+        self._options = options
         self._groups = list(study.groups.all())
-        self._create_groups = create_groups or not self._groups
+        self._create_groups = options.create_groups or not self._groups
         self._ready: list[_Ready] = []
         self._seen: dict[tuple[str, ...], str] = {}
         self._stored: list[str] = []
@@ -131,16 +126,16 @@ class _Importer:
                 self._rejected.append(Remark(where, _reason(error, entry)))
             progress.advance(1, where)
         if not self._ready and not self._duplicates:
-            first = self._rejected[0]
+            rejection = self._rejected[0]
             raise DomainError(
                 "nothing_imported",
-                f"None of {len(entries):,} files could be imported. {first.where}: {first.reason}",
+                f"None of {len(entries):,} files could be imported. {rejection.where}: {rejection.reason}",
             )
 
     def _read_one(self, entry: Entry) -> None:
-        what = f"“{entry.name}”"
-        data = self._source.read(entry.name, limit=settings.IMAGE_MAX_BYTES, what=what)
-        file = inspect(data, what=what)
+        subject = f"“{entry.name}”"
+        data = self._source.read(entry.name, limit=settings.IMAGE_MAX_BYTES, subject=subject)
+        file = inspect(data, subject=subject)
         cell = (entry.model_label, entry.condition, entry.group, entry.attribute, file.sha256)
         if cell in self._seen:
             self._duplicates.append(Remark(entry.where, f"the same picture as {self._seen[cell]}"))
@@ -154,10 +149,10 @@ class _Importer:
         """Fill in what the import as a whole says, and check what the entry says itself."""
         if entry.problem:
             raise DomainError("entry_invalid", f"{entry.problem}.")
-        said = (entry.name, entry.group, entry.model_label, entry.condition, entry.prompt, entry.attribute)
-        if not all(map(_is_text, said)):
+        texts = (entry.name, entry.group, entry.model_label, entry.condition, entry.prompt, entry.attribute)
+        if not all(map(_is_text, texts)):
             raise DomainError("not_text", "Its path or what is said of it is not UTF-8 text.")
-        condition = entry.condition or self._defaults.condition
+        condition = entry.condition or self._options.condition
         if condition not in Condition.values:
             raise DomainError(
                 "condition_unknown",
@@ -172,7 +167,7 @@ class _Importer:
             entry,
             group=group,
             condition=condition,
-            model_label=clean_label(entry.model_label or self._defaults.model_label),
+            model_label=clean_label(entry.model_label or self._options.model_label),
             attribute=normalise(entry.attribute) if entry.attribute else "",
             repaired="; ".join(filter(None, (entry.repaired, repair))),
         )
@@ -204,9 +199,9 @@ class _Importer:
             # The study's row is the lock: two imports at once would both find the same images missing.
             Study.objects.select_for_update().get(pk=self._study.pk)
             new_groups = self._make_groups()
-            kept = self._make_images()
+            image_count = self._make_images()
             report = ImageImportReport(
-                kept=kept,
+                kept=image_count,
                 repaired=tuple(self._repaired),
                 duplicates=tuple(self._duplicates),
                 rejected=tuple(self._rejected),
@@ -224,8 +219,8 @@ class _Importer:
         return report
 
     def _make_groups(self) -> tuple[str, ...]:
-        known = set(self._study.groups.values_list("name", flat=True))
-        new = sorted({ready.entry.group for ready in self._ready} - known - {""})
+        group_names = set(self._study.groups.values_list("name", flat=True))
+        new = sorted({ready.entry.group for ready in self._ready} - group_names - {""})
         StudyGroup.objects.bulk_create(
             StudyGroup(study=self._study, name=name, display_name=_display_name(name)) for name in new
         )
@@ -272,15 +267,13 @@ class _Importer:
 
     def forget(self) -> None:
         """Remove the files of an import that failed, unless an image names them meanwhile."""
-        named = set(Image.objects.filter(file__in=self._stored).values_list("file", flat=True))
+        referenced = set(Image.objects.filter(file__in=self._stored).values_list("file", flat=True))
         for name in self._stored:
-            if name not in named:
+            if name not in referenced:
                 default_storage.delete(name)
 
 
 def _open(path: Path | IO[bytes], layout: str) -> tuple[Source, list[Entry]]:
-    if layout not in LAYOUTS:
-        raise DomainError("layout_unknown", f"There is no layout “{layout}”; there are {', '.join(LAYOUTS)}.")
     if isinstance(path, Path):
         if not path.exists():
             raise DomainError("path_missing", f"There is nothing at {path}.")
@@ -293,9 +286,9 @@ def _open(path: Path | IO[bytes], layout: str) -> tuple[Source, list[Entry]]:
 
 
 def _attributes(texts: Iterable[str]) -> dict[str, int]:
-    wanted = sorted(set(texts) - {""})
-    Attribute.objects.bulk_create((Attribute(text=text) for text in wanted), ignore_conflicts=True)
-    return dict(Attribute.objects.filter(text__in=wanted).values_list("text", "pk"))
+    names = sorted(set(texts) - {""})
+    Attribute.objects.bulk_create((Attribute(text=text) for text in names), ignore_conflicts=True)
+    return dict(Attribute.objects.filter(text__in=names).values_list("text", "pk"))
 
 
 def _reason(error: DomainError, entry: Entry) -> str:

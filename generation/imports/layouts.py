@@ -38,17 +38,17 @@ def pairs_layout(source: Source) -> list[Entry]:
                 Entry(name=name, where=name, problem="it is not <experiment>/<scenario>/<variant>")
             )
             continue
-        found = PurePosixPath(name).stem
+        stem = PurePosixPath(name).stem
         # One released file is white_man1.png where every other scenario has white_man.png.
-        variant = re.sub(r"\d+$", "", found)
-        variant = variant if variant in variants else found
+        variant = re.sub(r"\d+$", "", stem)
+        variant = variant if variant in variants else stem
         entries.append(
             Entry(
                 name=name,
                 where=name,
                 group=variant,
                 provenance={"experiment": parts[-3], "scenario": parts[-2], "variant": variant},
-                repaired=f"variant “{found}” read as “{variant}”" if variant != found else "",
+                repaired=f"variant “{stem}” read as “{variant}”" if variant != stem else "",
             )
         )
     return entries

@@ -28,7 +28,7 @@ def find_manifest(source: Source) -> str:
 
 def read_manifest(source: Source, name: str) -> list[Entry]:
     """Return the rows of the manifest; what is wrong with one row is a problem of its entry."""
-    data = source.read(name, limit=settings.TABLE_MAX_BYTES, what=f"“{name}”")
+    data = source.read(name, limit=settings.TABLE_MAX_BYTES, subject=f"“{name}”")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:

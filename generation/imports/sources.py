@@ -22,7 +22,7 @@ class Source(Protocol):
     def names(self) -> list[str]:
         """Return the names of all files that are not hidden, sorted."""
 
-    def read(self, name: str, *, limit: int, what: str) -> bytes:
+    def read(self, name: str, *, limit: int, subject: str) -> bytes:
         """Return a file of at most `limit` bytes; DomainError when it is larger, missing or outside."""
 
 
@@ -34,24 +34,24 @@ class FolderSource:
         self._root = folder.resolve()
 
     def names(self) -> list[str]:
-        found = (
+        names = (
             path.relative_to(self._folder).as_posix() for path in self._folder.rglob("*") if path.is_file()
         )
-        return sorted(name for name in found if not is_hidden(name))
+        return sorted(name for name in names if not is_hidden(name))
 
-    def read(self, name: str, *, limit: int, what: str) -> bytes:
+    def read(self, name: str, *, limit: int, subject: str) -> bytes:
         try:
             path = (self._folder / name).resolve()
             if not path.is_relative_to(self._root):
-                raise outside(what)
+                raise outside(subject)
             if not path.is_file():
-                raise DomainError("file_missing", f"{what} is not there.")
+                raise DomainError("file_missing", f"{subject} is not there.")
             if path.stat().st_size > limit:
-                raise too_large(what, limit)
+                raise too_large(subject, limit)
             return path.read_bytes()
         except (OSError, ValueError, RuntimeError) as error:  # a NUL or too long a name, a loop of links
             reason = getattr(error, "strerror", None) or "its name is not one of a file"
-            raise DomainError("file_not_readable", f"{what} cannot be read: {reason}.") from None
+            raise DomainError("file_not_readable", f"{subject} cannot be read: {reason}.") from None
 
 
 class ZipSource:
@@ -74,20 +74,20 @@ class ZipSource:
     def names(self) -> list[str]:
         return sorted(name for name in self._members if not is_hidden(name))
 
-    def read(self, name: str, *, limit: int, what: str) -> bytes:
+    def read(self, name: str, *, limit: int, subject: str) -> bytes:
         member = self._members.get(name)
         if member is None:
-            raise DomainError("file_missing", f"{what} is not in the archive.")
+            raise DomainError("file_missing", f"{subject} is not in the archive.")
         try:
             with self._archive.open(member) as file:
                 # One byte more than allowed: the size that an archive declares may be a lie.
                 data = file.read(limit + 1)
         except ZIP_DAMAGE:
             raise DomainError(
-                "archive_damaged", f"{what} cannot be read: the archive is damaged there."
+                "archive_damaged", f"{subject} cannot be read: the archive is damaged there."
             ) from None
         if len(data) > limit:
-            raise too_large(what, limit)
+            raise too_large(subject, limit)
         self._read += len(data)
         _check_total(self._read)
         return data
@@ -108,12 +108,14 @@ def is_outside(name: str) -> bool:
     return plain.startswith("/") or re.match(r"^[A-Za-z]:", plain) is not None or ".." in plain.split("/")
 
 
-def outside(what: str) -> DomainError:
-    return DomainError("path_outside", f"{what} lies outside the folder or archive that is imported.")
+def outside(subject: str) -> DomainError:
+    return DomainError("path_outside", f"{subject} lies outside the folder or archive that is imported.")
 
 
-def too_large(what: str, limit: int) -> DomainError:
-    return DomainError("image_too_large", f"{what} is larger than the limit of {limit / 1024 / 1024:g} MiB.")
+def too_large(subject: str, limit: int) -> DomainError:
+    return DomainError(
+        "image_too_large", f"{subject} is larger than the limit of {limit / 1024 / 1024:g} MiB."
+    )
 
 
 def _check_member(member: zipfile.ZipInfo) -> None:

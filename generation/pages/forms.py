@@ -4,52 +4,31 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
-from django.utils.html import format_html_join
-from django.utils.safestring import SafeString
 
-from foundation.errors import DomainError
 from generation.backends import BACKENDS
-from generation.models import Condition
+from generation.backends.diffusers.parameters import DiffusersParameters
+from generation.backends.openai.parameters import OpenAIParameters
+from generation.backends.parameters import BackendParameters
+from generation.backends.sketch.backend import SketchParameters
+from generation.imports.options import ImageImportOptions
 from generation.prompts.sets import prompt_set, published_prompt_sets
 from jobs.run.teams import MOST_WORKERS
 from studies.models import Study
+from web.form_fields import set_choices
 
-# The parameters that the page asks for, by back-end; the command line takes all of them.
-PARAMETERS = {
-    "sketch": ("default_probability",),
-    "diffusers": (
-        "num_inference_steps",
-        "guidance_scale",
-        "width",
-        "height",
-        "negative_prompt",
-        "scheduler",
-        "revision",
-        "dtype",
-        "device",
-        "offload",
-        "batch_size",
-        "safety_checker",
-        "config",
-        "lora",
-        "lora_scale",
-        "vae_tiling",
-        "vae_slicing",
-        "channels_last",
-        "compile",
-    ),
-    "openai": ("endpoint", "size", "quality"),
+PARAMETERS: dict[str, type[BackendParameters]] = {
+    "sketch": SketchParameters,
+    "diffusers": DiffusersParameters,
+    "openai": OpenAIParameters,
 }
+# The page does not ask for these; the command line takes them.
+_COMMAND_ONLY = {"probabilities", "true_cfg_scale", "variant", "style", "response_format", "send_seed"}
 PAID = ("openai",)
 
 
-def show_refusal(form: forms.Form, error: DomainError) -> None:
-    """Put what a verb refused beside the fields it named, or above the form."""
-    named = [name for name in error.fields if name in form.fields]
-    for name in named:
-        form.add_error(name, error.message)
-    if not named:
-        form.add_error(None, error.message)
+def asked_of(parameters: type[BackendParameters]) -> list[str]:
+    """Return the names of the parameters that the page asks for."""
+    return [name for name in parameters.model_fields if name not in _COMMAND_ONLY]
 
 
 class GenerateForm(forms.Form):
@@ -70,101 +49,6 @@ class GenerateForm(forms.Form):
         max_length=120,
         label="Name in reports",
         help_text="Left empty, the last part of the model’s id.",
-    )
-    default_probability = forms.FloatField(
-        required=False,
-        min_value=0,
-        max_value=1,
-        initial=0.1,
-        label="Probability of each attribute",
-        help_text="How often each attribute appears. By group: see the generate command.",
-    )
-    num_inference_steps = forms.IntegerField(required=False, min_value=1, max_value=1000, label="Steps")
-    guidance_scale = forms.FloatField(required=False, min_value=0, max_value=100, label="Guidance")
-    width = forms.IntegerField(required=False, min_value=8, max_value=8192, label="Width in pixels")
-    height = forms.IntegerField(required=False, min_value=8, max_value=8192, label="Height in pixels")
-    negative_prompt = forms.CharField(required=False, max_length=1000, label="Negative prompt")
-    scheduler = forms.CharField(
-        required=False,
-        max_length=80,
-        label="Scheduler",
-        help_text="A class of diffusers, e.g. DDIMScheduler.",
-    )
-    revision = forms.CharField(
-        required=False, max_length=120, label="Revision", help_text="A commit, tag or branch."
-    )
-    dtype = forms.ChoiceField(
-        required=False,
-        label="Precision",
-        choices=[
-            ("", "Chosen for the device"),
-            ("float32", "float32"),
-            ("float16", "float16"),
-            ("bfloat16", "bfloat16"),
-        ],
-    )
-    device = forms.CharField(
-        required=False, max_length=20, label="Device", help_text="Left empty, a GPU if there is one."
-    )
-    offload = forms.ChoiceField(
-        required=False,
-        label="Offload",
-        choices=[
-            ("", "None: the whole model on the device"),
-            ("model", "Part by part: slower, needs less memory"),
-            ("sequential", "Layer by layer: slowest, needs least"),
-        ],
-    )
-    batch_size = forms.IntegerField(
-        required=False,
-        min_value=1,
-        max_value=256,
-        label="Images in one call",
-        help_text="Left empty, one: then an image does not depend on what else was made.",
-    )
-    safety_checker = forms.ChoiceField(
-        required=False,
-        label="The model’s own safety checker",
-        choices=[("yes", "Use it, if the model has one"), ("no", "Leave it out")],
-        help_text="Images it blanks are counted apart.",
-    )
-    config = forms.CharField(
-        required=False,
-        max_length=300,
-        label="Configuration of a single file",
-        help_text="For a .safetensors file: the folder of a pipeline of the same kind.",
-    )
-    lora = forms.CharField(
-        required=False,
-        max_length=300,
-        label="LoRA",
-        help_text="A .safetensors file on the server, or a folder that holds exactly one.",
-    )
-    lora_scale = forms.FloatField(
-        required=False, min_value=-10, max_value=10, label="LoRA scale", help_text="If empty, 1."
-    )
-    vae_tiling = forms.BooleanField(
-        required=False, label="Decode in tiles", help_text="Less memory for large images."
-    )
-    vae_slicing = forms.BooleanField(
-        required=False, label="Decode a batch image by image", help_text="Less memory for batches."
-    )
-    channels_last = forms.BooleanField(
-        required=False, label="Channels last", help_text="A memory layout that is faster on tensor cores."
-    )
-    compile = forms.BooleanField(
-        required=False,
-        label="Compile the model",
-        help_text="The first image takes longer, the others are faster.",
-    )
-    endpoint = forms.ChoiceField(
-        required=False, label="Endpoint", help_text="Those that whoever operates this server allows."
-    )
-    size = forms.CharField(
-        required=False, max_length=20, label="Size", help_text="As the endpoint names it, e.g. 1024x1024."
-    )
-    quality = forms.CharField(
-        required=False, max_length=40, label="Quality", help_text="As the endpoint names it."
     )
     price = forms.DecimalField(
         required=False,
@@ -195,18 +79,18 @@ class GenerateForm(forms.Form):
         super().__init__(*args, **kwargs)
         usable = [] if study.protocol == Study.Protocol.MCAS else published_prompt_sets()
         sets = [("", "All prompts of the study")]
-        sets += [(one.name, one.title) for one in usable if not one.has_phrases]
-        prompts, endpoint = self.fields["prompt_set"], self.fields["endpoint"]
-        assert isinstance(prompts, forms.ChoiceField)
-        assert isinstance(endpoint, forms.ChoiceField)
-        prompts.choices = sets
-        endpoint.choices = [(url.rstrip("/"), url) for url in settings.OPENAI_BASE_URLS] or [
-            ("", "None is set: see OPENAI_BASE_URLS")
-        ]
-
-    def repeated(self) -> SafeString:
-        """Return what stands in the form as hidden inputs, without ids: those are the visible fields'."""
-        return format_html_join("", "{}", ((field.as_hidden(attrs={"id": False}),) for field in self))
+        sets += [(published.name, published.title) for published in usable if not published.has_phrases]
+        set_choices(self, "prompt_set", sets)
+        for parameters in PARAMETERS.values():
+            self.fields |= parameters.form_fields(asked_of(parameters))
+        endpoint = self.fields["endpoint"]
+        urls = [(url.rstrip("/"), url) for url in settings.OPENAI_BASE_URLS]
+        self.fields["endpoint"] = forms.ChoiceField(
+            required=False,
+            label=endpoint.label,
+            help_text=endpoint.help_text,
+            choices=urls or [("", "None is set: see OPENAI_BASE_URLS")],
+        )
 
     def plan(self) -> dict[str, Any]:
         """Return the arguments of `estimating.estimate` and of `planning.plan_run`."""
@@ -218,7 +102,7 @@ class GenerateForm(forms.Form):
             "model_label": data["model_label"],
             "parameters": {
                 name: data[name]
-                for name in PARAMETERS[backend]
+                for name in asked_of(PARAMETERS[backend])
                 if data[name] not in ("", None) and data[name] is not False
             },
             "prompt_set": prompt_set(data["prompt_set"]) if data["prompt_set"] else None,
@@ -234,22 +118,7 @@ class ImportForm(forms.Form):
         label="Zip archive",
         help_text="One folder for each identity group, or a manifest.csv that names path and group.",
     )
-    layout = forms.ChoiceField(
-        choices=[
-            ("groups", "A folder for each identity group, or a manifest"),
-            ("pairs", "PAIRS: experiment / scenario / variant"),
-        ],
-        label="How it is laid out",
-    )
-    model_label = forms.CharField(
-        required=False,
-        max_length=120,
-        label="Model that made them",
-        help_text="How reports name it. Left empty: imported.",
-    )
-    condition = forms.ChoiceField(choices=Condition.choices, initial=Condition.DEFAULT)
-    create_groups = forms.BooleanField(
-        required=False,
-        label="Add groups that the study does not have",
-        help_text="Otherwise images of an unknown group are rejected and listed.",
-    )
+    layout = ImageImportOptions.form_field("layout", help_text="", required=True)
+    model_label = ImageImportOptions.form_field("model_label", initial="")
+    condition = ImageImportOptions.form_field("condition", required=True)
+    create_groups = ImageImportOptions.form_field("create_groups")

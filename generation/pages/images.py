@@ -1,19 +1,18 @@
 """A study's images: seeing, making and importing them."""
 
-from typing import cast
+from typing import Any
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
 
-from accounts.models import User
-from foundation.errors import DomainError
 from generation.images import contact_sheet
 from generation.imports import uploads
-from generation.pages.forms import ImportForm, show_refusal
+from generation.pages.forms import ImportForm
 from studies.access import LEAD, holds, study_for
+from studies.study_view import StudyView
+from web.form_page import FormPage
 from web.keyset import key_page
 
 _PER_PAGE = 60
@@ -35,7 +34,7 @@ def images(request: HttpRequest, study: str) -> HttpResponse:
         "wanted": wanted,
         "choices": choices,
         "counts": contact_sheet.outcome_counts(found),
-        # Whoever turns the page or filters has seen the warning.
+        # A reader who turns the page or filters has seen the warning.
         "warned": bool(wanted) or not page.is_first,
         "may_change": holds(request.user, found, LEAD),
     }
@@ -52,19 +51,16 @@ def not_made(request: HttpRequest, study: str) -> HttpResponse:
     return render(request, "generation/not_made.html", context)
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def import_images(request: HttpRequest, study: str) -> HttpResponse:
+class ImportImages(StudyView, FormPage[ImportForm]):
     """Take a zip archive and let a worker import it."""
-    found = study_for(request.user, study, role=LEAD)
-    form = ImportForm(request.POST or None, request.FILES or None)
-    if form.is_valid():
-        try:
-            job = uploads.start_import(study=found, by=cast("User", request.user), **form.cleaned_data)
-            messages.success(request, "The archive is here. The images are looked at one by one now.")
-            return redirect("jobs:detail", pk=job.pk)
-        except DomainError as error:
-            show_refusal(form, error)
-    status = 400 if form.is_bound else 200
-    context = {"study": found, "form": form, "groups": found.groups.all()[:200]}
-    return render(request, "generation/import_images.html", context, status=status)
+
+    template_name = "generation/import_images.html"
+    form_class = ImportForm
+
+    def call(self) -> HttpResponse:
+        job = uploads.start_import(study=self.study, by=self.by, **self.form.cleaned_data)
+        message = "The archive is here. The images are looked at one by one now."
+        return self.redirect_with(message, "jobs:detail", job.pk)
+
+    def context(self) -> dict[str, Any]:
+        return super().context() | {"groups": self.study.groups.all()[:200]}

@@ -2,57 +2,56 @@
 
 from typing import Any, cast
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_POST
+from django.shortcuts import render
+from django.views.decorators.http import require_POST
 
 from accounts.models import User
-from foundation.errors import DomainError, Forbidden
-from generation.pages.forms import show_refusal
+from foundation.errors import Forbidden
 from generation.pages.mcas_form import McasForm, values_of
 from generation.prompts.mcas import create_mcas_study
 from generation.prompts.sets import prompt_set
 from generation.runs.estimates import measured_models
+from web.form_page import FormPage
 
 PUBLISHED = "mcas"
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def new_mcas(request: HttpRequest) -> HttpResponse:
+class NewMcas(FormPage[McasForm]):
     """Edit two attribute sets and targets; create on the lead's word."""
-    _require_lead(request)
-    variant = request.GET.get("variant", "")
-    published = prompt_set(PUBLISHED)
-    if variant in published.variants:
-        published = prompt_set(PUBLISHED, variant=variant)
-    if request.method != "POST":
+
+    template_name = "generation/new_mcas.html"
+    action = "create"
+
+    def load(self) -> None:
+        _require_lead(self.request)
+        self.published = prompt_set(PUBLISHED)
+        variant = self.request.GET.get("variant", "")
+        if variant in self.published.variants:
+            self.published = prompt_set(PUBLISHED, variant=variant)
+
+    def make_form(self, data: Any) -> McasForm:
+        if data is not None:
+            return McasForm(data)
         # Bound, so that totals are those of what stands there; without a name nothing is wrong yet.
-        form = McasForm(values_of(published))
-        form.is_valid()
+        form = McasForm(values_of(self.published))
         form.errors.pop("name", None)
-        return render(
-            request, "generation/new_mcas.html", _context(request, form) | {"variants": published.variants}
+        return form
+
+    def call(self) -> HttpResponse:
+        study = create_mcas_study(
+            name=self.form.cleaned_data["name"],
+            description=self.form.cleaned_data["description"],
+            seed=self.form.cleaned_data["seed"],
+            plan=self.form.plan(),
+            by=cast("User", self.request.user),
         )
-    form = McasForm(request.POST)
-    if form.is_valid() and request.POST.get("action") == "create":
-        try:
-            study = create_mcas_study(
-                name=form.cleaned_data["name"],
-                description=form.cleaned_data["description"],
-                seed=form.cleaned_data["seed"],
-                plan=form.plan(),
-                by=cast("User", request.user),
-            )
-        except DomainError as error:
-            show_refusal(form, error)
-        else:
-            messages.success(request, f"{study.name} is created. Nothing was generated yet.")
-            return redirect("generation:generate", study.slug)
-    context = _context(request, form) | {"variants": published.variants}
-    return render(request, "generation/new_mcas.html", context, status=400 if form.errors else 200)
+        message = f"{study.name} is created. Nothing was generated yet."
+        return self.redirect_with(message, "generation:generate", study.slug)
+
+    def context(self) -> dict[str, Any]:
+        return _context(self.request, self.form) | {"variants": self.published.variants}
 
 
 @login_required

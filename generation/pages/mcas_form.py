@@ -54,7 +54,7 @@ class McasForm(forms.Form):
 
     def clean_targets(self) -> tuple[Target, ...]:
         """Read the lines; one that has too few or too many parts is named by its number."""
-        found = []
+        targets = []
         for number, line in enumerate(self.cleaned_data["targets"].splitlines(), start=1):
             parts = [part.strip() for part in line.split("|")]
             if not any(parts):
@@ -64,8 +64,8 @@ class McasForm(forms.Form):
                     f"Line {number} must have a category, a name and a phrase, with | between them."
                 )
             category, name, text, expected = [*parts, ""][:4]
-            found.append(Target(name, text, category, expected))
-        return tuple(found)
+            targets.append(Target(name, text, category, expected))
+        return tuple(targets)
 
     def plan(self) -> McasPlan:
         """Return what the form says, also while parts of it are missing or wrong: then without them."""
@@ -100,8 +100,8 @@ def values_of(published: PromptSet) -> dict[str, Any]:
             for target in plan.targets
         ),
     }
-    for letter, one in zip("ab", plan.sets, strict=True):
-        values[f"name_{letter}"] = one.name
-        values[f"texts_{letter}"] = "\n".join(one.texts)
-        values[f"phrases_{letter}"] = "\n".join(one.phrases)
+    for letter, attribute_set in zip("ab", plan.sets, strict=True):
+        values[f"name_{letter}"] = attribute_set.name
+        values[f"texts_{letter}"] = "\n".join(attribute_set.texts)
+        values[f"phrases_{letter}"] = "\n".join(attribute_set.phrases)
     return values

@@ -16,17 +16,17 @@ def image(request: HttpRequest, token: str) -> HttpResponse:
     """Answer the picture, named by nothing, kept by the browser for as long as its address lives."""
     try:
         address = open_token(token)
-        found = Image.objects.filter(public_id=address.public_id).only("sha256", "file").first()
-        return picture(request, found, size=address.size, seconds=address.expires_at - time.time())
+        stored = Image.objects.filter(public_id=address.public_id).only("sha256", "file").first()
+        return picture(request, stored, size=address.size, seconds=address.expires_at - time.time())
     except NotFound as error:
         return no_picture(error)
 
 
-def picture(request: HttpRequest, found: Image | None, *, size: int, seconds: float) -> HttpResponse:
+def picture(request: HttpRequest, image: Image | None, *, size: int, seconds: float) -> HttpResponse:
     """Answer the pixels of an image, for the browser to keep for so long. Raises NotFound."""
-    if found is None or not found.file:
+    if image is None or not image.file:
         raise NotFound("image_not_found", "There is no image at this address.")
-    data = shown_bytes(found, size=size)
+    data = shown_bytes(image, size=size)
     tag = etag(data)
     response: HttpResponse
     if request.headers.get("If-None-Match") == tag:

@@ -5,37 +5,39 @@ from typing import Any, cast
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
 from foundation.errors import DomainError
-from generation.pages.forms import GenerateForm, show_refusal
+from generation.pages.forms import GenerateForm
 from generation.runs import estimates, launch, planning
 from generation.runs.overview import runs_of
 from studies.access import LEAD, study_for
 from studies.models import Study
+from studies.study_view import StudyView
+from web.form_page import FormPage, show_refusal
 
 _NOTHING_CHOSEN = {"backend": "sketch", "default_probability": 0.1}
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def generate(request: HttpRequest, study: str) -> HttpResponse:
+class Generate(StudyView, FormPage[GenerateForm]):
     """Count what a run would make; start it."""
-    found = study_for(request.user, study, role=LEAD)
-    starts = request.method == "POST"
-    form = GenerateForm(request.POST if starts else request.GET or _NOTHING_CHOSEN, study=found)
-    context = _estimated(found, form)
-    if starts and form.is_valid():
-        try:
-            by = cast("User", request.user)
-            run = planning.plan_run(study=found, by=by, **form.plan())
-            job = launch.start(run=run, by=by, workers=form.cleaned_data["workers"] or 1)
-            return redirect("jobs:detail", pk=job.pk)
-        except DomainError as error:
-            show_refusal(form, error)
-    context |= {"templates": found.prompt_templates.all(), "runs": runs_of(found)}
-    return render(request, "generation/generate.html", context, status=400 if starts else 200)
+
+    template_name = "generation/generate.html"
+
+    def make_form(self, data: Any) -> GenerateForm:
+        form = GenerateForm(self.request.GET or _NOTHING_CHOSEN if data is None else data, study=self.study)
+        self.estimated = _estimated(self.study, form)
+        return form
+
+    def call(self) -> HttpResponse:
+        run = planning.plan_run(study=self.study, by=self.by, **self.form.plan())
+        job = launch.start(run=run, by=self.by, workers=self.form.cleaned_data["workers"] or 1)
+        return redirect("jobs:detail", pk=job.pk)
+
+    def context(self) -> dict[str, Any]:
+        shown = {"templates": self.study.prompt_templates.all(), "runs": runs_of(self.study)}
+        return super().context() | self.estimated | shown
 
 
 @login_required
@@ -52,8 +54,8 @@ def estimate(request: HttpRequest, study: str) -> HttpResponse:
 def go_on(request: HttpRequest, study: str, run: int) -> HttpResponse:
     """Ask again for what failed, and make what is left."""
     found = study_for(request.user, study, role=LEAD)
-    wanted = get_object_or_404(found.generation_runs, pk=run)
-    return redirect("jobs:detail", pk=launch.go_on(run=wanted, by=cast("User", request.user)).pk)
+    generation_run = get_object_or_404(found.generation_runs, pk=run)
+    return redirect("jobs:detail", pk=launch.go_on(run=generation_run, by=cast("User", request.user)).pk)
 
 
 def _estimated(study: Study, form: GenerateForm) -> dict[str, Any]:

@@ -6,8 +6,8 @@ app_name = "generation"
 urlpatterns = [
     path("images/", images.images, name="images"),
     path("images/not-made/", images.not_made, name="not_made"),
-    path("images/generate/", runs.generate, name="generate"),
+    path("images/generate/", runs.Generate.as_view(), name="generate"),
     path("images/generate/estimate/", runs.estimate, name="estimate"),
     path("images/runs/<int:run>/go-on/", runs.go_on, name="go_on"),
-    path("images/import/", images.import_images, name="import_images"),
+    path("images/import/", images.ImportImages.as_view(), name="import_images"),
 ]

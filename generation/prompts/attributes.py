@@ -24,26 +24,28 @@ def attributes_by_group(study: Study, condition: str) -> dict[int, list[Attribut
 
 def attributes_by_condition(study: Study, conditions: Iterable[str]) -> dict[str, dict[int, list[Attribute]]]:
     """Return what `attributes_by_group` does, for several conditions that are read at once."""
-    wanted = set(conditions)
-    if not wanted:
+    requested = set(conditions)
+    if not requested:
         return {}
     listed, stereotypical = _associations(study)
     everyones = set().union(*stereotypical.values()) if stereotypical else set()
     attributes = Attribute.objects.in_bulk(everyones)
     in_order = sorted(attributes, key=lambda pk: attributes[pk].text)
-    found: dict[str, dict[int, list[Attribute]]] = {condition: {} for condition in wanted}
+    by_condition: dict[str, dict[int, list[Attribute]]] = {condition: {} for condition in requested}
     for group in StudyGroup.objects.filter(study=study):
-        own = stereotypical[group.pk]
-        for condition in wanted:
-            chosen = own
+        stereotypes = stereotypical[group.pk]
+        for condition in requested:
+            chosen = stereotypes
             if condition == Condition.NON_STEREOTYPICAL:
-                theirs = listed[group.pk]
-                strangers = [pk for pk in in_order if pk not in theirs]
+                associated = listed[group.pk]
+                strangers = [pk for pk in in_order if pk not in associated]
                 # By name and not by key: the same study elsewhere draws the same.
                 generator = random.Random(f"{study.seed}:non_stereotypical:{group.name}")
-                chosen = set(generator.sample(strangers, min(len(own), len(strangers))))
-            found[condition][group.pk] = sorted((attributes[pk] for pk in chosen), key=attrgetter("text"))
-    return found
+                chosen = set(generator.sample(strangers, min(len(stereotypes), len(strangers))))
+            by_condition[condition][group.pk] = sorted(
+                (attributes[pk] for pk in chosen), key=attrgetter("text")
+            )
+    return by_condition
 
 
 def _associations(study: Study) -> tuple[defaultdict[int, set[int]], defaultdict[int, set[int]]]:
@@ -52,12 +54,12 @@ def _associations(study: Study) -> tuple[defaultdict[int, set[int]], defaultdict
         frozen = StudyAssociation.objects.filter(study=study)
         return _sets(frozen), _sets(stereotypes_of(study, frozen))
     catalog = Stereotype.objects.filter(group__study_groups__study=study)
-    own = {group.group_id: group.pk for group in study.groups.all()}
+    study_group_of = {group.group_id: group.pk for group in study.groups.all()}
     listed = _sets(catalog)
     counted = _sets(stereotypes_of(study, catalog))
     return (
-        defaultdict(set, {own[group]: found for group, found in listed.items()}),
-        defaultdict(set, {own[group]: found for group, found in counted.items()}),
+        defaultdict(set, {study_group_of[group]: attribute_ids for group, attribute_ids in listed.items()}),
+        defaultdict(set, {study_group_of[group]: attribute_ids for group, attribute_ids in counted.items()}),
     )
 
 

@@ -42,14 +42,14 @@ def set_prompts(
         message = f"Images per prompt must be 1 to {MOST_IMAGES_PER_PROMPT}."
         raise DomainError("images_per_prompt_out_of_range", message, fields={"images_per_prompt": message})
     old = study.prompt_templates.filter(condition=condition, prompt_set="")
-    asked = Q(requests__template__in=old) | Q(to_write__in=old)
-    if study.generation_runs.filter(asked).exists():
+    uses_old = Q(requests__template__in=old) | Q(to_write__in=old)
+    if study.generation_runs.filter(uses_old).exists():
         raise Conflict(
             "prompts_in_use",
             "Images were already requested with these prompts, so they can no longer change.",
         )
     old.delete()
-    made = PromptTemplate.objects.bulk_create(
+    prompts = PromptTemplate.objects.bulk_create(
         PromptTemplate(
             study=study,
             text=text,
@@ -62,7 +62,7 @@ def set_prompts(
     audit.record(
         by=by, action="study.prompts_set", subject=study, study=study, prompts=texts, condition=condition
     )
-    return made
+    return prompts
 
 
 def clean_templates(templates: Iterable[str], *, condition: str = Condition.DEFAULT) -> list[str]:

@@ -43,7 +43,7 @@ class McasPlan:
 
     @property
     def attribute_images(self) -> int:
-        return sum(len(one.phrases) for one in self.sets) * self.images_per_phrase
+        return sum(len(attribute_set.phrases) for attribute_set in self.sets) * self.images_per_phrase
 
     @property
     def images(self) -> int:
@@ -56,25 +56,28 @@ class McasPlan:
 
 def clean(plan: McasPlan) -> McasPlan:
     """Return the plan without blanks and doubles; refuse what gives no association, naming the field."""
-    sets = tuple(AttributeSet(_line(one.name), _lines(one.texts), _lines(one.phrases)) for one in plan.sets)
+    sets = tuple(
+        AttributeSet(_line(attribute_set.name), _lines(attribute_set.texts), _lines(attribute_set.phrases))
+        for attribute_set in plan.sets
+    )
     if len(sets) != 2 or sets[0].name == sets[1].name:
         raise _refusal("sets", "Name two different attribute sets.")
-    for letter, one in zip("ab", sets, strict=True):
-        for field, said, what in (
-            ("name", one.name, "a name"),
-            ("texts", one.texts, "at least one text"),
-            ("phrases", one.phrases, "at least one phrase for images"),
+    for letter, attribute_set in zip("ab", sets, strict=True):
+        for field, value, expected in (
+            ("name", attribute_set.name, "a name"),
+            ("texts", attribute_set.texts, "at least one text"),
+            ("phrases", attribute_set.phrases, "at least one phrase for images"),
         ):
-            if not said:
-                raise _refusal(f"{field}_{letter}", f"Give attribute set {letter.upper()} {what}.")
-        _check_length(f"name_{letter}", one.name, 60)
-        for phrase in one.phrases:
+            if not value:
+                raise _refusal(f"{field}_{letter}", f"Give attribute set {letter.upper()} {expected}.")
+        _check_length(f"name_{letter}", attribute_set.name, 60)
+        for phrase in attribute_set.phrases:
             _check_length(f"phrases_{letter}", phrase, 120)
     targets = tuple(
-        Target(_line(one.name), _line(one.text), _line(one.category), _line(one.expected))
-        for one in plan.targets
+        Target(_line(target.name), _line(target.text), _line(target.category), _line(target.expected))
+        for target in plan.targets
     )
-    _check_targets(targets, {one.name for one in sets})
+    _check_targets(targets, {attribute_set.name for attribute_set in sets})
     return replace(plan, sets=sets, targets=targets)
 
 
@@ -149,7 +152,14 @@ def _study(name: str, plan: McasPlan, by: User | None, description: str, seed: i
         description=description,
         seed=seed,
         protocol=Study.Protocol.MCAS,
-        parameters={"mcas": {"sets": [{"name": one.name, "texts": list(one.texts)} for one in plan.sets]}},
+        parameters={
+            "mcas": {
+                "sets": [
+                    {"name": attribute_set.name, "texts": list(attribute_set.texts)}
+                    for attribute_set in plan.sets
+                ]
+            }
+        },
     )
     Phrase.objects.bulk_create(
         Phrase(study=study, position=position, **described)
@@ -160,9 +170,14 @@ def _study(name: str, plan: McasPlan, by: User | None, description: str, seed: i
 
 def _phrases(plan: McasPlan) -> list[dict[str, str]]:
     attributes = [
-        {"condition": Condition.ATTRIBUTE.value, "attribute_set": one.name, "name": phrase, "text": phrase}
-        for one in plan.sets
-        for phrase in one.phrases
+        {
+            "condition": Condition.ATTRIBUTE.value,
+            "attribute_set": attribute_set.name,
+            "name": phrase,
+            "text": phrase,
+        }
+        for attribute_set in plan.sets
+        for phrase in attribute_set.phrases
     ]
     targets = [
         {

@@ -40,10 +40,10 @@ def render(
         else:
             parts.append((place, text))
     # From the end, so that an article is chosen when all that follows it is known.
-    said = ""
+    prompt = ""
     for place, text in reversed(parts):
-        said = (_article(said, template_text, capital=place == "A_an") if place else text) + said
-    return said
+        prompt = (_article(prompt, template_text, capital=place == "A_an") if place else text) + prompt
+    return prompt
 
 
 def _tokens(template_text: str) -> Iterator[tuple[str, str]]:
@@ -59,10 +59,10 @@ def _tokens(template_text: str) -> Iterator[tuple[str, str]]:
         elif place in PLACES:
             yield place, ""
         else:
-            known = ", ".join(f"{{{name}}}" for name in PLACES)
+            places = ", ".join(f"{{{name}}}" for name in PLACES)
             raise DomainError(
                 "prompt_place_unknown",
-                f"The prompt “{template_text}” has {{{place}}}, which is not one of the places {known}.",
+                f"The prompt “{template_text}” has {{{place}}}, which is not one of the places {places}.",
             )
 
 
@@ -72,7 +72,7 @@ def _article(following: str, template_text: str, *, capital: bool) -> str:
         raise DomainError(
             "prompt_article_alone", f"The prompt “{template_text}” asks for an article with no word after it."
         )
-    article = _engine().a(word.group()).split()[0]
+    article: str = _engine().a(word.group()).split()[0]
     return article.capitalize() if capital else article
 
 

@@ -44,14 +44,14 @@ class Claims:
         while True:
             while len(self._ahead) < most and self._claim(most):
                 pass
-            taken = [self._ahead.popleft() for _ in range(min(most, len(self._ahead)))]
-            if not taken:
+            requests = [self._ahead.popleft() for _ in range(min(most, len(self._ahead)))]
+            if not requests:
                 return []
             # A worker may sleep longer than its lease, and another one make what it had claimed.
-            ours = self._ours().filter(pk__in=[request.pk for request in taken])
-            pending = set(ours.values_list("pk", flat=True))
+            claimed = self._ours().filter(pk__in=[request.pk for request in requests])
+            pending = set(claimed.values_list("pk", flat=True))
             if pending:
-                return [request for request in taken if request.pk in pending]
+                return [request for request in requests if request.pk in pending]
 
     def put_back(self, requests: Collection[GenerationRequest]) -> None:
         """Take what was not begun first the next time."""
@@ -84,8 +84,8 @@ class Claims:
         looked_at = free.order_by("pk").values_list("pk", flat=True)
         size = max(most, _MOST_IN_A_BLOCK)
         if self._jobs > 1:
-            left = len(looked_at[: size * _BLOCKS_LEFT * self._jobs])
-            size = max(most, min(size, left // (_BLOCKS_LEFT * self._jobs)))
+            remaining = len(looked_at[: size * _BLOCKS_LEFT * self._jobs])
+            size = max(most, min(size, remaining // (_BLOCKS_LEFT * self._jobs)))
         keys = list(looked_at[: size if room is None else min(size, room)])
         self._claimed += len(keys)
         return keys
@@ -107,8 +107,8 @@ class Claims:
             return None
         if self._job is None:
             return self._until - self._ended_before - self._claimed
-        held = self._pending().filter(Exists(_holder())).count()
-        return self._until - self._ended() - held
+        claimed_count = self._pending().filter(Exists(_holder())).count()
+        return self._until - self._ended() - claimed_count
 
     def _ended(self) -> int:
         return self._run.requests.exclude(outcome=Outcome.PENDING).count()

@@ -8,13 +8,14 @@ from typing import Any
 from django.db.models import Max
 
 from accounts.models import User
+from foundation.formats import format_duration
 from generation.backends import backend_named
 from generation.models import Condition, GenerationRequest, GenerationRun
 from generation.prompts.sets import PromptSet
 from generation.prompts.sets.apply import templates_of
 from generation.runs.execution import spent
 from generation.runs.planning import clean_label, clean_model_id, default_label, same_run
-from generation.runs.request_plan import Missing, Part, parts_of
+from generation.runs.request_plan import Missing, TemplatePart, parts_of
 from studies.access import studies_visible_to
 from studies.models import Study
 
@@ -63,7 +64,7 @@ class Estimate:
 
     @property
     def by_condition(self) -> dict[str, int]:
-        return {one.name: one.images for one in self.conditions}
+        return {condition.name: condition.images for condition in self.conditions}
 
     @property
     def seconds(self) -> float | None:
@@ -97,7 +98,7 @@ def estimate(
     label = clean_label(model_label or default_label(backend, model_id))
     parts = parts_of(study, templates_of(study, prompt_set))
     run = same_run(study, backend, model_id, cleaned, label=label)
-    seconds, same = seconds_per_image(backend, model_id, cleaned)
+    seconds, same_settings = seconds_per_image(backend, model_id, cleaned)
     return Estimate(
         images=sum(part.images for part in parts),
         prompts=sum(part.prompts for part in parts),
@@ -107,41 +108,40 @@ def estimate(
         pending=run.requests.filter(outcome=Outcome.PENDING).count() if run else 0,
         samples=_samples(parts),
         seconds_per_image=seconds,
-        same_settings=same,
+        same_settings=same_settings,
         price=run.price if price is None and run else price,
         budget=run.budget if budget is None and run else budget,
         spent=spent(run) if run and run.price is not None else Decimal(0),
     )
 
 
-def estimate_words(found: Estimate) -> str:
+def estimate_words(estimate: Estimate) -> str:
     """Say an estimate in lines, for a terminal."""
-    lines = [f"{found.images:,} images of {found.prompts:,} prompts, {found.to_make:,} still to make."]
-    for one in found.conditions:
+    lines = [
+        f"{estimate.images:,} images of {estimate.prompts:,} prompts, {estimate.to_make:,} still to make."
+    ]
+    for condition in estimate.conditions:
         attributes = ""
-        if one.most_attributes:
-            attributes = f", {one.fewest_attributes:,} to {one.most_attributes:,} attributes a group"
-        lines.append(f"{one.name}: {one.images:,} images of {one.prompts:,} prompts{attributes}.")
-    if found.seconds is None:
+        if condition.most_attributes:
+            attributes = (
+                f", {condition.fewest_attributes:,} to {condition.most_attributes:,} attributes a group"
+            )
+        lines.append(
+            f"{condition.name}: {condition.images:,} images of {condition.prompts:,} prompts{attributes}."
+        )
+    if estimate.seconds is None:
         lines.append("How long it takes is not known: this model has made no image here yet.")
     else:
         lines.append(
-            f"About {duration_words(found.seconds)}, at {found.seconds_per_image:.3g} seconds an image."
+            f"About {format_duration(estimate.seconds)}, at {estimate.seconds_per_image:.3g} seconds an image."
         )
-    if found.cost is not None:
-        lines.append(f"About {found.cost:,.2f} at {found.price} an image; {found.spent:,.2f} spent so far.")
-    if found.beyond_budget:
-        lines.append(f"The budget of {found.budget:,.2f} does not cover all of it.")
+    if estimate.cost is not None:
+        lines.append(
+            f"About {estimate.cost:,.2f} at {estimate.price} an image; {estimate.spent:,.2f} spent so far."
+        )
+    if estimate.beyond_budget:
+        lines.append(f"The budget of {estimate.budget:,.2f} does not cover all of it.")
     return "\n".join(lines)
-
-
-def duration_words(seconds: float) -> str:
-    """Say how long something takes, as exactly as one can know it."""
-    for limit, size, unit in ((90, 1, "second"), (5400, 60, "minute"), (129_600, 3600, "hour")):
-        if seconds < limit:
-            number = max(1, round(seconds / size))
-            return f"{number} {unit}{'' if number == 1 else 's'}"
-    return f"{seconds / 86_400:.1f} days"
 
 
 def seconds_per_image(
@@ -151,11 +151,11 @@ def seconds_per_image(
     # Compared here: SQLite and PostgreSQL disagree on when two JSON objects are equal.
     made_by = GenerationRun.objects.filter(backend=backend, model_id=model_id).order_by("-pk")
     runs = list(made_by.only("parameters"))
-    same = [run for run in runs if run.parameters == parameters]
-    for chosen in (same, runs):
+    same_parameters = [run for run in runs if run.parameters == parameters]
+    for chosen in (same_parameters, runs):
         times = _newest_times(chosen)
         if times:
-            return sum(times) / len(times), chosen is same
+            return sum(times) / len(times), chosen is same_parameters
     return None, False
 
 
@@ -163,48 +163,48 @@ def _newest_times(runs: Sequence[GenerationRun]) -> list[float]:
     """Return what the last images of the last runs took; by key, which an index has in order."""
     times: list[float] = []
     for run in runs:
-        made = run.requests.filter(outcome=Outcome.DONE, seconds__isnull=False).order_by("-pk")
-        newest = made.values_list("seconds", flat=True)[: _NEWEST - len(times)]
+        requests = run.requests.filter(outcome=Outcome.DONE, seconds__isnull=False).order_by("-pk")
+        newest = requests.values_list("seconds", flat=True)[: _NEWEST - len(times)]
         times += [seconds for seconds in newest if seconds is not None]
         if len(times) >= _NEWEST:
             break
     return times
 
 
-def _conditions(parts: Sequence[Part]) -> tuple[OfCondition, ...]:
-    by_condition: dict[str, list[Part]] = {}
+def _conditions(parts: Sequence[TemplatePart]) -> tuple[OfCondition, ...]:
+    by_condition: dict[str, list[TemplatePart]] = {}
     for part in parts:
         if part.images:
             by_condition.setdefault(part.template.condition, []).append(part)
-    found = []
+    conditions = []
     for condition, alike in by_condition.items():
         # All prompts of a condition go over the same attributes of a group.
-        named = next((part.attributes for part in alike if part.attributes is not None), {})
-        numbers = [len(attributes) for attributes in named.values() if attributes] or [0]
-        images, prompts = (sum(getattr(part, what) for part in alike) for what in ("images", "prompts"))
-        found.append(OfCondition(condition, images, prompts, min(numbers), max(numbers)))
-    return tuple(found)
+        attributes_of = next((part.attributes for part in alike if part.attributes is not None), {})
+        numbers = [len(attributes) for attributes in attributes_of.values() if attributes] or [0]
+        images, prompts = (sum(getattr(part, field) for part in alike) for field in ("images", "prompts"))
+        conditions.append(OfCondition(condition, images, prompts, min(numbers), max(numbers)))
+    return tuple(conditions)
 
 
-def _samples(parts: Sequence[Part]) -> tuple[str, ...]:
+def _samples(parts: Sequence[TemplatePart]) -> tuple[str, ...]:
     """Return a few of the prompts, as far apart as they lie; no other is made."""
-    every = max(1, sum(part.prompts for part in parts) // _SAMPLES)
-    found: dict[str, None] = {}
-    first = 0
+    distance = max(1, sum(part.prompts for part in parts) // _SAMPLES)
+    samples: dict[str, None] = {}
+    offset = 0
     for part in parts:
-        numbers = range(-first % every, part.prompts, every)
-        found |= dict.fromkeys(part.sentence(number) for number in numbers[:_SAMPLES])
-        first += part.prompts
-    return tuple(found)[:_SAMPLES]
+        numbers = range(-offset % distance, part.prompts, distance)
+        samples |= dict.fromkeys(part.sentence(number) for number in numbers[:_SAMPLES])
+        offset += part.prompts
+    return tuple(samples)[:_SAMPLES]
 
 
 def measured_models(user: User) -> list[tuple[str, float]]:
     """Return (model, seconds an image) of models that made images in the studies of `user`, the last used first."""
-    found: dict[str, float] = {}
+    seconds_by_label: dict[str, float] = {}
     runs = GenerationRun.objects.filter(study__in=studies_visible_to(user)).order_by()
     models = runs.values_list("backend", "model_id", "model_label").annotate(last=Max("pk"))
     for backend, model_id, label, _ in models.order_by("-last")[:_MODELS]:
         seconds, _ = seconds_per_image(backend, model_id)
         if seconds is not None:
-            found.setdefault(label, seconds)
-    return list(found.items())
+            seconds_by_label.setdefault(label, seconds)
+    return list(seconds_by_label.items())

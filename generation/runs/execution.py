@@ -44,8 +44,8 @@ class RunResult:
     left: int = 0
 
     def __str__(self) -> str:
-        made = f"{self.done:,} image{'' if self.done == 1 else 's'} made"
-        others = [
+        images = f"{self.done:,} image{'' if self.done == 1 else 's'} made"
+        without_image = [
             f"{count:,} {word}"
             for count, word in (
                 (self.blanked, "blanked by the model's safety checker"),
@@ -55,7 +55,7 @@ class RunResult:
             )
             if count
         ]
-        return ", ".join([made, *others]) + "."
+        return ", ".join([images, *without_image]) + "."
 
 
 def run(
@@ -69,19 +69,19 @@ def run(
     finish_planning(run=run, progress=progress)
     total = run.requests.filter(outcome=Outcome.PENDING).count()
     until = _until(run, limit, job)
-    wanted = total if until is None else max(0, min(until - _ended(run), total))
-    progress.start(wanted)
-    if not wanted:
+    image_count = total if until is None else max(0, min(until - _ended(run), total))
+    progress.start(image_count)
+    if not image_count:
         return RunResult(left=total)
     # What others make while the model is loaded counts too.
-    together = JobsProgress(run, job, progress, wanted)
+    together = JobsProgress(run, job, progress, image_count)
     progress.step("Loading the model")
     model = backend_named(run.backend).load(
         model_id=run.model_id, parameters=run.parameters, revision=run.model_revision
     )
     _note_revision(run, model)
     progress.step("Making images")
-    progress.start(wanted)
+    progress.start(image_count)
     counts = Making(run, model, Claims(run, job, until), together).make()
     return RunResult(**counts, left=run.requests.filter(outcome=Outcome.PENDING).count())
 
@@ -100,8 +100,8 @@ def _ended(run: GenerationRun) -> int:
 def _wait_for_plan(run: GenerationRun, job: Job | None, progress: Progress) -> None:
     """Let the first job of a team write down what to ask for, as long as it is at work."""
     while job is not None and run.to_write.exists():
-        first = team_of(job).first()
-        if first is None or first == job or first.state != Job.State.RUNNING:
+        planner = team_of(job).first()
+        if planner is None or planner == job or planner.state != Job.State.RUNNING:
             return
         progress.check_cancelled()
         time.sleep(_SECONDS_BETWEEN_LOOKS)
@@ -123,12 +123,12 @@ def spent(run: GenerationRun) -> Decimal:
 class JobsProgress:
     """Counts the images of all jobs of a run on the progress of each."""
 
-    def __init__(self, run: GenerationRun, job: Job | None, progress: Progress, wanted: int) -> None:
+    def __init__(self, run: GenerationRun, job: Job | None, progress: Progress, image_count: int) -> None:
         self._run = run
         self._progress = progress
         self._shared = job is not None and bool(job.team)
         self._ended_before = _ended(run) if self._shared else 0
-        self._wanted = wanted
+        self._wanted = image_count
         self._counted = 0
         self._looked_at = time.monotonic()
 
@@ -215,13 +215,13 @@ class Making:
         """Send what there is room for; return why it stops, if it does."""
         try:
             self._progress.check_cancelled()
-            while pool.room and (taken := self._claims.take(1)):
+            while pool.room and (claimed := self._claims.take(1)):
                 try:
-                    self._pay(taken)
+                    self._pay(claimed)
                 except DomainError:
-                    self._claims.put_back(taken)
+                    self._claims.put_back(claimed)
                     raise
-                pool.send(taken[0], paid=bool(self._run.price))
+                pool.send(claimed[0], paid=bool(self._run.price))
         except Exception as error:
             return error  # raised when every answer is stored
         return None
@@ -266,7 +266,7 @@ class Making:
         file = None
         if drawn.outcome == Outcome.DONE:
             try:
-                file = keep_drawn(drawn, what="What the model made")
+                file = keep_drawn(drawn, subject="What the model made")
             except StorageUnusable:
                 raise
             except DomainError as error:
@@ -368,8 +368,8 @@ def _provenance(request: GenerationRequest, run: GenerationRun, drawn: Drawn) ->
 def _note_revision(run: GenerationRun, model: Model) -> None:
     """Pin the revision that the first job of the run loaded; refuse to go on with another."""
     if model.revision:
-        first = GenerationRun.objects.filter(pk=run.pk, model_revision="")
-        first.update(model_revision=model.revision)
+        unpinned = GenerationRun.objects.filter(pk=run.pk, model_revision="")
+        unpinned.update(model_revision=model.revision)
         run.refresh_from_db(fields=["model_revision"])
     if run.model_revision and run.model_revision != model.revision:
         raise DomainError(

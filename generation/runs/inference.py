@@ -21,11 +21,11 @@ def at_once(model: Model) -> int:
 
 def answers(model: Model, requests: Sequence[GenerationRequest], *, paid: bool) -> Iterator[Answer]:
     """Yield an answer to each request of a step, in their order."""
-    asked = {request: _described(request, paid=paid) for request in requests}
+    descriptions = {request: _described(request, paid=paid) for request in requests}
     if isinstance(model, DrawsTogether):
-        yield from _together(model, asked)
+        yield from _together(model, descriptions)
     else:
-        for request, described in asked.items():
+        for request, described in descriptions.items():
             yield request, *_one(model, described)
 
 
@@ -82,11 +82,11 @@ def _described(request: GenerationRequest, *, paid: bool) -> ImageRequest:
     )
 
 
-def _one(model: Model, asked: ImageRequest) -> tuple[Drawn | ModelUnusable, float]:
+def _one(model: Model, request: ImageRequest) -> tuple[Drawn | ModelUnusable, float]:
     began = time.monotonic()
     drawn: Drawn | ModelUnusable
     try:
-        drawn = model.draw(asked)
+        drawn = model.draw(request)
     except ModelUnusable as error:
         drawn = error
     except DomainError as error:
@@ -94,17 +94,17 @@ def _one(model: Model, asked: ImageRequest) -> tuple[Drawn | ModelUnusable, floa
     return drawn, time.monotonic() - began
 
 
-def _together(model: DrawsTogether, asked: dict[GenerationRequest, ImageRequest]) -> Iterator[Answer]:
+def _together(model: DrawsTogether, descriptions: dict[GenerationRequest, ImageRequest]) -> Iterator[Answer]:
     began = time.monotonic()
     drawn: Sequence[Drawn | ModelUnusable]
     try:
-        drawn = model.draw_together(list(asked.values()))
+        drawn = model.draw_together(list(descriptions.values()))
     except ModelUnusable as error:
-        drawn = [error] * len(asked)
+        drawn = [error] * len(descriptions)
     except DomainError as error:
-        drawn = [_failed(error)] * len(asked)
-    seconds = (time.monotonic() - began) / len(asked)
-    for request, answer in zip(asked, drawn, strict=True):
+        drawn = [_failed(error)] * len(descriptions)
+    seconds = (time.monotonic() - began) / len(descriptions)
+    for request, answer in zip(descriptions, drawn, strict=True):
         yield request, answer, seconds
 
 

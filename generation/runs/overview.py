@@ -105,11 +105,11 @@ def _active_states(runs: list[GenerationRun]) -> dict[int, str]:
     keys = [run.job_id for run in runs if run.job_id is not None]
     teams = {run.job.team for run in runs if run.job is not None and run.job.team}
     rows = list(active.filter(Q(pk__in=keys) | Q(team__in=teams)).values_list("pk", "team", "state"))
-    found: dict[int, str] = {}
+    state_by_run: dict[int, str] = {}
     for run in runs:
         if run.job is None:
             continue
         states = {state for pk, team, state in rows if pk == run.job_id or (team and team == run.job.team)}
         if states:
-            found[run.pk] = str(Job.State.RUNNING if Job.State.RUNNING in states else Job.State.QUEUED)
-    return found
+            state_by_run[run.pk] = str(Job.State.RUNNING if Job.State.RUNNING in states else Job.State.QUEUED)
+    return state_by_run

@@ -22,7 +22,7 @@ _PIECE = 2000
 
 
 @dataclass(frozen=True)
-class Part:
+class TemplatePart:
     """A template and what can take its places: each group, each of its attributes, each phrase."""
 
     template: PromptTemplate
@@ -69,7 +69,7 @@ class Part:
         )
 
 
-def parts_of(study: Study, templates: Sequence[PromptTemplate]) -> list[Part]:
+def parts_of(study: Study, templates: Sequence[PromptTemplate]) -> list[TemplatePart]:
     """Return what each template goes over; refuse where nothing could take a place."""
     groups = list(study.groups.all())
     phrases = list(study.phrases.all())
@@ -88,14 +88,14 @@ def _part(
     groups: Sequence[StudyGroup],
     phrases: Sequence[Phrase],
     attributes: Mapping[str, Mapping[int, Sequence[Attribute]]],
-) -> Part:
+) -> TemplatePart:
     places = placeholders.check(template.text)
     chosen = [phrase for phrase in phrases if phrase.condition == template.condition]
     if places & {"id", "attr"} and not groups:
         raise _nothing_for(study, "groups", "identity groups")
     if "phrase" in places and not chosen:
         raise _nothing_for(study, "phrases", f"{template.get_condition_display()} phrases")
-    return Part(
+    return TemplatePart(
         template,
         groups if places & {"id", "attr"} else [None],
         attributes[template.condition] if "attr" in places else None,
@@ -103,23 +103,23 @@ def _part(
     )
 
 
-def _nothing_for(study: Study, what: str, words: str) -> DomainError:
-    return DomainError(f"{what}_missing", f"The study “{study}” has no {words} to put into its prompts.")
+def _nothing_for(study: Study, missing: str, words: str) -> DomainError:
+    return DomainError(f"{missing}_missing", f"The study “{study}” has no {words} to put into its prompts.")
 
 
 class Missing:
     """What a run was not asked for yet, by template and group: a whole run is compared with one query."""
 
-    def __init__(self, run: GenerationRun | None, parts: Sequence[Part]) -> None:
-        known = _known(run) if run is not None else {}
-        self._blocks: list[tuple[Part, StudyGroup | None]] = []
+    def __init__(self, run: GenerationRun | None, parts: Sequence[TemplatePart]) -> None:
+        written = _known(run) if run is not None else {}
+        self._blocks: list[tuple[TemplatePart, StudyGroup | None]] = []
         self.images = 0
         for part in parts:
             for group in part.groups:
-                there = known.get((part.template.pk, group.pk if group else 0), 0)
-                if there < part.images_of(group):
+                written_count = written.get((part.template.pk, group.pk if group else 0), 0)
+                if written_count < part.images_of(group):
                     self._blocks.append((part, group))
-                    self.images += part.images_of(group) - there
+                    self.images += part.images_of(group) - written_count
 
     def write(self, run: GenerationRun, progress: Progress) -> None:
         """Write it down piece by piece; stopped in between, what was written stays."""
@@ -141,7 +141,7 @@ def _known(run: GenerationRun) -> dict[tuple[int, int], int]:
 
 
 def _requests(
-    run: GenerationRun, study: Study, part: Part, group: StudyGroup | None
+    run: GenerationRun, study: Study, part: TemplatePart, group: StudyGroup | None
 ) -> Iterator[GenerationRequest]:
     for attribute in part.attributes_of(group):
         for phrase in part.phrases:

@@ -1,6 +1,6 @@
 """What an operator sees of people: users and roles, tokens (to revoke), consent texts (to publish)."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
@@ -10,9 +10,17 @@ from django.http import HttpRequest
 from accounts import consent_texts, tokens
 from accounts.models import Annotator, ApiToken, ConsentText, User
 
+# Django's admin classes are generic to type checkers alone.
+if TYPE_CHECKING:
+    ModelAdmin = admin.ModelAdmin[Any]
+    TabularInline = admin.TabularInline[Any, Any]
+    GenericUserAdmin = DjangoUserAdmin[Any]
+else:
+    ModelAdmin, TabularInline, GenericUserAdmin = admin.ModelAdmin, admin.TabularInline, DjangoUserAdmin
+
 
 @admin.register(User)
-class UserAdmin(DjangoUserAdmin):
+class UserAdmin(GenericUserAdmin):
     """Names and roles."""
 
     list_display = ("username", "display_name", "is_lead", "is_analyst", "is_superuser", "is_active")
@@ -31,7 +39,7 @@ class UserAdmin(DjangoUserAdmin):
     filter_horizontal = ()
 
 
-class ReadOnlyAdmin(admin.ModelAdmin):
+class ReadOnlyAdmin(ModelAdmin):
     """Rows that are written by the platform itself."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
@@ -82,7 +90,7 @@ class ApiTokenAdmin(ReadOnlyAdmin):
 
 
 @admin.register(ConsentText)
-class ConsentTextAdmin(admin.ModelAdmin):
+class ConsentTextAdmin(ModelAdmin):
     """Publishing writes the next version of the series; a published one never changes."""
 
     list_display = ("series", "version", "language", "created_at")

@@ -93,16 +93,16 @@ def code_of(field: str, text: str) -> str:
     text = _without_marks(unicodedata.normalize("NFKC", text)).strip()
     if not text:
         return ""
-    if found := _ending_left_open(_table(field), text) or _code_of_words(field, text):
-        return found
-    parts = [one for one in _PARTS.split(text) if one.strip()]
+    if code := _ending_left_open(_table(field), text) or _code_of_words(field, text):
+        return code
+    parts = [part for part in _PARTS.split(text) if part.strip()]
     return _code_of_all(field, parts) if len(parts) > 1 else ""
 
 
 def _code_of_all(field: str, parts: list[str]) -> str:
     """Return the code of “männlich/male” or “Germany (DE)”: one answer said twice, so that there is no doubt."""
-    said = {_code_of_words(field, one.strip()) for one in parts}
-    return said.pop() if len(said) == 1 else ""
+    matches = {_code_of_words(field, part.strip()) for part in parts}
+    return matches.pop() if len(matches) == 1 else ""
 
 
 def _code_of_words(field: str, text: str) -> str:
@@ -134,8 +134,8 @@ def label(field: str, code: str, *, language: str | None = None) -> str:
 
 def labels(field: str) -> tuple[str, ...]:
     """Return what people are offered for a field, in their language and its order."""
-    found = (label(field, code) for code in codes(field))
-    return tuple(found) if field == "gender" else tuple(sorted(found, key=fold))
+    names = (label(field, code) for code in codes(field))
+    return tuple(names) if field == "gender" else tuple(sorted(names, key=fold))
 
 
 def codes(field: str) -> tuple[str, ...]:
@@ -152,22 +152,26 @@ def canonical(field: str, code: str) -> str:
 def fold(text: str) -> str:
     """Return `text` as spellings are compared: without case, accents and punctuation."""
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold().translate(_SPECIAL))
-    kept = "".join(
-        one for one in plain if one not in _DROPPED and unicodedata.category(one) not in {"Mn", "Cf"}
+    letters = "".join(
+        char for char in plain if char not in _DROPPED and unicodedata.category(char) not in {"Mn", "Cf"}
     )
     return " ".join(
-        "".join(one if one.isalnum() or unicodedata.category(one) == "Mc" else " " for one in kept).split()
+        "".join(
+            char if char.isalnum() or unicodedata.category(char) == "Mc" else " " for char in letters
+        ).split()
     )
 
 
 def _without_marks(text: str) -> str:
     """Leave out what cannot be seen, such as the mark that a copied word of Arabic ends with; joiners stay."""
-    return "".join(one for one in text if unicodedata.category(one) != "Cf" or one in "\u200c\u200d")
+    return "".join(char for char in text if unicodedata.category(char) != "Cf" or char in "\u200c\u200d")
 
 
 def _is_plain(text: str) -> bool:
     """Whether `text` is words alone: a question mark, a slash or a star says that more is meant."""
-    return all(one in _ALLOWED or unicodedata.category(one)[0] in "LMNZ" or one == "\u200c" for one in text)
+    return all(
+        char in _ALLOWED or unicodedata.category(char)[0] in "LMNZ" or char == "\u200c" for char in text
+    )
 
 
 def _iso_code(text: str) -> str:
@@ -184,13 +188,13 @@ def _iso_code(text: str) -> str:
 
 def _ending_left_open(table: dict[str, str], text: str) -> str:
     """Return the code of “Italiener/in”, “deutsche(r)”, “italiano/a”: one word with two endings."""
-    found = _ENDING.fullmatch(text)
-    if found is None or not _is_plain(found["stem"]):
+    match = _ENDING.fullmatch(text)
+    if match is None or not _is_plain(match["stem"]):
         return ""
-    stem, ending = fold(found["stem"]), found["ending"]
+    stem, ending = fold(match["stem"]), match["ending"]
     forms = {stem + ending, stem[:-1] + ending, f"{stem} {ending}"} & table.keys()
-    said = {table[one] for one in forms} | ({table[stem]} if stem in table else set())
-    return said.pop() if len(said) == 1 and stem in table and forms else ""
+    matches = {table[form] for form in forms} | ({table[stem]} if stem in table else set())
+    return matches.pop() if len(matches) == 1 and stem in table and forms else ""
 
 
 @cache
@@ -203,21 +207,21 @@ def _rows(field: str) -> tuple[tuple[str, str, str, tuple[str, ...]], ...]:
     if field in COUNTRIES:
         listed = dict(line.split("\t") for line in _lines("countries.txt"))
         return tuple(
-            _country(code, listed.get(code, en), en, de, others)
-            for code, _, en, de, *others in _read("country_names")
+            _country(code, listed.get(code, en), en, de, aliases)
+            for code, _, en, de, *aliases in _read("country_names")
         )
     if field == "region_of_origin":
         return tuple(
-            (code, SUBREGIONS[code], de, (en, *others)) for code, en, de, *others in _read("region_names")
+            (code, SUBREGIONS[code], de, (en, *aliases)) for code, en, de, *aliases in _read("region_names")
         )
-    return tuple((code, en, de, tuple(others)) for code, en, de, *others in _read("language_names"))
+    return tuple((code, en, de, tuple(aliases)) for code, en, de, *aliases in _read("language_names"))
 
 
 def _country(
-    code: str, name: str, en: str, de: str, others: list[str]
+    code: str, name: str, en: str, de: str, aliases: list[str]
 ) -> tuple[str, str, str, tuple[str, ...]]:
     english, german = _COUNTRY_LABELS.get(code, (name, de))
-    return code, english, german, () if code in _LISTED_NAMES_ONLY else (en, *others)
+    return code, english, german, () if code in _LISTED_NAMES_ONLY else (en, *aliases)
 
 
 # The short names of ISO 3166 for these would be read as another country, or are not what people call it.
@@ -259,21 +263,21 @@ _LANGUAGE_WORDS = {
 @cache
 def _table(field: str) -> dict[str, str]:
     """Return the code by spelling; what two codes share is left out."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for code, *names, others in _rows(field):
-        for name in (*names, *others):
-            found_here = _spellings(name)
+    codes_of: dict[str, set[str]] = defaultdict(set)
+    for code, *names, aliases in _rows(field):
+        for name in (*names, *aliases):
+            spellings = _spellings(name)
             for spelling in (
-                found_here if field not in COUNTRIES else filter(partial(_is_telling, name), found_here)
+                spellings if field not in COUNTRIES else filter(partial(_is_telling, name), spellings)
             ):
-                found[spelling].add(code)
+                codes_of[spelling].add(code)
     for code, words in _more_words(field):
         for word in _forms(words):
             for spelling in _spellings(word):
-                found[spelling].add(code)
+                codes_of[spelling].add(code)
     for name in _AMBIGUOUS if field in COUNTRIES else ():
-        found.pop(fold(name), None)
-    return {key: next(iter(of)) for key, of in found.items() if len(of) == 1 and key}
+        codes_of.pop(fold(name), None)
+    return {key: next(iter(of)) for key, of in codes_of.items() if len(of) == 1 and key}
 
 
 def _is_telling(name: str, spelling: str) -> bool:
@@ -303,10 +307,10 @@ def _labels(field: str) -> dict[str, tuple[str, str]]:
 
 @cache
 def _alpha_codes() -> dict[str, str]:
-    found = {}
+    alpha_3 = {}
     for code, alpha_2, *_ in _read("country_names"):
-        found[code.casefold()] = found[alpha_2.casefold()] = code
-    return found
+        alpha_3[code.casefold()] = alpha_3[alpha_2.casefold()] = code
+    return alpha_3
 
 
 def _forms(words: Iterable[str]) -> Iterator[str]:
@@ -326,10 +330,13 @@ def _spellings(name: str) -> set[str]:
     written_out = name.translate(_UMLAUTS)
     variants = {name, written_out, re.sub(r"['’ʼ]", " ", name)}
     variants |= {
-        one.replace("&", word) for one in variants if "&" in one for word in ("and", "und", "et", "y", "e")
+        variant.replace("&", word)
+        for variant in variants
+        if "&" in variant
+        for word in ("and", "und", "et", "y", "e")
     }
-    variants |= {re.sub(r"\bSt\.", "Saint", one) for one in variants}
-    return {fold(one) for one in variants}
+    variants |= {re.sub(r"\bSt\.", "Saint", variant) for variant in variants}
+    return {fold(variant) for variant in variants}
 
 
 def _read(name: str) -> Iterator[list[str]]:

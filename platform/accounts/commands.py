@@ -8,7 +8,7 @@ from foundation.errors import NotFound
 
 def add_person_argument(parser: argparse.ArgumentParser) -> None:
     """Add `--by USERNAME`: who does it, for the audit trail and for membership of what is created."""
-    parser.add_argument("--by", metavar="USERNAME", help="who does it (default: nobody by name)")
+    parser.add_argument("--by", metavar="USERNAME", help="the person who does it (default: nobody)")
 
 
 def person(username: str | None) -> User | None:

@@ -48,7 +48,7 @@ DEFAULT_SUPPORT = (
 
 
 @dataclass(frozen=True)
-class Part:
+class Paragraph:
     """A paragraph of a text, and its heading if it has one."""
 
     heading: str
@@ -69,14 +69,18 @@ def default_text() -> ConsentText:
     return text
 
 
-def parts(body: str) -> tuple[Part, ...]:
+def parts(body: str) -> tuple[Paragraph, ...]:
     """Return the paragraphs of `body`. A short first line without a full stop is the paragraph's heading."""
-    found = []
-    for paragraph in filter(None, (one.strip() for one in body.replace("\r\n", "\n").split("\n\n"))):
-        first, newline, rest = paragraph.partition("\n")
-        is_heading = bool(newline) and len(first) <= 60 and not first.rstrip().endswith((".", ",", ";", ":"))
-        found.append(Part(first.strip(), rest.strip()) if is_heading else Part("", paragraph))
-    return tuple(found)
+    paragraphs = []
+    for paragraph in filter(None, (block.strip() for block in body.replace("\r\n", "\n").split("\n\n"))):
+        heading, newline, text = paragraph.partition("\n")
+        is_heading = (
+            bool(newline) and len(heading) <= 60 and not heading.rstrip().endswith((".", ",", ";", ":"))
+        )
+        paragraphs.append(
+            Paragraph(heading.strip(), text.strip()) if is_heading else Paragraph("", paragraph)
+        )
+    return tuple(paragraphs)
 
 
 @transaction.atomic

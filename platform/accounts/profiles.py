@@ -23,8 +23,8 @@ LENGTHS = {"gender": 60, "region_of_origin": 80, "nationality": 80, "country_of_
 
 def of(annotator: Annotator) -> AnnotatorProfile:
     """Return the profile of `annotator`, an empty unsaved one if there is none yet."""
-    found = AnnotatorProfile.objects.filter(annotator=annotator).first()
-    return found or AnnotatorProfile(annotator=annotator)
+    profile = AnnotatorProfile.objects.filter(annotator=annotator).first()
+    return profile or AnnotatorProfile(annotator=annotator)
 
 
 @transaction.atomic
@@ -102,8 +102,8 @@ def match(*, field: str, words: str, code: str, by: User | None) -> int:
         )
     else:
         MatchedWords.objects.filter(field=field, words=key).delete()
-    said = AnnotatorProfile.objects.select_for_update(of=("self",)).filter(words__has_key=field)
-    return recode(one for one in said.order_by("pk") if key in _keys(one, field))
+    profiles = AnnotatorProfile.objects.select_for_update(of=("self",)).filter(words__has_key=field)
+    return recode(profile for profile in profiles.order_by("pk") if key in _keys(profile, field))
 
 
 def recode(profiles: Iterable[AnnotatorProfile]) -> int:
@@ -122,14 +122,14 @@ def recode(profiles: Iterable[AnnotatorProfile]) -> int:
 def shown(profile: AnnotatorProfile, field: str) -> str:
     """Return what a person reads in a field: their own words, else what the code is called."""
     if field == "languages":
-        listed = profile.words.get(field) or [codes.label(field, one) for one in profile.languages]
-        return ", ".join(one for one in listed if one != codes.UNCODED)
+        listed = profile.words.get(field) or [codes.label(field, code) for code in profile.languages]
+        return ", ".join(code for code in listed if code != codes.UNCODED)
     return profile.words.get(field) or codes.label(field, getattr(profile, field))
 
 
 def parse_languages(languages: Sequence[str]) -> list[str]:
     """Return the languages named, tidied, each once whatever its case, in the order given."""
-    named: dict[str, str] = {}
+    names: dict[str, str] = {}
     for language in map(_tidy, languages):
         if len(language) > LANGUAGE_LENGTH:
             raise DomainError(
@@ -138,14 +138,14 @@ def parse_languages(languages: Sequence[str]) -> list[str]:
                 fields={"languages": "one is too long"},
             )
         if language:
-            named.setdefault(language.casefold(), language)
-    if len(named) > LANGUAGES_AT_MOST:
+            names.setdefault(language.casefold(), language)
+    if len(names) > LANGUAGES_AT_MOST:
         raise DomainError(
             "too_many_languages",
             f"Name at most {LANGUAGES_AT_MOST} languages.",
-            fields={"languages": f"{len(named)} named"},
+            fields={"languages": f"{len(names)} named"},
         )
-    return list(named.values())
+    return list(names.values())
 
 
 def _code(profile: AnnotatorProfile) -> None:
@@ -154,13 +154,13 @@ def _code(profile: AnnotatorProfile) -> None:
         if text := profile.words.get(field, ""):
             setattr(profile, field, code_of(field, text))
     if listed := profile.words.get("languages", []):
-        found = [code_of("languages", text) or codes.UNCODED for text in listed]
-        profile.languages = list(dict.fromkeys(found))
+        language_codes = [code_of("languages", text) or codes.UNCODED for text in listed]
+        profile.languages = list(dict.fromkeys(language_codes))
 
 
 def _keys(profile: AnnotatorProfile, field: str) -> set[str]:
-    said = profile.words.get(field, "")
-    return {words_key(text) for text in (said if isinstance(said, list) else [said])}
+    text_or_list = profile.words.get(field, "")
+    return {words_key(text) for text in (text_or_list if isinstance(text_or_list, list) else [text_or_list])}
 
 
 def _check(profile: AnnotatorProfile, texts: dict[str, str]) -> None:

@@ -64,17 +64,17 @@ def revoke(*, token: ApiToken) -> None:
 
 def find(key: str) -> ApiToken | None:
     """Return the live token of `key`, or None."""
-    found = rows(_FIND, [hash_key(key)])
-    if not found:
+    token_rows = rows(_FIND, [hash_key(key)])
+    if not token_rows:
         return None
-    said = dict(zip(_TOKEN, found[0], strict=False))
-    person = dict(zip(_PERSON, found[0][len(_TOKEN) :], strict=True))
-    said |= {name: _moment(said[name]) for name in ("expires_at", "last_used_at")}
-    if said["expires_at"] is not None and said["expires_at"] <= timezone.now():
+    columns = dict(zip(_TOKEN, token_rows[0], strict=False))
+    person = dict(zip(_PERSON, token_rows[0][len(_TOKEN) :], strict=True))
+    columns |= {name: _moment(columns[name]) for name in ("expires_at", "last_used_at")}
+    if columns["expires_at"] is not None and columns["expires_at"] <= timezone.now():
         return None
-    if isinstance(said["scopes"], str):  # a JSON column as it is stored
-        said["scopes"] = json.loads(said["scopes"])
-    token = known(ApiToken, **said)
+    if isinstance(columns["scopes"], str):  # a JSON column as it is stored
+        columns["scopes"] = json.loads(columns["scopes"])
+    token = known(ApiToken, **columns)
     token.user = known(
         User, **person | {name: bool(person[name]) for name in _PERSON if name.startswith("is_")}
     )

@@ -5,11 +5,12 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 
+from accounts.admin import ModelAdmin
 from catalog.models import IdentityGroup, Resource
 
 
 @admin.register(Resource)
-class ResourceAdmin(admin.ModelAdmin):
+class ResourceAdmin(ModelAdmin):
     """Citation and licence of a resource."""
 
     list_display = ("name", "has_rater_counts", "invented", "created_at", "updated_at")
@@ -22,7 +23,7 @@ class ResourceAdmin(admin.ModelAdmin):
 
 
 @admin.register(IdentityGroup)
-class IdentityGroupAdmin(admin.ModelAdmin):
+class IdentityGroupAdmin(ModelAdmin):
     """How a group is shown and where it is."""
 
     list_display = ("name", "display_name", "resource", "region", "iso_code", "map_code")

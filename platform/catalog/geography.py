@@ -26,7 +26,7 @@ _LIMITS = {
 
 
 @dataclass(frozen=True)
-class Place:
+class Locality:
     """What one row of a geography file says of an identity."""
 
     display_name: str
@@ -39,10 +39,10 @@ class Place:
 class Geography:
     """Places by identity, within scopes: `Georgian` is a country in one resource, a US state in another."""
 
-    def __init__(self, scopes: dict[str, dict[str, Place]]) -> None:
+    def __init__(self, scopes: dict[str, dict[str, Locality]]) -> None:
         self.scopes = scopes
 
-    def places(self, identities: Iterable[str]) -> dict[str, Place]:
+    def places(self, identities: Iterable[str]) -> dict[str, Locality]:
         """Return the place of each identity that has one.
 
         They come from the scope that knows most of them, the first in the file among equals; an identity
@@ -50,15 +50,15 @@ class Geography:
         """
         names = list(identities)
         ranked = sorted(self.scopes.values(), key=lambda scope: -sum(name in scope for name in names))
-        found = {}
+        located = {}
         for name in names:
             if ranked and name in ranked[0]:
-                found[name] = ranked[0][name]
+                located[name] = ranked[0][name]
                 continue
             elsewhere = [scope[name] for scope in ranked[1:] if name in scope]
             if len(elsewhere) == 1:
-                found[name] = elsewhere[0]
-        return found
+                located[name] = elsewhere[0]
+        return located
 
 
 @cache
@@ -82,7 +82,7 @@ def read_geography(file: Path | BinaryIO, *, name: str | None = None) -> Geograp
     if table.unreadable:
         row, why = table.unreadable[0]
         raise DomainError("geography_row_bad", f"“{table.name}”, row {row}: {why}.")
-    scopes: dict[str, dict[str, Place]] = {}
+    scopes: dict[str, dict[str, Locality]] = {}
     for index, row in enumerate(table.rows):
         cells = {column: values[index].strip() for column, values in table.columns.items()}
         scope = scopes.setdefault(cells.get("scope", ""), {})
@@ -98,7 +98,7 @@ def read_geography(file: Path | BinaryIO, *, name: str | None = None) -> Geograp
     return Geography(scopes)
 
 
-def _place(cells: dict[str, str]) -> Place:
+def _place(cells: dict[str, str]) -> Locality:
     if not cells["identity"]:
         raise ValueError("identity is empty")
     for column, limit in _LIMITS.items():
@@ -111,7 +111,7 @@ def _place(cells: dict[str, str]) -> Place:
     if map_code and not _MAP_CODE.fullmatch(map_code):
         raise ValueError(f"map_code “{map_code}” is not three capital letters")
     display_name = cells.get("display_name", "") or plain_name(cells["identity"])
-    return Place(display_name, iso_code, cells["region"], cells.get("region_code", ""), map_code)
+    return Locality(display_name, iso_code, cells["region"], cells.get("region_code", ""), map_code)
 
 
 def plain_name(identity: str) -> str:

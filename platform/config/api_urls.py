@@ -5,6 +5,7 @@ from django.urls import include, path
 app_name = "api"
 urlpatterns = [
     path("", include("annotation.api.urls")),  # first what is asked for most
+    path("", include("annotation.label_studio.lead.api_urls")),
     path("", include("studies.api.urls")),
     path("", include("jobs.api.urls")),
     path("", include("generation.api.urls")),

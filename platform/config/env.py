@@ -83,7 +83,7 @@ def database(url: str) -> dict[str, object]:
         return {
             "ENGINE": "foundation.database.sqlite",
             "NAME": parts.path[1:] or ":memory:",
-            # Whoever closes the last connection writes the log back into the file: not at the end of each request.
+            # Closing the last connection writes the log back into the file: this must not happen after each request.
             "CONN_MAX_AGE": 600,
             "OPTIONS": {
                 # One writer at a time, queued at BEGIN: a deferred transaction would fail at its first write.

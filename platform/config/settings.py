@@ -43,6 +43,7 @@ INSTALLED_APPS = [
     "studies",
     "generation",
     "annotation",
+    "annotation.label_studio",
     "analysis",
     "front",
     "demo",
@@ -71,8 +72,8 @@ ASGI_APPLICATION = "config.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "APP_DIRS": True,
         "OPTIONS": {
+            "loaders": [("django.template.loaders.cached.Loader", ["web.design.template_loader.Loader"])],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
@@ -93,7 +94,7 @@ AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",  # refuses before any password is looked at
     "django.contrib.auth.backends.ModelBackend",
 ]
-# Wrong passwords for one user name from one address; a right one begins anew. No list of who signed in when.
+# Wrong passwords for one user name from one address; the right one resets the count. No log of who signed in when.
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
@@ -238,7 +239,7 @@ SITE_URL = env.text("SITE_URL", "").rstrip("/")
 # Called with an annotator whose profile was written, in the same transaction.
 PROFILE_CHANGED = "annotation.assignment.slots.profile_changed"
 # Called with a field and what was typed there; returns the code of a people or region that only a study knows.
-PROFILE_OWN_CODES = "studies.protocol.own_codes.code_of"
+PROFILE_OWN_CODES = "studies.protocol.unlisted_codes.code_of"
 
 # An image's address works for this long, at least, after a page with it was opened.
 IMAGE_URL_MINUTES = env.integer("IMAGE_URL_MINUTES", 12 * 60, minimum=1)
@@ -297,10 +298,10 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "ENUM_NAME_OVERRIDES": {
-        "CampaignKind": "annotation.models.Campaign.Kind",
+        "CampaignKind": "annotation.kinds.registry.CHOICES",
         "CleanupKind": "annotation.label_studio.pull.cleanup.KINDS",
-        "LabelStudioAnswerState": "annotation.models.LabelStudioAnnotation.State",
-        "TaskKind": "annotation.kinds.public_names.TaskKind",
+        "LabelStudioAnswerState": "annotation.label_studio.models.LabelStudioAnnotation.State",
+        "TaskKind": "annotation.kinds.registry.TASK_KINDS",
     },
     # Swagger's files come from our own server: the page works offline and under the content security policy.
     "SWAGGER_UI_DIST": "SIDECAR",

@@ -16,7 +16,7 @@ def pages_by_role() -> dict[str, list[str]]:
     assert image is not None, "the demo has images"
     campaign = f"{home}campaigns/{marking.slug}/"
     resource = study.resource.slug if study.resource else ""
-    tasks = [f"/annotate/{one.pk}/" for one in study.campaigns.order_by("pk")]
+    tasks = [f"/annotate/{labelled.pk}/" for labelled in study.campaigns.order_by("pk")]
     shared = [
         "/studies/",
         home,

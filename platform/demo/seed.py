@@ -60,12 +60,10 @@ def seed_demo(*, progress: Progress, say: Callable[[str], None], model: str = ""
     people = _accounts()
     study = Study.objects.filter(name=STUDY).first() or _study(people)
     say("Drawing images …")
-    for one in _models(model):
-        run(run=plan_run(study=study, by=people["lead"], **one), progress=progress)
+    for settings_of_run in _models(model):
+        run(run=plan_run(study=study, by=people["lead"], **settings_of_run), progress=progress)
     say("Simulated annotators rate which attributes can be seen …")
-    rating = _campaign(
-        study, people, "Which can be seen", Campaign.Kind.ATTRIBUTE_LIKERT, annotators_per_task=4
-    )
+    rating = _campaign(study, people, "Which can be seen", "attribute_likert", annotators_per_task=4)
     # Three of four: every attribute has ratings enough to be called visual or not, and is left to a visitor.
     simulate(campaign=rating, annotators=3, seed=1, progress=progress)
     say("Simulated annotators mark attributes in images …")
@@ -73,15 +71,15 @@ def seed_demo(*, progress: Progress, say: Callable[[str], None], model: str = ""
         study,
         people,
         "Marking",
-        Campaign.Kind.STEREOTYPE_MARKING,
+        "stereotype_marking",
         annotators_per_task=3,
         options={"visual_source": f"campaign:{rating.slug}", "visual_rule": "majority"},
     )
     _add_checks(marking, people["lead"])
-    wanted = sum(marking.tasks.values_list("wanted", flat=True))
+    answers_wanted = sum(marking.tasks.values_list("wanted", flat=True))
     # Answers to gold tasks among them, as `limit` counts too: starting again goes on where it stopped.
     already = marking.annotations.filter(is_latest=True).count()
-    todo = round(wanted * (1 - LEFT_SHARE)) - already
+    todo = round(answers_wanted * (1 - LEFT_SHARE)) - already
     if todo > 0:
         simulate(campaign=marking, annotators=ANNOTATORS, seed=2, limit=todo, progress=progress)
     _invite_visitor(people["annotator"], rating, marking)
@@ -163,10 +161,12 @@ def _add_checks(marking: Campaign, lead: User) -> None:
     """Make checks of some screens, where it is known what was drawn: not with a model's images."""
     if "gold_share" in marking.options:
         return
-    known = marking.tasks.filter(purpose=Task.Purpose.LABEL, screen=0, image__provenance__has_key="drawn")
-    screens = list(known.select_related("image").order_by("pk"))
+    drawn_screens = marking.tasks.filter(
+        purpose=Task.Purpose.LABEL, screen=0, image__provenance__has_key="drawn"
+    )
+    screens = list(drawn_screens.select_related("image").order_by("pk"))
     for task in screens[:: max(len(screens) // CHECKS, 1)][:CHECKS]:
-        asked = [one.attribute for one in task.task_attributes.select_related("attribute")]
+        attributes = [one.attribute for one in task.task_attributes.select_related("attribute")]
         image = task.image
         drawn = {one["attribute"] for one in image.provenance["drawn"]} if image is not None else set()
         with suppress(Conflict):  # an earlier seeding, stopped halfway, made it
@@ -175,9 +175,11 @@ def _add_checks(marking: Campaign, lead: User) -> None:
                 purpose=Task.Purpose.GOLD,
                 by=lead,
                 image=image,
-                attributes=asked,
-                answers={one: one.text in drawn for one in asked},
-                explanations={one: "It was drawn into the picture." for one in asked if one.text in drawn},
+                attributes=attributes,
+                answers={one: one.text in drawn for one in attributes},
+                explanations={
+                    one: "It was drawn into the picture." for one in attributes if one.text in drawn
+                },
             )
     if screens:  # the last step: from here on a lead's changes stay
         lifecycle.change_settings(campaign=marking, by=lead, options={"gold_share": GOLD_SHARE})

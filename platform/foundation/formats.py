@@ -39,6 +39,15 @@ def format_percent(share: object, digits: int = 0) -> str:
     return f"{format_number(float(as_number(share)) * 100, digits)}{NARROW_SPACE}%"
 
 
+def format_duration(seconds: float) -> str:
+    """Write how long something takes in one unit, as exactly as a guess deserves; days have a decimal."""
+    for limit, size, unit in ((90, 1, "second"), (5_400, 60, "minute"), (129_600, 3_600, "hour")):
+        if seconds < limit:
+            number = max(1, round(seconds / size))
+            return f"{number} {unit}{'' if number == 1 else 's'}"
+    return f"{seconds / 86_400:,.1f} days"
+
+
 def reason_text(reason: object) -> str:
     """Turn the code of a reason (`too_few_annotators`) into words; a sentence stays as it is."""
     return str(reason or "").replace("_", " ").strip()

@@ -37,7 +37,7 @@ def embedded_addresses(address: Address) -> tuple[ipaddress.IPv4Address, ...]:
     if isinstance(address, ipaddress.IPv4Address):
         return ()
     number = int(address)
-    last = ipaddress.IPv4Address(number & 0xFFFFFFFF)
+    low_bits = ipaddress.IPv4Address(number & 0xFFFFFFFF)
     if address.ipv4_mapped is not None:
         return (address.ipv4_mapped,)
     if address.sixtofour is not None:
@@ -45,22 +45,22 @@ def embedded_addresses(address: Address) -> tuple[ipaddress.IPv4Address, ...]:
     if address.teredo is not None:
         return address.teredo
     if address in _NAT64 or address in _TRANSLATED:
-        return (last,)
+        return (low_bits,)
     if address in _LOCAL_NAT64:
         # The operator of that network chose how long its prefix is (RFC 6052, section 2.2).
-        return (last, _rfc6052(number, 48), _rfc6052(number, 56), _rfc6052(number, 64))
+        return (low_bits, _rfc6052(number, 48), _rfc6052(number, 56), _rfc6052(number, 64))
     if address in _COMPATIBLE and number > 1:
-        return (last,)
-    return (last,) if (number >> 32) & 0xFFFFFFFF in _ISATAP else ()
+        return (low_bits,)
+    return (low_bits,) if (number >> 32) & 0xFFFFFFFF in _ISATAP else ()
 
 
 def _rfc6052(number: int, prefix: int) -> ipaddress.IPv4Address:
     """Return the 32 bits after a prefix, leaving out bits 64 to 71, which are always zero."""
     before = 64 - prefix
-    rest = 32 - before
+    after = 32 - before
     high = (number >> 64) & ((1 << before) - 1)
-    low = (number >> (56 - rest)) & ((1 << rest) - 1)
-    return ipaddress.IPv4Address(high << rest | low)
+    low = (number >> (56 - after)) & ((1 << after) - 1)
+    return ipaddress.IPv4Address(high << after | low)
 
 
 def _stands_for_ipv4(address: Address) -> bool:

@@ -14,7 +14,7 @@ _SHORTEST = 8
 _PATTERNS = [
     (re.compile(r"(://[^/\s:@]*):[^/\s@]+@"), rf"\1:{HIDDEN}@"),
     (re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{8,}"), rf"\1 {HIDDEN}"),
-    # Tokens of Label Studio: personal ones, with or without their signature, and legacy ones as they are sent.
+    # JSON web tokens, with or without their signature, and tokens of 40 hexadecimal digits as they are sent.
     (re.compile(r"\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?"), HIDDEN),
     (re.compile(r"(?i)\b(token)\s+[0-9a-f]{40}\b"), rf"\1 {HIDDEN}"),
     (re.compile(r"\b(?:sk|hf|ghp|glpat|xox[abp])[-_][\w-]{8,}"), HIDDEN),
@@ -39,18 +39,18 @@ def without_secrets(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _own_secrets() -> tuple[str, ...]:
-    found = {
+    secrets = {
         settings.SECRET_KEY,
         *settings.SECRET_KEY_FALLBACKS,
         settings.METRICS_TOKEN,
         settings.EMAIL_HOST_PASSWORD,
     }
-    found.add(str(settings.DATABASES["default"].get("PASSWORD") or ""))
+    secrets.add(str(settings.DATABASES["default"].get("PASSWORD") or ""))
     for name, value in os.environ.items():
         if _SECRET_NAME.search(name):
-            found.add(_content(value) if name.endswith("_FILE") else value)
+            secrets.add(_content(value) if name.endswith("_FILE") else value)
     # The longest first: one may be part of another.
-    return tuple(sorted((value for value in found if len(value) >= _SHORTEST), key=len, reverse=True))
+    return tuple(sorted((value for value in secrets if len(value) >= _SHORTEST), key=len, reverse=True))
 
 
 def _content(path: str) -> str:

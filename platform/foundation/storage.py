@@ -4,26 +4,45 @@ import errno
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from django.core.files.base import File
-from storages.backends.s3 import S3Storage
 
 from foundation.errors import DomainError
+
+if TYPE_CHECKING:
+    from django.core.files.storage import Storage
+
+    _BytesFile = File[bytes]
+
+    class S3Storage(Storage):
+        """What `ObjectStorage` uses of django-storages, which has no types."""
+
+        bucket_name: str
+        connection: Any
+
+        def _open(self, name: str, mode: str) -> Any: ...
+
+        def _save(self, name: str, content: File[Any]) -> str: ...
+
+else:
+    from storages.backends.s3 import S3Storage
+
+    _BytesFile = File
 
 _PIECE = 4 * 1024 * 1024  # bytes fetched at once
 
 
 class StorageUnavailable(DomainError, OSError):
-    """The storage refuses or does not answer; whoever expects trouble with files gets the OSError it is."""
+    """The storage refuses or does not answer; also an OSError, for code that handles errors of files."""
 
     status = 503
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(code, message)
-        # The disk's trouble and not the file's: whoever tells them apart looks at this.
+        # An error of the disk and not of the file: callers that distinguish the two read this.
         self.errno = errno.EIO
 
     def __str__(self) -> str:
@@ -48,11 +67,11 @@ class ObjectStorage(S3Storage):
 
     def exists(self, name: str) -> bool:
         with _in_one_sentence():
-            return bool(super().exists(name))
+            return super().exists(name)
 
     def size(self, name: str) -> int:
         with _in_one_sentence():
-            return int(super().size(name))
+            return super().size(name)
 
     def delete(self, name: str) -> None:
         with _in_one_sentence():
@@ -81,19 +100,19 @@ class ObjectStorage(S3Storage):
                 return True
         return False
 
-    def _open(self, name: str, mode: str = "rb") -> File:
+    def _open(self, name: str, mode: str = "rb") -> "File[bytes]":
         with _in_one_sentence():
-            opened = super()._open(name, mode)
+            opened: Any = super()._open(name, mode)
         if mode != "rb":
-            return opened
+            return cast("File[bytes]", opened)
         return _ObjectFile(_Pieces(opened.obj), name)
 
-    def _save(self, name: str, content: File) -> str:
+    def _save(self, name: str, content: "File[Any]") -> str:
         with _in_one_sentence():
-            return str(super()._save(name, content))
+            return super()._save(name, content)
 
 
-class _ObjectFile(File):
+class _ObjectFile(_BytesFile):
     """A file in storage, opened to be read."""
 
     def __init__(self, pieces: "_Pieces", name: str) -> None:

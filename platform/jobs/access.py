@@ -23,7 +23,9 @@ def job_for(user: User | AnonymousUser, pk: int, *, to_steer: bool = False) -> J
     if job is None:
         raise NotFound("job_not_found", "There is no such job, or it belongs to a study that is not yours.")
     if to_steer and not may_steer(user, job):
-        raise Forbidden("not_in_role", "Only a lead of the study, or whoever started the job, may do this.")
+        raise Forbidden(
+            "not_in_role", "Only a lead of the study or the person who started the job may do this."
+        )
     return job
 
 
@@ -38,7 +40,7 @@ def _jobs(user: User | AnonymousUser, studies_of: str) -> QuerySet[Job]:
     if user.is_superuser:
         return Job.objects.all()
     studies = cast("QuerySet[Any]", import_string(studies_of)(user))
-    seen = cast("QuerySet[Any]", import_string(settings.JOB_STUDIES_SEEN)(user))
+    visible_studies = cast("QuerySet[Any]", import_string(settings.JOB_STUDIES_SEEN)(user))
     # Who left a study has left its jobs too, those they started among them.
-    own = Q(created_by=user) & (Q(study_id=None) | Q(study_id__in=seen.values("pk")))
-    return Job.objects.filter(own | Q(study_id__in=studies.values("pk")))
+    own_jobs = Q(created_by=user) & (Q(study_id=None) | Q(study_id__in=visible_studies.values("pk")))
+    return Job.objects.filter(own_jobs | Q(study_id__in=studies.values("pk")))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import PurePath
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from django.core.files.base import File
 from django.core.files.storage import default_storage
@@ -23,7 +23,7 @@ _KEPT = timedelta(days=7)
 
 
 @contextmanager
-def kept_until_queued(files: dict[str, File]) -> Iterator[dict[str, str]]:
+def kept_until_queued(files: dict[str, "File[Any]"]) -> Iterator[dict[str, str]]:
     """Keep files and yield their names by the keys they came with; remove them if the block fails."""
     names: dict[str, str] = {}
     try:
@@ -57,7 +57,7 @@ def remove_used() -> None:
     given_up = [Job.State.FAILED, Job.State.CANCELLED]
     old = waiting.filter(state__in=given_up, finished_at__lt=timezone.now() - _KEPT)
     for job in [*waiting.filter(state=Job.State.SUCCEEDED), *old]:
-        kept = {name: value for name, value in job.arguments.items() if not name.startswith(PREFIX)}
-        for name in job.arguments.keys() - kept.keys():
+        arguments = {name: value for name, value in job.arguments.items() if not name.startswith(PREFIX)}
+        for name in job.arguments.keys() - arguments.keys():
             default_storage.delete(job.arguments[name])
-        Job.objects.filter(pk=job.pk).update(arguments=kept)
+        Job.objects.filter(pk=job.pk).update(arguments=arguments)

@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 from django.contrib import admin
 from django.http import HttpRequest
 
-from accounts.admin import ReadOnlyAdmin
+from accounts.admin import ReadOnlyAdmin, TabularInline
 from studies.models import AuditEntry, Study, StudyMembership
 
 
-class MembershipInline(admin.TabularInline):
+class MembershipInline(TabularInline):
     """Who sees the study; an administrator changes it on its Members page, where it is recorded."""
 
     model = StudyMembership
@@ -24,7 +24,7 @@ class MembershipInline(admin.TabularInline):
 
 @admin.register(Study)
 class StudyAdmin(ReadOnlyAdmin):
-    """Every study, whoever its members are."""
+    """Every study, also those without the administrator as a member."""
 
     list_display = ("name", "protocol", "simulated", "frozen_at", "created_by", "created_at")
     list_filter = ("simulated",)

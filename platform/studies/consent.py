@@ -27,10 +27,10 @@ def publish_consent(
 ) -> ConsentText:
     """Publish the study's next consent text and use it from now on; an unchanged text publishes nothing."""
     current = current_text(study)
-    wanted = {"body": body.strip(), "content_notice": content_notice.strip(), "support": support.strip()}
-    if all(getattr(current, name) == value for name, value in wanted.items()):
+    texts = {"body": body.strip(), "content_notice": content_notice.strip(), "support": support.strip()}
+    if all(getattr(current, name) == value for name, value in texts.items()):
         return current
-    text = consent_texts.publish(series=_series(study), **wanted)
+    text = consent_texts.publish(series=_series(study), **texts)
     study.consent_text = text
     study.save(update_fields=["consent_text"])
     audit.record(by=by, action="consent.published", subject=text, study=study, version=text.version)
@@ -78,9 +78,9 @@ def rests_on(annotator: Annotator, study: Study) -> QuerySet[Consent]:
 
     Until they agree to the study's own text, these are their consents to the default one.
     """
-    own = of_series(annotator, study)
-    if own.exists():
-        return own
+    own_consents = of_series(annotator, study)
+    if own_consents.exists():
+        return own_consents
     return Consent.objects.filter(
         annotator=annotator, withdrawn_at=None, text__series=consent_texts.DEFAULT_SERIES
     )
@@ -92,7 +92,7 @@ def has_consented(annotator: Annotator, study: Study) -> bool:
 
 
 def consenting(study: Study) -> QuerySet[Annotator]:
-    """Return the annotators of whom `has_consented` holds."""
+    """Return the annotators for whom `has_consented` holds."""
     return Annotator.objects.filter(pk__in=_agreed(study).values("annotator"))
 
 
@@ -111,6 +111,6 @@ def _standing(study: Study) -> QuerySet[Withdrawal]:
 
 
 def _agreed(study: Study) -> QuerySet[Consent]:
-    # `annotation.answers.fast_path` says the same in SQL.
+    # `annotation.assignment.sql` says the same in SQL.
     agreed = Consent.objects.filter(text=current_text(study), withdrawn_at=None)
     return agreed.exclude(annotator__in=_standing(study).values("annotator"))

@@ -32,8 +32,8 @@ def remove_member(*, membership: StudyMembership, by: User | None) -> None:
     # The study's row is the lock: two leads who remove each other at once must not both succeed.
     study = Study.objects.select_for_update().get(pk=membership.study_id)
     if membership.role == StudyMembership.Role.LEAD:
-        others = StudyMembership.objects.filter(study=study, role=StudyMembership.Role.LEAD)
-        if not others.exclude(pk=membership.pk).exists():
+        leads = StudyMembership.objects.filter(study=study, role=StudyMembership.Role.LEAD)
+        if not leads.exclude(pk=membership.pk).exists():
             raise Conflict(
                 "last_lead", f"{membership.user} is the only lead. Add another lead before removing this one."
             )

@@ -49,14 +49,14 @@ def key_page(request: HttpRequest, rows: QuerySet[M], *, size: int, order: str =
         nearer = rows.reverse()
         if before is not None:
             nearer = nearer.filter(beyond(("pk",), (before,), backwards=not newest_first))
-        found = list(nearer[: size + 1])
+        fetched = list(nearer[: size + 1])
         return page_between(
-            request.GET, found[:size][::-1], earlier=len(found) > size, later=before is not None
+            request.GET, fetched[:size][::-1], earlier=len(fetched) > size, later=before is not None
         )
     if after is not None:
         rows = rows.filter(beyond(("pk",), (after,), backwards=newest_first))
-    found = list(rows[: size + 1])
-    return page_between(request.GET, found[:size], earlier=after is not None, later=len(found) > size)
+    fetched = list(rows[: size + 1])
+    return page_between(request.GET, fetched[:size], earlier=after is not None, later=len(fetched) > size)
 
 
 def read_key(query: QueryDict, name: str) -> int | None:
@@ -67,22 +67,22 @@ def read_key(query: QueryDict, name: str) -> int | None:
 
 def beyond(columns: Sequence[str], values: Sequence[Any], *, backwards: bool) -> Q:
     """Return the condition on rows that come after the one with these values, or `backwards` before it."""
-    found, equal = Q(), Q()
+    condition, equal = Q(), Q()
     for column, value in zip(columns, values, strict=True):
-        found |= equal & Q(**{f"{column}__{'lt' if backwards else 'gt'}": value})
+        condition |= equal & Q(**{f"{column}__{'lt' if backwards else 'gt'}": value})
         equal &= Q(**{column: value})
-    return found
+    return condition
 
 
 def page_between(query: QueryDict, rows: Sequence[M], *, earlier: bool, later: bool) -> KeyPage[M]:
     """Return a page of these rows; whatever else is in the address stays in those of the pages beside it."""
 
     def address(**beside: Any) -> str:
-        others = query.copy()
+        parameters = query.copy()
         for name in (*EDGES, LAST, "page"):
-            others.pop(name, None)
-        others.update({name: str(value) for name, value in beside.items()})
-        return f"?{others.urlencode()}"
+            parameters.pop(name, None)
+        parameters.update({name: str(value) for name, value in beside.items()})
+        return f"?{parameters.urlencode()}"
 
     if not rows:  # beyond an end: the way back is to the beginning
         return KeyPage([], first=address(), previous=address()) if earlier or later else KeyPage([])

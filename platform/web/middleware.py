@@ -37,9 +37,9 @@ class ProxyAddressMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         # The last one is the proxy's own word, should it add instead of overwrite.
-        given = request.META.get("HTTP_X_FORWARDED_FOR", "").rpartition(",")[2].strip()
+        client_address = request.META.get("HTTP_X_FORWARDED_FOR", "").rpartition(",")[2].strip()
         with suppress(ValueError):  # the health check of the container asks directly
-            request.META["REMOTE_ADDR"] = str(ip_address(given))
+            request.META["REMOTE_ADDR"] = str(ip_address(client_address))
         return self.get_response(request)
 
 

@@ -32,10 +32,10 @@ def server_error(request: HttpRequest) -> HttpResponse:
     away = isinstance(sys.exc_info()[1], OperationalError | InterfaceError)
     if request.path.startswith("/api/"):
         code = "database_unavailable" if away else "server_error"
-        said = "The database does not answer. Send the same request again in a moment."
+        message = "The database does not answer. Send the same request again in a moment."
         if not away:
-            said = "The fault is ours, not yours. It has been logged."
-        response: HttpResponse = JsonResponse(error_body(code, said, {}), status=500)
+            message = "The fault is ours, not yours. It has been logged."
+        response: HttpResponse = JsonResponse(error_body(code, message, {}), status=500)
     else:
         response = defaults.server_error(request, "503.html" if away else "500.html")
     if away:

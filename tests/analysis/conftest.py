@@ -125,7 +125,7 @@ def labelled(study: Study, lead) -> Marked:
             opened_at=timezone.now(),
             closed_at=timezone.now(),
         )
-        for kind in (Campaign.Kind.STEREOTYPE_MARKING, Campaign.Kind.ATTRIBUTE_LIKERT)
+        for kind in ("stereotype_marking", "attribute_likert")
     )
     for annotator in annotators.values():
         Enrolment.objects.create(campaign=marking, annotator=annotator)

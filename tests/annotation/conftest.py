@@ -15,7 +15,7 @@ def marking(study, lead) -> Campaign:
     draft = lifecycle.create(
         study=study,
         name="Marking",
-        kind=Campaign.Kind.STEREOTYPE_MARKING,
+        kind="stereotype_marking",
         by=lead,
         annotators_per_task=2,
         attributes_per_screen=3,
@@ -26,7 +26,7 @@ def marking(study, lead) -> Campaign:
 @pytest.fixture
 def rating(study, lead) -> Campaign:
     """An open rating campaign: the study's six stereotypes, 3 annotators each."""
-    draft = lifecycle.create(study=study, name="Ratings", kind=Campaign.Kind.ATTRIBUTE_LIKERT, by=lead)
+    draft = lifecycle.create(study=study, name="Ratings", kind="attribute_likert", by=lead)
     return lifecycle.open_(campaign=draft, by=lead)
 
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from accounts.models import Annotator, User
 from annotation.answers import submission
 from annotation.answers.references import references
+from annotation.answers.submission import SentAnswer
 from annotation.answers.validation import Answer
 from annotation.models import Annotation, Assignment, Campaign, Enrolment
 from generation.models import Image
@@ -57,14 +58,20 @@ def ticking(assignment: Assignment, *texts: str) -> Answer:
 
 
 def submit(
-    assignment: Assignment, answer: Answer | None = None, *, now: datetime | None = None
+    assignment: Assignment,
+    answer: Answer | None = None,
+    *,
+    by: Annotator | None = None,
+    submission_id: uuid.UUID | None = None,
+    active_seconds: float | None = 3.0,
+    now: datetime | None = None,
 ) -> Annotation:
-    """Submit an answer (by default: none of them) as the annotator who has the task."""
-    return submission.submit(
-        assignment=assignment,
-        annotator=assignment.annotator,
-        submission_id=uuid.uuid4(),
+    """Submit an answer (by default: none of them), as the annotator who has the task or `by` another."""
+    sent = SentAnswer(
+        user_id=(by or assignment.annotator).user_id,
+        public_id=assignment.public_id,
+        submission_id=submission_id or uuid.uuid4(),
         answer=answer or none_of_them(assignment),
-        active_seconds=3.0,
-        now=now,
+        active_seconds=active_seconds,
     )
+    return Annotation.objects.get(pk=submission.submit(sent, now=now).annotation_id)

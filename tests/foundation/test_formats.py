@@ -6,7 +6,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from foundation.formats import format_number, format_percent, is_null, reason_text
+from foundation.formats import format_duration, format_number, format_percent, is_null, reason_text
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,14 @@ def test_what_is_no_number_is_refused_by_name():
 def test_the_code_of_a_reason_becomes_words():
     assert reason_text("too_few_annotators") == "too few annotators"
     assert reason_text(None) == ""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "written"),
+    [
+        *[(0.2, "1 second"), (1.2, "1 second"), (89, "89 seconds"), (200, "3 minutes"), (600, "10 minutes")],
+        *[(7_200, "2 hours"), (200_000, "2.3 days")],
+    ],
+)
+def test_a_duration_is_written_in_one_unit(seconds, written):
+    assert format_duration(seconds) == written

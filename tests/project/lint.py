@@ -1,4 +1,4 @@
-"""Style, types, arrows between apps, migrations: `make lint`. Stops at the first command that fails."""
+"""Style, templates, scripts, types, imports between apps, migrations: `make lint`. Stops at the first failure."""
 
 import os
 import subprocess
@@ -7,9 +7,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
+APPS = ["platform", "generation", "annotation", "analysis"]
 COMMANDS = [
     [str(BIN / "ruff"), "check", "."],
     [str(BIN / "ruff"), "format", "--check", "."],
+    [str(BIN / "djangofmt"), "--check", *APPS],
+    [str(BIN / "oxlint"), "--deny-warnings", *APPS],
     [str(BIN / "mypy")],
     [str(BIN / "lint-imports"), "--no-cache"],
     [sys.executable, "manage.py", "makemigrations", "--check", "--dry-run"],

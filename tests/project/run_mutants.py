@@ -9,11 +9,13 @@ diff say why the rule matters and name the tests:
 
 `database` is for a mutant that only PostgreSQL shows; elsewhere it is skipped. Every diff is applied to a copy of the
 tracked files, and its tests have to fail there. A mutant that survives is a rule without a test. A diff that does not
-apply, tests that fail without it, and tests that cannot be collected are errors.
+apply, tests that fail without it, and tests that cannot be collected are errors. A mutant whose tests are all skipped,
+as those in a browser are where there is none, is skipped with their reason.
 """
 
 import argparse
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -60,7 +62,7 @@ class Mutant:
 class Outcome:
     """What became of a mutant, in how many seconds, and the end of what its tests printed."""
 
-    verdict: str  # killed, survived or error
+    verdict: str  # killed, survived, skipped or error
     seconds: float
     output: str = ""
 
@@ -85,13 +87,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 2
         for mutant, outcome in zip(chosen, pool.map(lambda one: _judge(one, copies), chosen), strict=True):
             print(f"{outcome.verdict:8}  {outcome.seconds:5.1f} s  {mutant.name}", flush=True)
-            if outcome.verdict == "error" or (options.verbose and outcome.verdict == "killed"):
+            if outcome.verdict in {"error", "skipped"} or (options.verbose and outcome.verdict == "killed"):
                 print(outcome.output)
             outcomes.append(outcome)
     verdicts = [outcome.verdict for outcome in outcomes]
-    counts = {verdict: verdicts.count(verdict) for verdict in ("killed", "survived", "error")}
+    counts = {verdict: verdicts.count(verdict) for verdict in ("killed", "survived", "skipped", "error")}
     print(", ".join(f"{verdict}: {count}" for verdict, count in counts.items()))
-    return 0 if counts["killed"] == len(outcomes) else 1
+    return 0 if counts["killed"] + counts["skipped"] == len(outcomes) else 1
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -157,6 +159,9 @@ def _judge(mutant: Mutant, copies: "Queue[Path]") -> Outcome:
             code, output = _run_tests(copy, mutant.tests, mutant.postgres)
         finally:
             _apply(copy, mutant.patch, "--reverse").check_returncode()
+        if code == PASSED and not re.search(r"\d passed", output):
+            reasons = [line for line in output.splitlines() if line.startswith("SKIPPED")]
+            return Outcome("skipped", time.monotonic() - began, "\n".join(reasons))
         verdict = {PASSED: "survived", FAILED: "killed"}.get(code, "error")
         return Outcome(verdict, time.monotonic() - began, output)
     finally:

@@ -26,7 +26,17 @@ from annotation.models import (
 )
 from generation.models import Image, Phrase
 
-OURS = ("accounts", "catalog", "jobs", "studies", "generation", "annotation", "analysis", "demo")
+OURS = [
+    "accounts",
+    "catalog",
+    "jobs",
+    "studies",
+    "generation",
+    "annotation",
+    "label_studio",
+    "analysis",
+    "demo",
+]
 NUMBERS = itertools.count(1)
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 

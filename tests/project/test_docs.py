@@ -1,9 +1,11 @@
-"""Paths that the documentation names exist."""
+"""Paths that the documentation names exist, and its tables of parameters are current."""
 
 import re
 from pathlib import Path
 
 import pytest
+
+from tests.project.option_tables import PLACE, with_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
@@ -43,3 +45,17 @@ def test_every_path_in_the_documentation_exists(page, endings):
     words = {word.strip(".,;:()") for code in CODE.findall(text) for word in code.split()}
     assert sorted(word for word in words if PATH.fullmatch(word) and word not in endings) == []
     assert sorted(link for link in LINK.findall(text) if not (page.parent / link).exists()) == []
+
+
+@pytest.mark.database_free
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_tables_of_parameters_are_as_declared(page):
+    text = page.read_text(encoding="utf-8")
+    assert with_tables(text) == text, "Run “make docs”."
+
+
+@pytest.mark.database_free
+def test_a_changed_declaration_changes_its_table():
+    page = (ROOT / "docs" / "analysis.md").read_text(encoding="utf-8")
+    assert PLACE.search(page)
+    assert with_tables(page.replace("| `2000` |", "| `1000` |")) == page

@@ -8,7 +8,7 @@ from tests.foundation.database.own_database import own_server, platform_on
 from tests.services.annotators import PATIENCE, Annotators, campaign, check, wait_until, web_server
 from tests.services.clusters import private_cluster
 
-pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("killed")]
+pytestmark = [pytest.mark.services, pytest.mark.slow]
 TASKS = 150
 KILLS = 8
 

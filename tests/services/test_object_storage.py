@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from analysis import releases
 from analysis.models import Release
-from analysis.releases.parameters import parameters_of
+from analysis.releases.parameters import ReleaseParameters
 from analysis.releases.storage.zips import remove_files
 from config import env
 from foundation import storage
@@ -104,7 +104,7 @@ def test_an_uploaded_zip_is_imported_from_there_and_removed(bucket, study, pictu
 def test_a_release_is_built_into_it_downloaded_and_removed(
     bucket, marked, lead, lead_client, django_capture_on_commit_callbacks
 ):
-    run_here(releases.request(study=marked.study, parameters=parameters_of(), by=lead), Unwatched())
+    run_here(releases.request(study=marked.study, parameters=ReleaseParameters(), by=lead), Unwatched())
     release = Release.objects.get()
     assert bucket.size(release.archive) == release.archive_bytes
     page = lead_client.get(reverse("releases:download", args=[marked.study.slug, release.version]))
@@ -164,7 +164,7 @@ def take_away(bucket):
 
 
 def test_storage_that_is_away_makes_no_release_of_damaged_pictures(bucket, marked, lead):
-    job = releases.request(study=marked.study, parameters=parameters_of(), by=lead)
+    job = releases.request(study=marked.study, parameters=ReleaseParameters(), by=lead)
     take_away(bucket)
     with pytest.raises(StorageUnavailable):
         run_here(job, Unwatched())

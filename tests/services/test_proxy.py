@@ -16,7 +16,7 @@ import pytest
 from tests.foundation.database.own_database import ROOT, own_server
 from tests.services.annotators import wait_until, web_server
 
-pytestmark = [pytest.mark.services, pytest.mark.xdist_group("proxy")]
+pytestmark = [pytest.mark.services]
 
 NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 SLOW = 60  # connections; the server has 8 threads

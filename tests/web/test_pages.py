@@ -79,8 +79,8 @@ def test_an_annotator_sees_nothing_but_the_work():
 def test_messages_are_said_with_their_tone_and_escaped():
     messages = [Message(constants.SUCCESS, "Saved."), Message(constants.ERROR, "<b>Row 7</b> is wrong.")]
     html = render(BASE, AnonymousUser(), messages=messages)
-    assert re.search(r'role="status">\s*<p class="notice good">Saved\.</p>', html)
-    assert '<p class="notice bad">&lt;b&gt;Row 7&lt;/b&gt; is wrong.</p>' in html
+    assert re.search(r'role="status">\s*<p class="notice good">\s*Saved\.\s*</p>', html)
+    assert re.search(r'<p class="notice bad">\s*&lt;b&gt;Row 7&lt;/b&gt; is wrong\.\s*</p>', html)
 
 
 @pytest.mark.parametrize("name", ["400.html", "403.html", "403_csrf.html", "404.html", "500.html"])

@@ -8,9 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import add_person_argument, person
-from analysis.releases.contents import FORMATS, ReleaseParameters
-from analysis.releases.documents.licences import LICENCES
-from analysis.releases.parameters import LICENCE, K, parameters_of
+from analysis.releases.parameters import ReleaseParameters
 from foundation.commands import DomainCommand
 from foundation.errors import DomainError, NotFound
 from studies.models import Study
@@ -25,38 +23,8 @@ class Command(DomainCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, metavar="NAME", help="name or slug of the study")
         parser.add_argument("--output", required=True, type=Path, metavar="DIR", help="folder to write to")
-        parser.add_argument(
-            "--k",
-            type=int,
-            default=K,
-            metavar="N",
-            help=f"people who share each combination of profile (default {K})",
-        )
-        parser.add_argument(
-            "--format",
-            nargs="+",
-            choices=FORMATS,
-            default=list(FORMATS),
-            metavar="FORMAT",
-            help=f"only these of {', '.join(FORMATS)} (default: all)",
-        )
-        parser.add_argument(
-            "--licence",
-            default=LICENCE,
-            metavar="ID",
-            help=f"{', '.join(LICENCES)}, or in your own words (default {LICENCE})",
-        )
-        parser.add_argument(
-            "--include-justifications",
-            action="store_true",
-            help="release the free text that annotators wrote; read it first: it may say who they are",
-        )
-        parser.add_argument(
-            "--leave-out-people",
-            action="store_true",
-            help="leave out people, with their answers, whom earlier releases would make recognizable",
-        )
-        parser.add_argument("--without-images", action="store_true", help="leave the picture files out")
+        ReleaseParameters.add_options(parser)
+        parser.add_argument("--without-images", action="store_true", help="Leave the picture files out.")
         add_person_argument(parser)
 
     def handle(self, **options: Any) -> None:
@@ -82,29 +50,26 @@ class Command(DomainCommand):
 
     def _parameters(self, options: dict[str, Any]) -> ReleaseParameters:
         try:
-            return parameters_of(
-                k=options["k"],
-                formats=options["format"],
-                licence=options["licence"],
-                include_justifications=options["include_justifications"],
-                leave_out_people=options["leave_out_people"],
-                with_images=not options["without_images"],
-            )
+            parameters = ReleaseParameters.read(ReleaseParameters.chosen(options))
+            if not options["without_images"]:
+                return parameters
+            without = [name for name in parameters.formats if name != "images"]
+            return ReleaseParameters.read({**parameters.model_dump(), "formats": without})
         except DomainError as error:
             self.usage_error(error.message)
 
 
 def privacy_lines(folder: Path) -> Iterator[str]:
     """Yield what the privacy check of a release said, from its own file."""
-    said = json.loads((folder / "privacy.json").read_text(encoding="utf-8"))
-    if said["smallest"] is not None:
-        yield f"profiles: every combination belongs to {said['smallest']:,} people or more"
-    joined = said["joined"]
+    privacy = json.loads((folder / "privacy.json").read_text(encoding="utf-8"))
+    if privacy["smallest"] is not None:
+        yield f"profiles: every combination belongs to {privacy['smallest']:,} people or more"
+    joined = privacy["joined"]
     if joined is not None and joined["smallest"] is not None:
         versions = ", ".join(map(str, joined["releases"]))
         yield f"joined with releases {versions}: every combination belongs to {joined['smallest']:,} people or more"
-    if said["left_out"]:
-        yield f"left out: {said['left_out']:,} people who could not be protected otherwise"
+    if privacy["left_out"]:
+        yield f"left out: {privacy['left_out']:,} people who could not be protected otherwise"
 
 
 def _study_named(name: str) -> Study:

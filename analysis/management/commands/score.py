@@ -17,8 +17,8 @@ from studies.models import Study
 
 class Command(DomainCommand):
     help = (
-        "Let models look at a study's images: CLIP scores of attributes, captions, what classifiers say of captions, "
-        "or the vectors that stereotypical pull and MCAS compare. Run again, it goes on where it stopped."
+        "Score a study's images with models: CLIP scores of attributes, captions, classifiers of captions, "
+        "or the vectors that stereotypical pull and MCAS compare. If you run it again, it continues where it stopped."
     )
     example = (
         "python manage.py score --study Isles --scorer clip --model ViT-B-32 --pretrained laion2b_s34b_b79k\n"
@@ -39,7 +39,7 @@ class Command(DomainCommand):
             "--pretrained", metavar="TAG", help="clip, pull, mcas: checkpoint, a tag of open_clip or a file"
         )
         parser.add_argument(
-            "--ngrams", type=Path, metavar="FILE", help="captions: a list, one n-gram in each line"
+            "--ngrams", type=Path, metavar="FILE", help="captions: a list with one n-gram per line"
         )
         parser.add_argument(
             "--label", default="", help="how tables name the scorer (default: from its model)"
@@ -48,7 +48,7 @@ class Command(DomainCommand):
             "--device", default="", help="where to compute, such as cuda or cpu (default: the best)"
         )
         parser.add_argument(
-            "--batch-size", type=_positive, metavar="N", help="images at once; fewer when memory runs out"
+            "--batch-size", type=_positive, metavar="N", help="images at once; fewer if memory runs out"
         )
         parser.add_argument("--queue", action="store_true", help="let a background worker do it")
         parser.add_argument(

@@ -34,9 +34,9 @@ def consensus(ratings: Any, *, raters: int | None = None, unsure: str = "categor
     raters = require_whole(raters, "raters", 1)
     parts = []
     for code, model in enumerate(units.model_names):
-        mine = units.model == code
+        in_model = units.model == code
         for agreeing in range(raters // 2 + 1, raters + 1):
-            enough = mine & (number >= agreeing)
+            enough = in_model & (number >= agreeing)
             reached = units.counts[enough] >= agreeing
             reached = np.column_stack([reached, reached.any(axis=1)])
             parts.append((model, agreeing, enough.sum(), reached.sum(axis=0)))

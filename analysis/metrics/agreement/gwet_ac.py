@@ -7,6 +7,7 @@ import numpy as np
 from analysis.metrics.agreement.pair_features import category_shares, corrected, observed_share, pair_features
 from analysis.metrics.agreement.scopes import NO_PAIRS, Measure, agreement
 from analysis.metrics.agreement.units import ALL, coded, units_of
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.results import Result
 from analysis.metrics.data.validation import require_choice
 from analysis.metrics.resampling.bootstrap import DEFAULT_RESAMPLES, Resampling
@@ -46,7 +47,7 @@ def gwet_ac(
     matrix = np.eye(q) if kind == "ac1" else weight_matrix(units.categories, weights)
     most_by_chance = matrix.sum() / q**2  # p_e where all categories are equally frequent
 
-    def value(sums: np.ndarray) -> np.ndarray:
+    def value(sums: Array) -> Array:
         shares = category_shares(sums)
         expected = matrix.sum() / (q * (q - 1)) * (shares * (1 - shares)).sum(axis=0)
         return corrected(observed_share(sums), expected)
@@ -61,12 +62,12 @@ def gwet_ac(
     return agreement(units, measure, by=by, resamples=resamples, seed=seed, resampling=resampling)
 
 
-def weight_matrix(categories: tuple[Any, ...], weights: str) -> np.ndarray:
+def weight_matrix(categories: tuple[Any, ...], weights: str) -> Array:
     """w_kl: 1 on the diagonal, 0 between the extremes."""
     if weights == "ordinal":
         rank = np.arange(len(categories))
         apart = np.abs(rank[:, None] - rank) + 1
-        return 1 - apart * (apart - 1) / (len(categories) * (len(categories) - 1))
+        return np.asarray(1 - apart * (apart - 1) / (len(categories) * (len(categories) - 1)))
     value = np.asarray(categories, dtype=float)
     distance = np.abs(value[:, None] - value) / (value.max() - value.min())
-    return 1 - (distance**2 if weights == "quadratic" else distance)
+    return np.asarray(1 - (distance**2 if weights == "quadratic" else distance))

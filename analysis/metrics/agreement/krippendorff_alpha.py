@@ -8,6 +8,7 @@ import numpy as np
 
 from analysis.metrics.agreement.scopes import Measure, agreement
 from analysis.metrics.agreement.units import ALL, coded, units_of
+from analysis.metrics.data.arrays import Array, ratio
 from analysis.metrics.data.results import Result
 from analysis.metrics.data.validation import require_choice
 from analysis.metrics.resampling.bootstrap import DEFAULT_RESAMPLES, Resampling
@@ -70,10 +71,10 @@ def measure(level: str, categories: Sequence[float]) -> Measure:
     domain = np.asarray(categories, dtype=float)
     pairs = np.triu_indices(len(domain), 1)
 
-    def value(sums: np.ndarray) -> np.ndarray:
+    def value(sums: Array) -> Array:
         return _alpha(sums, pairs, level, domain)
 
-    def point(table: np.ndarray) -> float:
+    def point(table: Array) -> float:
         return float(krippendorff.alpha(value_counts=table, value_domain=domain, level_of_measurement=level))
 
     return Measure(
@@ -86,7 +87,7 @@ def measure(level: str, categories: Sequence[float]) -> Measure:
     )
 
 
-def _features(table: np.ndarray, pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+def _features(table: Array, pairs: tuple[Array, Array]) -> Array:
     """Per unit: its coincidences of each pair of different values, then its pairable ratings of each
     value."""
     number = table.sum(axis=1)
@@ -97,9 +98,7 @@ def _features(table: np.ndarray, pairs: tuple[np.ndarray, np.ndarray]) -> np.nda
     )
 
 
-def _alpha(
-    sums: np.ndarray, pairs: tuple[np.ndarray, np.ndarray], level: str, domain: np.ndarray
-) -> np.ndarray:
+def _alpha(sums: Array, pairs: tuple[Array, Array], level: str, domain: Array) -> Array:
     coincidences, values = sums[: len(pairs[0])], sums[len(pairs[0]) :]
     total = values.sum(axis=0)
     if level == "ordinal":
@@ -112,6 +111,4 @@ def _alpha(
         distance = np.broadcast_to(apart.reshape(-1, *[1] * (coincidences.ndim - 1)), coincidences.shape)
     observed = (coincidences * distance).sum(axis=0)
     expected = (values[pairs[0]] * values[pairs[1]] * distance).sum(axis=0)
-    able = expected > 0
-    ratio = np.divide(observed * (total - 1), expected, out=np.full(total.shape, np.nan), where=able)
-    return 1 - ratio
+    return np.asarray(1 - ratio(observed * (total - 1), expected))

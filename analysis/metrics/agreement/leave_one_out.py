@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.judgements import dense
 from analysis.metrics.resampling.intervals import Intervals
 from analysis.metrics.resampling.jackknife import LeftOut, jackknife_intervals
@@ -17,49 +18,47 @@ VALUES_AT_ONCE = 1_000_000  # cells; bounds the memory of their sums
 class Answers:
     """Ratings by unit and annotator: one row for all ratings of a unit by one annotator.
 
-    `taken[kind[j]]` counts the ratings of row j in each category.
+    `patterns[kind[j]]` counts the ratings of row j in each category.
     """
 
-    unit: np.ndarray
-    annotator: np.ndarray
+    unit: Array
+    annotator: Array
     annotators: int
-    kind: np.ndarray
-    taken: np.ndarray
+    kind: Array
+    patterns: Array
 
     @classmethod
-    def of(
-        cls, unit: np.ndarray, annotator: np.ndarray, annotators: int, category: np.ndarray, q: int
-    ) -> "Answers":
+    def of(cls, unit: Array, annotator: Array, annotators: int, category: Array, q: int) -> "Answers":
         """From single ratings, sorted by unit and then annotator."""
         begins = np.ones(len(unit), dtype=bool)
         begins[1:] = (unit[1:] != unit[:-1]) | (annotator[1:] != annotator[:-1])
-        first = np.flatnonzero(begins)
-        if len(first) == len(unit):
+        starts = np.flatnonzero(begins)
+        if len(starts) == len(unit):
             return cls(unit, annotator, annotators, category, np.eye(q, dtype=int))
         row = np.cumsum(begins) - 1
-        counts = np.bincount(row * q + category, minlength=len(first) * q).reshape(len(first), q)
-        taken, kind = np.unique(counts, axis=0, return_inverse=True)
-        return cls(unit[first], annotator[first], annotators, kind.ravel(), taken)
+        counts = np.bincount(row * q + category, minlength=len(starts) * q).reshape(len(starts), q)
+        patterns, kind = np.unique(counts, axis=0, return_inverse=True)
+        return cls(unit[starts], annotator[starts], annotators, kind.ravel(), patterns)
 
 
 @dataclass(frozen=True, eq=False)
-class LeavingOut:
+class LeaveOneOut:
     """A measure of each scope, which is a function of sums of per-unit features, with some answers left out.
 
     `pattern` is each unit's row of `patterns` (distinct counts), `sums` the features' sums (f × scopes).
     """
 
-    features: Callable[[np.ndarray], np.ndarray]
-    value: Callable[[np.ndarray], np.ndarray]
-    scope: np.ndarray
-    sums: np.ndarray
-    cluster: np.ndarray
-    stratum: np.ndarray
-    pattern: np.ndarray
-    patterns: np.ndarray
+    features: Callable[[Array], Array]
+    value: Callable[[Array], Array]
+    scope: Array
+    sums: Array
+    cluster: Array
+    stratum: Array
+    pattern: Array
+    patterns: Array
     answers: Answers
 
-    def intervals(self, estimate: np.ndarray, bounds: tuple[float, float]) -> Intervals:
+    def intervals(self, estimate: Array, bounds: tuple[float, float]) -> Intervals:
         """Of the estimate of each scope, over annotators and clusters."""
         return jackknife_intervals(
             estimate,
@@ -89,7 +88,7 @@ class LeavingOut:
         sums = self.sums[:, rows] + self._changes(place, slice(None), len(keys))
         return LeftOut(rows[counted], self.value(sums[:, counted]))
 
-    def chance(self) -> np.ndarray:
+    def chance(self) -> Array:
         """Per scope, Σ(θ without one annotator's answers about one image − θ)²."""
         width = self.sums.shape[1]
         whole = self.value(self.sums)
@@ -99,7 +98,7 @@ class LeavingOut:
             key = self.scope[self.answers.unit].astype(np.int64) * len(change) + self._combination
             times = np.bincount(key, minlength=width * len(change)).reshape(width, len(change))
             moved = self.value(self.sums[:, :, None] + change.T[:, None, :]) - whole[:, None]
-            return (times * np.nan_to_num(moved) ** 2).sum(axis=1)
+            return np.asarray((times * np.nan_to_num(moved) ** 2).sum(axis=1))
         key = place[self.answers.unit].astype(np.int64) * self.answers.annotators + self.answers.annotator
         order = np.argsort(key, kind="stable")
         ends = np.flatnonzero(np.diff(key[order], append=-1)) + 1
@@ -107,16 +106,16 @@ class LeavingOut:
         start = 0
         for begin in range(0, len(ends), VALUES_AT_ONCE):
             part = ends[begin : begin + VALUES_AT_ONCE]
-            held = order[start : part[-1]]
+            answer_rows = order[start : part[-1]]
             cell = np.repeat(np.arange(len(part)), np.diff(part, prepend=start))
             row = self.scope[self.answers.unit[order[part - 1]]]
-            moved = self.value(self.sums[:, row] + self._changes(cell, held, len(part))) - whole[row]
+            moved = self.value(self.sums[:, row] + self._changes(cell, answer_rows, len(part))) - whole[row]
             total += np.bincount(row, weights=np.nan_to_num(moved) ** 2, minlength=width)
             start = part[-1]
         return total
 
     @cached_property
-    def _pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _pairs(self) -> tuple[Array, Array, Array]:
         """Of each unit, the code of its (scope, cluster); scope and cluster of these codes."""
         clusters = len(self.stratum)
         key = self.scope.astype(np.int64) * clusters + self.cluster
@@ -124,22 +123,22 @@ class LeavingOut:
         return place, keys // clusters, keys % clusters
 
     @cached_property
-    def _without(self) -> tuple[np.ndarray, np.ndarray]:
+    def _without(self) -> tuple[Array, Array]:
         """Codes of the (pattern, kind of answer) that occur, and how leaving the answer out changes the unit's
         features."""
-        kinds = len(self.answers.taken)
+        kinds = len(self.answers.patterns)
         key = self.pattern[self.answers.unit].astype(np.int64) * kinds + self.answers.kind
         code, keys = dense(key, len(self.patterns) * kinds)
         before = self.patterns[keys // kinds]
-        after = before - self.answers.taken[keys % kinds]
+        after = before - self.answers.patterns[keys % kinds]
         return code, self.features(after.astype(float)) - self.features(before.astype(float))
 
     @property
-    def _combination(self) -> np.ndarray:
+    def _combination(self) -> Array:
         return self._without[0]
 
-    def _changes(self, place: np.ndarray, rows: np.ndarray | slice, number: int) -> np.ndarray:
+    def _changes(self, place: Array, rows: Array | slice, number: int) -> Array:
         """Summed change of each feature (f × number) when the answers at `rows` are left out, by `place`."""
         code, change = self._without
-        held = code[rows]
-        return np.stack([np.bincount(place, weights=column[held], minlength=number) for column in change.T])
+        codes = code[rows]
+        return np.stack([np.bincount(place, weights=column[codes], minlength=number) for column in change.T])

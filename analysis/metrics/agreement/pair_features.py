@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from analysis.metrics.data.arrays import Array, ratio
 
-def pair_features(table: np.ndarray, weights: np.ndarray) -> np.ndarray:
+
+def pair_features(table: Array, weights: Array) -> Array:
     """Per unit: is it rated twice, the share of its pairs that agree (weighted), is it rated, its category
     shares.
 
@@ -18,18 +20,19 @@ def pair_features(table: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return np.column_stack([twice, share, rated, shares]).astype(float)
 
 
-def observed_share(sums: np.ndarray) -> np.ndarray:
+def observed_share(sums: Array) -> Array:
     """p_a: the mean over units rated twice; NaN without any."""
-    return np.divide(sums[1], sums[0], out=np.full(sums[0].shape, np.nan), where=sums[0] > 0)
+    return ratio(sums[1], sums[0])
 
 
-def category_shares(sums: np.ndarray) -> np.ndarray:
+def category_shares(sums: Array) -> Array:
     """π_k: the mean over units rated at all (categories × …)."""
-    return np.divide(sums[3:], sums[2], out=np.full(sums[3:].shape, np.nan), where=sums[2] > 0)
+    return ratio(sums[3:], sums[2])
 
 
-def corrected(observed: np.ndarray, expected: np.ndarray) -> np.ndarray:
+def corrected(observed: Array, expected: Array) -> Array:
     """(p_a − p_e) / (1 − p_e); NaN where chance alone agrees always."""
     room = 1 - expected
     able = room > 1e-12  # p_e = Σπ² misses 1 by rounding only
-    return np.divide(observed - expected, room, out=np.full(room.shape, np.nan), where=able)
+    corrected_share: Array = np.divide(observed - expected, room, out=np.full(room.shape, np.nan), where=able)
+    return corrected_share

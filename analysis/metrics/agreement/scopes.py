@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
 
-from analysis.metrics.agreement.leave_one_out import LeavingOut
+from analysis.metrics.agreement.leave_one_out import LeaveOneOut
 from analysis.metrics.agreement.units import ALL, Units
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.judgements import MARKED_AT_ONCE, dense
 from analysis.metrics.data.results import Result, counts, labels, numbers, words
 from analysis.metrics.data.validation import require_choice, require_whole
@@ -31,11 +32,11 @@ class Measure:
     """
 
     name: str
-    features: Callable[[np.ndarray], np.ndarray]
-    value: Callable[[np.ndarray], np.ndarray]
+    features: Callable[[Array], Array]
+    value: Callable[[Array], Array]
     reason: str
     bounds: tuple[float, float] = (-1.0, 1.0)
-    point: Callable[[np.ndarray], float] | None = None
+    point: Callable[[Array], float] | None = None
     point_at_most: int = 0
 
 
@@ -45,14 +46,14 @@ class Scoped:
     `times[s, p]` how many units of scope s have pattern p."""
 
     units: Units
-    scope: np.ndarray
+    scope: Array
     width: int
-    pattern: np.ndarray
-    patterns: np.ndarray
-    times: np.ndarray
+    pattern: Array
+    patterns: Array
+    times: Array
 
     @classmethod
-    def of(cls, units: Units, scope: np.ndarray, width: int) -> "Scoped":
+    def of(cls, units: Units, scope: Array, width: int) -> "Scoped":
         pattern, patterns = _patterns(units.counts)
         alike = pattern if width == 1 else scope.astype(np.int64) * len(patterns) + pattern
         times = np.bincount(alike, minlength=width * len(patterns)).reshape(width, len(patterns))
@@ -120,7 +121,7 @@ def interval_method(resampled: list[str]) -> str:
     return f"bootstrap of {resampled[0]}, percentile"
 
 
-def _values(data: Scoped, measure: Measure) -> np.ndarray:
+def _values(data: Scoped, measure: Measure) -> Array:
     value = measure.value(_sums(data, measure))
     if measure.point is not None:
         for code, rows in enumerate(_rows_by(data.scope, data.width)):
@@ -129,15 +130,15 @@ def _values(data: Scoped, measure: Measure) -> np.ndarray:
     return value
 
 
-def _sums(data: Scoped, measure: Measure) -> np.ndarray:
+def _sums(data: Scoped, measure: Measure) -> Array:
     """Σ features over the units of each scope (f × scopes)."""
-    return measure.features(data.patterns.astype(float)).T @ data.times.T.astype(float)
+    return np.asarray(measure.features(data.patterns.astype(float)).T @ data.times.T.astype(float))
 
 
 def _interval(
     data: Scoped,
     measure: Measure,
-    value: np.ndarray,
+    value: Array,
     resamples: int,
     seed: int,
     resampling: Resampling | None,
@@ -150,7 +151,7 @@ def _interval(
     answers = units.answers() if crossed else None
     if answers is None:
         return _bootstrap(data, measure, value, resamples, seed, resampling), [clusters]
-    without = LeavingOut(
+    without = LeaveOneOut(
         features=measure.features,
         value=measure.value,
         scope=data.scope,
@@ -167,7 +168,7 @@ def _interval(
 def _bootstrap(
     data: Scoped,
     measure: Measure,
-    value: np.ndarray,
+    value: Array,
     resamples: int,
     seed: int,
     resampling: Resampling | None,
@@ -185,7 +186,7 @@ def _bootstrap(
     return Intervals(low, high, reason, undefined)
 
 
-def _weights(units: Units, resamples: int, seed: int, resampling: Resampling | None) -> np.ndarray:
+def _weights(units: Units, resamples: int, seed: int, resampling: Resampling | None) -> Array:
     """How often each cluster is drawn (clusters × resamples)."""
     stream = 1 if units.cluster_name == "image" else _UNITS
     if resampling is None or units.cluster_name != "image":
@@ -195,7 +196,7 @@ def _weights(units: Units, resamples: int, seed: int, resampling: Resampling | N
     return resampling.image_weights
 
 
-def _resampled(data: Scoped, measure: Measure, weights: np.ndarray) -> Iterator[np.ndarray]:
+def _resampled(data: Scoped, measure: Measure, weights: Array) -> Iterator[Array]:
     """The measure of some consecutive scopes in every resample (scopes × resamples).
 
     Features are summed per (scope, cluster) by a sparse product with the cluster weights, so nothing is ever
@@ -214,15 +215,15 @@ def _resampled(data: Scoped, measure: Measure, weights: np.ndarray) -> Iterator[
         part = slice(begin, min(begin + at_once, width))
         sums = np.zeros((kinds, part.stop - begin, resamples))
         for start in range(0, units.clusters, rows_at_once):
-            held = weights[start : start + rows_at_once].astype(float)
+            cluster_weights = weights[start : start + rows_at_once].astype(float)
             for kind, matrix in enumerate(matrices):
                 piece = matrix[part] if width > at_once else matrix
                 piece = piece[:, start : start + rows_at_once] if units.clusters > rows_at_once else piece
-                sums[kind] += piece @ held
+                sums[kind] += piece @ cluster_weights
         yield measure.value(sums)
 
 
-def _patterns(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _patterns(table: Array) -> tuple[Array, Array]:
     """The distinct rows of counts, and which of them each unit has: a handful where units are alike."""
     sizes = table.max(axis=0, initial=0) + 1
     if prod(map(int, sizes)) > MARKED_AT_ONCE:
@@ -235,7 +236,7 @@ def _patterns(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return pattern, np.stack(np.unravel_index(used, sizes), axis=1)
 
 
-def _scoped(units: Units, by: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _scoped(units: Units, by: str) -> tuple[Array, Array, Array]:
     """Code of each unit's (model, scope value), and the names behind the codes."""
     value, names = units.scopes[by]
     key = units.model.astype(np.int64) * len(names) + value
@@ -243,7 +244,7 @@ def _scoped(units: Units, by: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return scope, names[present % len(names)], units.model_names[present // len(names)]
 
 
-def _rows_by(codes: np.ndarray, width: int) -> list[np.ndarray]:
+def _rows_by(codes: Array, width: int) -> list[Array]:
     if width <= 1:
         return [np.arange(len(codes))] * width
     order = np.argsort(codes, kind="stable")

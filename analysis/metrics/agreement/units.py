@@ -1,6 +1,6 @@
-"""Ratings counted per unit: of judgements, of a Likert table, or value counts."""
+"""Ratings counted per unit: of judgements, of a Likert table, of sets of labels, or value counts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 
 from analysis.metrics.agreement.leave_one_out import Answers
-from analysis.metrics.data.annotator_ids import MOST_REPEATED, ids_stand_for_people
+from analysis.metrics.data.annotator_ids import MOST_REPEATED, IdSigns, ids_stand_for_people
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.judgements import Judgements, dense
 from analysis.metrics.data.validation import (
     finite,
-    first,
+    first_value,
     require_choice,
     require_columns,
     require_filled,
@@ -24,6 +25,8 @@ UNSURE = 3
 LIKERT = (1, 2, 3, 4, 5)
 UNSURE_MODES = ("missing", "middle", "category")
 
+LabelSet = tuple[str, ...]
+
 
 @dataclass(frozen=True, eq=False)
 class Units:
@@ -34,16 +37,16 @@ class Units:
     scope, `answers()` says who gave which ratings; None where ids are not people.
     """
 
-    counts: np.ndarray
+    counts: Array
     categories: tuple[Any, ...]
-    cluster: np.ndarray
+    cluster: Array
     clusters: int
-    stratum: np.ndarray
+    stratum: Array
     cluster_name: str
-    model: np.ndarray
-    model_names: np.ndarray
-    scopes: dict[str, tuple[np.ndarray, np.ndarray]]
-    annotators: Callable[[np.ndarray, int], np.ndarray | None]
+    model: Array
+    model_names: Array
+    scopes: dict[str, tuple[Array, Array]]
+    annotators: Callable[[Array, int], Array | None]
     answers: Callable[[], Answers | None]
 
 
@@ -63,7 +66,7 @@ def units_of(ratings: Any, *, unsure: str = "category") -> Units:
     return _from_judgements(Judgements.of(ratings))
 
 
-def _distinct(scope: np.ndarray, annotator: np.ndarray, width: int) -> np.ndarray:
+def _distinct(scope: Array, annotator: Array, width: int) -> Array:
     """How many annotators there are in each scope."""
     people = int(annotator.max(initial=0)) + 1
     _, pairs = dense(scope.astype(np.int64) * people + annotator, width * people)
@@ -72,12 +75,17 @@ def _distinct(scope: np.ndarray, annotator: np.ndarray, width: int) -> np.ndarra
 
 def _from_judgements(data: Judgements) -> Units:
     unit_cell, unit_image = data.unit_cell, data.unit_image
-    shown, marked = data.unit_shown, data.unit_marked
+    n_shown, n_marked = data.unit_shown, data.unit_marked
     real = ~data.cell_is_none[unit_cell]
     if not real.all():
-        unit_cell, unit_image, shown, marked = unit_cell[real], unit_image[real], shown[real], marked[real]
+        unit_cell, unit_image, n_shown, n_marked = (
+            unit_cell[real],
+            unit_image[real],
+            n_shown[real],
+            n_marked[real],
+        )
 
-    def annotators(scope: np.ndarray, width: int) -> np.ndarray | None:
+    def annotators(scope: Array, width: int) -> Array | None:
         if not ids_stand_for_people(data):
             return None
         if width == 1 and real.all():
@@ -96,7 +104,7 @@ def _from_judgements(data: Judgements) -> Units:
         return Answers.of(unit, annotator, len(data.annotator_names), present.astype(np.int8), 2)
 
     return Units(
-        counts=np.stack([shown - marked, marked]).T,
+        counts=np.stack([n_shown - n_marked, n_marked]).T,
         categories=(0, 1),
         cluster=unit_image,
         clusters=len(data.image_group),
@@ -114,7 +122,7 @@ def _from_judgements(data: Judgements) -> Units:
     )
 
 
-def likert_codes(ratings: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def likert_codes(ratings: Any) -> tuple[Array, Array, Array, Array, Array]:
     """Attribute codes, attribute names, annotator codes, annotator names and whole ratings of a Likert
     table."""
     ratings = require_columns(ratings, "ratings", ("attribute", "annotator", "rating"))
@@ -123,7 +131,7 @@ def likert_codes(ratings: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.n
     wrong = ~np.isin(number, LIKERT)
     if wrong.any():
         raise ValueError(
-            f"ratings: rating must be a whole number from 1 to 5, got {first(ratings['rating'], wrong)!r}"
+            f"ratings: rating must be a whole number from 1 to 5, got {first_value(ratings['rating'], wrong)!r}"
         )
     attribute, names = pd.factorize(ratings["attribute"], sort=True)
     annotator, people = pd.factorize(ratings["annotator"], sort=True)
@@ -140,21 +148,21 @@ def _from_likert(ratings: pd.DataFrame, unsure: str) -> Units:
     require_choice(unsure, "unsure", UNSURE_MODES)
     attribute, names, annotator, people, rating = likert_codes(ratings)
     categories = tuple(value for value in LIKERT if value != UNSURE or unsure != "missing")
-    kept = np.isin(rating, categories)
-    value = np.searchsorted(categories, rating[kept])
-    table = np.bincount(attribute[kept] * len(categories) + value, minlength=len(names) * len(categories))
+    counted = np.isin(rating, categories)
+    value = np.searchsorted(categories, rating[counted])
+    table = np.bincount(attribute[counted] * len(categories) + value, minlength=len(names) * len(categories))
     unit = np.arange(len(names))
-    known = rated_once_each(ratings, attribute, annotator)
+    stand_for_people = rated_once_each(ratings, attribute, annotator)
 
-    def raters(scope: np.ndarray, width: int) -> np.ndarray | None:
-        return _distinct(scope[attribute[kept]], annotator[kept], width) if known else None
+    def raters(scope: Array, width: int) -> Array | None:
+        return _distinct(scope[attribute[counted]], annotator[counted], width) if stand_for_people else None
 
     def answers() -> Answers | None:
-        if not known:
+        if not stand_for_people:
             return None
-        order = np.lexsort((value, annotator[kept], attribute[kept]))
+        order = np.lexsort((value, annotator[counted], attribute[counted]))
         return Answers.of(
-            attribute[kept][order], annotator[kept][order], len(people), value[order], len(categories)
+            attribute[counted][order], annotator[counted][order], len(people), value[order], len(categories)
         )
 
     return Units(
@@ -175,7 +183,57 @@ def _from_likert(ratings: pd.DataFrame, unsure: str) -> Units:
     )
 
 
-def rated_once_each(ratings: pd.DataFrame, attribute: np.ndarray, annotator: np.ndarray) -> bool:
+def units_of_sets(choices: Any) -> Units:
+    """Count answers per image (and model), each a set of labels: the categories are the distinct sets.
+
+    `choices`: image, annotator, labels (a collection of names)[, model].
+    """
+    names = ("image", "annotator", "labels")
+    require_filled(require_columns(choices, "choices", names), "choices", names)
+    answers = [_label_set(labels) for labels in choices["labels"]]
+    sets: list[LabelSet] = sorted(set(answers)) or [()]
+    code = {labels: place for place, labels in enumerate(sets)}
+    category = np.array([code[labels] for labels in answers], dtype=np.int64)
+    image, image_names = pd.factorize(choices["image"].astype(str), sort=True)
+    annotator, people = pd.factorize(choices["annotator"].astype(str), sort=True)
+    named = choices["model"].astype(str) if "model" in choices else pd.Series("", index=choices.index)
+    model, model_names = pd.factorize(named, sort=True)
+    keys, unit = np.unique(model * max(len(image_names), 1) + image, return_inverse=True)
+    order = np.lexsort((category, annotator, unit))
+    unit, annotator, category, image = (column[order] for column in (unit, annotator, category, image))
+    stand_for_people = len(unit) > 0 and IdSigns.of(annotator, unit, image).usable
+
+    def raters(scope: Array, width: int) -> Array | None:
+        return _distinct(scope[unit], annotator, width) if stand_for_people else None
+
+    def given_answers() -> Answers | None:
+        return Answers.of(unit, annotator, len(people), category, len(sets)) if stand_for_people else None
+
+    return Units(
+        counts=np.bincount(unit * len(sets) + category, minlength=len(keys) * len(sets)).reshape(
+            len(keys), len(sets)
+        ),
+        categories=tuple(sets),
+        cluster=keys % max(len(image_names), 1),
+        clusters=len(image_names),
+        stratum=np.zeros(len(image_names), dtype=int),
+        cluster_name="image",
+        model=keys // max(len(image_names), 1),
+        model_names=np.asarray(model_names, dtype=object),
+        scopes={ALL: (np.zeros(len(keys), dtype=int), np.array([""], dtype=object))},
+        annotators=raters,
+        answers=given_answers,
+    )
+
+
+def _label_set(labels: Any) -> LabelSet:
+    """The distinct labels, in order."""
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        raise ValueError(f"choices: column 'labels' must hold collections of names, got {labels!r}")
+    return tuple(sorted({str(label) for label in labels}))
+
+
+def rated_once_each(ratings: pd.DataFrame, attribute: Array, annotator: Array) -> bool:
     """Whether at most 5 % of the ratings repeat an attribute that their id had rated already in one campaign: a
     sign that ids stand for people."""
     campaign = pd.factorize(ratings["campaign"])[0] if "campaign" in ratings else np.zeros(len(ratings), int)
@@ -188,7 +246,7 @@ def _unknown(*_: Any) -> None:
     """Counts do not say whose they are."""
 
 
-def _from_counts(table: np.ndarray) -> Units:
+def _from_counts(table: Array) -> Units:
     if (
         table.ndim != 2
         or table.shape[1] < 2

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.metrics.agreement.units import UNSURE, likert_codes
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.results import Result, counts, labels, numbers
 from analysis.metrics.data.validation import require_choice
 
@@ -32,7 +33,7 @@ def visual_attributes(ratings: Any, *, rule: str = "unanimous", threshold: float
     attribute, names, _, _, rating = likert_codes(ratings)
     width = len(names)
 
-    def per_attribute(weights: np.ndarray | None = None) -> np.ndarray:
+    def per_attribute(weights: Array | None = None) -> Array:
         return np.bincount(attribute, weights=weights, minlength=width)
 
     number, agreeing, total = per_attribute(), per_attribute(rating >= AGREES), per_attribute(rating)

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from analysis.metrics.agreement.krippendorff_alpha import krippendorff_alpha
 from analysis.metrics.annotators.levels import Levels, levels_of
 from analysis.metrics.data.annotator_ids import UNUSABLE, annotator_ids_usable
+from analysis.metrics.data.arrays import Array, ratio
 from analysis.metrics.data.judgements import Judgements
 from analysis.metrics.data.results import Result, counts, labels, numbers, words
 from analysis.metrics.data.roles import stereotype_cells
@@ -70,19 +71,21 @@ def compare_annotator_groups(
     cell = data.unit_cell[data.row_unit]
     model_of = data.cell_model[cell]
     masks = [(level >= 0) & (model_of == code) for code in range(len(data.model_names))]
-    frames = [_relabelled(data, mine, level, levels.names) for mine in masks]
+    frames = [_relabelled(data, rows, level, levels.names) for rows in masks]
     shared = [pigeonhole_bootstrap(frame, resamples=resamples, seed=seed) for frame in frames]
-    asked = _Asked(data, roles, levels, masks, shared, annotator_ids_usable(data).usable, seed)
+    comparison = _ComparisonData(data, roles, levels, masks, shared, annotator_ids_usable(data).usable, seed)
     agreements = [
         _agreement(frame, str(name), levels.names)
         for frame, name in zip(frames, data.model_names, strict=True)
     ]
-    scopes = [_compared(asked, scope, adjust, permutations) for scope in (SCOPES if by == BOTH else (by,))]
-    used = sum(int(mine.sum()) for mine in masks)
+    scopes = [
+        _compare_scope(comparison, scope, adjust, permutations) for scope in (SCOPES if by == BOTH else (by,))
+    ]
+    used = sum(int(rows.sum()) for rows in masks)
     families = {scope.name: scope.family for scope in scopes}
     return AnnotatorGroups(
         table=pd.concat([scope.table for scope in scopes], ignore_index=True),
-        agreement=_without_people(pd.concat(agreements, ignore_index=True), asked.usable),
+        agreement=_without_people(pd.concat(agreements, ignore_index=True), comparison.usable),
         used=used,
         dropped={"annotator_without_group": int((~data.cell_is_none[cell]).sum()) - used},
         method="permutation of annotators' labels, "
@@ -98,13 +101,13 @@ def compare_annotator_groups(
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class _ComparisonData:
     """What all scopes share; one mask over rows and one resampling per model."""
 
     data: Judgements
     roles: pd.DataFrame
     levels: Levels
-    masks: list[np.ndarray]
+    masks: list[Array]
     shared: list[Resampling]
     usable: bool
     seed: int
@@ -119,27 +122,28 @@ class _Scope:
     adjustment: str
 
 
-def _compared(asked: _Asked, by: str, adjust: str, permutations: int) -> _Scope:
+def _compare_scope(comparison: _ComparisonData, by: str, adjust: str, permutations: int) -> _Scope:
     """The differences in one scope, a family of their own."""
-    data, levels = asked.data, asked.levels
+    data, levels = comparison.data, comparison.levels
     tests = len(data.model_names) * len(list(combinations(levels.names, 2))) * len(MEASURES)
     tests *= 1 if by == "all" else len(data.group_names)
     holm_used = adjust == "holm" or (adjust == "auto" and tests <= HOLM_AT_MOST)
     drawn = max(permutations, PERMUTATIONS_PER_TEST * tests) if holm_used else permutations
     tables, statistics = [], []
-    for name, mine, shared in zip(data.model_names, asked.masks, asked.shared, strict=True):
-        compared = compare_models(shared.judgements, asked.roles, by=by, resampling=shared).table
+    for name, rows, shared in zip(data.model_names, comparison.masks, comparison.shared, strict=True):
+        compared = compare_models(shared.judgements, comparison.roles, by=by, resampling=shared).table
         compared.insert(0, "model", labels([name] * len(compared)))
         tables.append(compared)
-        if asked.usable and len(compared):
-            statistics.append(_permuted(data, mine, levels, asked.roles, by, drawn, asked.seed, compared))
+        if comparison.usable and len(compared):
+            statistics.append(_permuted(comparison, rows, by, drawn, compared))
     table = pd.concat(tables, ignore_index=True).drop(columns=["ratio", "ratio_low", "ratio_high"])
     table = table.rename(columns={"model_a": "group_a", "model_b": "group_b"})
     observed = table["difference"].to_numpy(dtype=float, na_value=np.nan)
     family = int((~np.isnan(observed)).sum())
     reason = table["reason"].fillna("").to_numpy(dtype=object)
-    p = adjusted = np.full(len(table), np.nan)
-    if not asked.usable:
+    p: Array = np.full(len(table), np.nan)
+    adjusted: Array = p
+    if not comparison.usable:
         reason = np.full(len(table), UNUSABLE, dtype=object)
         nothing = ["value_a", "value_b", "difference", "ci_low", "ci_high"]
         table = table.assign(**{name: numbers(np.full(len(table), np.nan)) for name in nothing})
@@ -156,12 +160,12 @@ def _compared(asked: _Asked, by: str, adjust: str, permutations: int) -> _Scope:
     return _Scope(by, table, family, drawn, "Holm" if holm_used else "max-T")
 
 
-def _relabelled(data: Judgements, rows: np.ndarray, level: np.ndarray, names: list[str]) -> pd.DataFrame:
+def _relabelled(data: Judgements, rows: Array, level: Array, names: list[str]) -> pd.DataFrame:
     """The judgements with the annotator's group in place of the model."""
     unit = data.row_unit[rows]
     cell = data.unit_cell[unit]
 
-    def column(codes: np.ndarray, values: Any) -> pd.Categorical:
+    def column(codes: Array, values: Any) -> pd.Categorical:
         return pd.Categorical.from_codes(codes, pd.Index(values, dtype=object))
 
     return pd.DataFrame(
@@ -177,54 +181,81 @@ def _relabelled(data: Judgements, rows: np.ndarray, level: np.ndarray, names: li
 
 
 def _permuted(
-    data: Judgements,
-    rows: np.ndarray,
-    groups_of: Levels,
-    roles: pd.DataFrame,
-    by: str,
-    permutations: int,
-    seed: int,
-    compared: pd.DataFrame,
-) -> np.ndarray:
+    comparison: _ComparisonData, rows: Array, by: str, permutations: int, compared: pd.DataFrame
+) -> Array:
     """The differences under permuted labels, in the order of `compared` (rows × permutations)."""
-    stereotype = stereotype_cells(data, roles)
-    people = np.unique(data.row_annotator[rows])
-    cell = data.unit_cell[data.row_unit[rows]]
-    cells, cell = np.unique(cell, return_inverse=True)
-    who = np.searchsorted(people, data.row_annotator[rows])
-    shape = (len(cells), len(people))
-    shown = csr_array((np.ones(len(who)), (cell, who)), shape=shape)
-    marked = csr_array((data.row_present[rows].astype(float), (cell, who)), shape=shape)
-    marked.eliminate_zeros()
-    group_codes, group = np.unique(data.cell_group[cells], return_inverse=True)
-    roles_of = [_averager(group, mask, len(group_codes)) for mask in (stereotype[cells], ~stereotype[cells])]
-    level_of = groups_of.level_of
-    fixed = bool((level_of == level_of[0]).all())
-    present = sorted(set(compared["model_a"]) | set(compared["model_b"]))
-    levels = [groups_of.names.index(name) for name in present]
+    cells = _CellCounts.of(comparison, rows)
+    names = comparison.levels.names
+    levels = [names.index(name) for name in sorted(set(compared["model_a"]) | set(compared["model_b"]))]
     pairs = list(combinations(range(len(levels)), 2))
-    generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(5,)))
-    at_once = max(PERMUTED_AT_ONCE // max(len(cells), 1), 1)
+    generator = np.random.default_rng(np.random.SeedSequence(comparison.seed, spawn_key=(5,)))
+    at_once = max(PERMUTED_AT_ONCE // max(len(cells.group), 1), 1)
     parts = []
     for begin in range(0, permutations, at_once):
         width = min(at_once, permutations - begin)
-        shuffled = generator.permuted(np.tile(groups_of.profile[people], (width, 1)), axis=1).T
-        by_level = []
-        for level in levels:
-            if fixed:
-                chosen = (level_of[0][shuffled] == level).astype(float)
-                totals = shown @ chosen, marked @ chosen
-            else:
-                totals = _totals_by_group(shown, marked, level_of, group_codes, group, shuffled, level)
-            stereo, random = (_role_mean(totals, role) for role in roles_of)
-            by_level.append(measures_by_scope(stereo, random, by))
+        shuffled = generator.permuted(np.tile(cells.profile, (width, 1)), axis=1).T
+        by_level = [
+            measures_by_scope(*cells.role_means(comparison.levels.level_of, shuffled, level), by)
+            for level in levels
+        ]
         parts.append(np.concatenate([(by_level[a] - by_level[b]).reshape(-1, width) for a, b in pairs]))
-    return _in_order(np.concatenate(parts, axis=1), compared, data, group_codes, by)
+    return _in_order(np.concatenate(parts, axis=1), compared, comparison.data, cells.group_codes, by)
+
+
+@dataclass(frozen=True, eq=False)
+class _CellCounts:
+    """The judgements and marks of each person in each cell, so that totals over people are one product."""
+
+    judgements: csr_array  # cells × people
+    marks: csr_array
+    group_codes: Array
+    group: Array  # of each cell, as an index into `group_codes`
+    roles: tuple[csr_array, csr_array]  # averages of each group's stereotypes, and of its random attributes
+    profile: Array  # of each person
+
+    @classmethod
+    def of(cls, comparison: _ComparisonData, rows: Array) -> "_CellCounts":
+        data = comparison.data
+        people, who = np.unique(data.row_annotator[rows], return_inverse=True)
+        cells, cell = np.unique(data.unit_cell[data.row_unit[rows]], return_inverse=True)
+        shape = (len(cells), len(people))
+        marks = csr_array((data.row_present[rows].astype(float), (cell, who)), shape=shape)
+        marks.eliminate_zeros()
+        group_codes, group = np.unique(data.cell_group[cells], return_inverse=True)
+        stereotype = stereotype_cells(data, comparison.roles)[cells]
+        return cls(
+            judgements=csr_array((np.ones(len(who)), (cell, who)), shape=shape),
+            marks=marks,
+            group_codes=group_codes,
+            group=group,
+            roles=(
+                _averager(group, stereotype, len(group_codes)),
+                _averager(group, ~stereotype, len(group_codes)),
+            ),
+            profile=comparison.levels.profile[people],
+        )
+
+    def role_means(self, level_of: Array, shuffled: Array, level: int) -> tuple[Array, Array]:
+        """Return the mean likelihoods of both roles by group, from the people whom each column puts at a level."""
+        totals = self._totals(level_of, shuffled, level)
+        stereotypes, random = (_role_mean(totals, role) for role in self.roles)
+        return stereotypes, random
+
+    def _totals(self, level_of: Array, shuffled: Array, level: int) -> tuple[Array, Array]:
+        if (level_of == level_of[0]).all():  # a person's level does not depend on the group shown
+            chosen = (level_of[0][shuffled] == level).astype(float)
+            return self.judgements @ chosen, self.marks @ chosen
+        totals = np.zeros((2, len(self.group), shuffled.shape[1]))
+        for code, identity in enumerate(self.group_codes):
+            cells = np.flatnonzero(self.group == code)
+            chosen = (level_of[identity][shuffled] == level).astype(float)
+            totals[0, cells], totals[1, cells] = self.judgements[cells] @ chosen, self.marks[cells] @ chosen
+        return totals[0], totals[1]
 
 
 def _in_order(
-    permuted: np.ndarray, compared: pd.DataFrame, data: Judgements, group_codes: np.ndarray, by: str
-) -> np.ndarray:
+    permuted: Array, compared: pd.DataFrame, data: Judgements, group_codes: Array, by: str
+) -> Array:
     """`compared` may list a group no pair of these annotators judged; such a row is null and gets NaN."""
     if by == "all":
         return permuted
@@ -239,33 +270,16 @@ def _in_order(
     )
 
 
-def _totals_by_group(
-    shown: csr_array,
-    marked: csr_array,
-    level_of: np.ndarray,
-    group_codes: np.ndarray,
-    group: np.ndarray,
-    shuffled: np.ndarray,
-    level: int,
-) -> tuple[np.ndarray, np.ndarray]:
-    totals = np.zeros((2, shown.shape[0], shuffled.shape[1]))
-    for code, identity in enumerate(group_codes):
-        mine = np.flatnonzero(group == code)
-        chosen = (level_of[identity][shuffled] == level).astype(float)
-        totals[0, mine], totals[1, mine] = shown[mine] @ chosen, marked[mine] @ chosen
-    return totals[0], totals[1]
-
-
-def _averager(group: np.ndarray, mask: np.ndarray, groups: int) -> csr_array:
+def _averager(group: Array, mask: Array, groups: int) -> csr_array:
     return csr_array((mask.astype(float), (group, np.arange(len(group)))), shape=(groups, len(group)))
 
 
-def _role_mean(totals: tuple[np.ndarray, np.ndarray], role: csr_array) -> np.ndarray:
-    shown, marked = totals
-    seen = shown > 0
-    share = np.divide(marked, shown, out=np.zeros(shown.shape), where=seen)
-    number = role @ seen.astype(float)
-    return np.divide(role @ share, number, out=np.full(number.shape, np.nan), where=number > 0)
+def _role_mean(totals: tuple[Array, Array], role: csr_array) -> Array:
+    n_shown, n_marked = totals
+    was_shown = n_shown > 0
+    share = np.divide(n_marked, n_shown, out=np.zeros(n_shown.shape), where=was_shown)
+    number = role @ was_shown.astype(float)
+    return ratio(role @ share, number)
 
 
 def _agreement(frame: pd.DataFrame, model: str, names: list[str]) -> pd.DataFrame:
@@ -290,24 +304,24 @@ def _agreement(frame: pd.DataFrame, model: str, names: list[str]) -> pd.DataFram
     unit = frame.groupby(["identity_group", "image", "attribute"], observed=True).ngroup().to_numpy()
     level = frame["model"].cat.codes.to_numpy()
     width = int(unit.max(initial=-1)) + 1
-    shown = np.stack([np.bincount(unit[level == code], minlength=width) for code in range(len(names))])
+    n_shown = np.stack([np.bincount(unit[level == code], minlength=width) for code in range(len(names))])
     answer = frame["present"].to_numpy()
-    marked = np.stack(
+    n_marked = np.stack(
         [np.bincount(unit[(level == code) & answer], minlength=width) for code in range(len(names))]
     )
     for a, b in combinations(range(len(names)), 2):
-        both = (shown[a] > 0) & (shown[b] > 0)
-        agreeing = marked[a] * marked[b] + (shown[a] - marked[a]) * (shown[b] - marked[b])
-        share = agreeing[both] / (shown[a] * shown[b])[both]
-        value = float(share.mean()) if both.any() else np.nan
+        shared = (n_shown[a] > 0) & (n_shown[b] > 0)
+        agreeing = n_marked[a] * n_marked[b] + (n_shown[a] - n_marked[a]) * (n_shown[b] - n_marked[b])
+        share = agreeing[shared] / (n_shown[a] * n_shown[b])[shared]
+        value = float(share.mean()) if shared.any() else np.nan
         rows.append(
             (
                 names[a],
                 names[b],
                 "cross_group_agreement",
                 value,
-                int(both.sum()),
-                "" if both.any() else "no_shared_unit",
+                int(shared.sum()),
+                "" if shared.any() else "no_shared_unit",
             )
         )
     columns = list(zip(*rows, strict=True)) or [()] * 6

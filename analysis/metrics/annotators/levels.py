@@ -6,6 +6,7 @@ from math import lgamma
 import numpy as np
 import pandas as pd
 
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.judgements import Judgements
 from analysis.metrics.data.validation import require_columns, require_filled
 
@@ -19,18 +20,18 @@ class Levels:
     """`level_of[identity group, profile]` is a code into `names`, `profile[annotator]` a column of it; both −1
     where unknown. `sizes`: how many judging annotators are alike, class by class."""
 
-    level_of: np.ndarray
+    level_of: Array
     names: list[str]
-    profile: np.ndarray
+    profile: Array
     sizes: list[int]
 
-    def of_rows(self, data: Judgements) -> np.ndarray:
+    def of_rows(self, data: Judgements) -> Array:
         """The level of each judgement, −1 where unknown or for answers to 'none of the above'."""
         cell = data.unit_cell[data.row_unit]
         profile = self.profile[data.row_annotator]
-        known = (profile >= 0) & ~data.cell_is_none[cell]
+        has_level = (profile >= 0) & ~data.cell_is_none[cell]
         level = np.full(len(cell), UNKNOWN)
-        level[known] = self.level_of[data.cell_group[cell[known]], profile[known]]
+        level[has_level] = self.level_of[data.cell_group[cell[has_level]], profile[has_level]]
         return level
 
     def log_relabellings(self) -> float:
@@ -69,22 +70,22 @@ def levels_of(
     return Levels(_relations(data, listed, identity_groups), list(RELATIONS), place, sizes)
 
 
-def _relations(data: Judgements, listed: pd.DataFrame, identity_groups: pd.DataFrame) -> np.ndarray:
+def _relations(data: Judgements, listed: pd.DataFrame, identity_groups: pd.DataFrame) -> Array:
     needed = ("identity_group", "nationality", "region")
     identity_groups = require_columns(identity_groups, "identity_groups", needed)
     require_filled(identity_groups, "identity_groups", ("identity_group",))
-    group = pd.Index(data.group_names).get_indexer(identity_groups["identity_group"].to_numpy(dtype=object))
+    group = pd.Index(data.group_names).get_indexer(pd.Index(identity_groups["identity_group"], dtype=object))
 
-    def shared(field: str) -> tuple[np.ndarray, np.ndarray]:
+    def shared(field: str) -> tuple[Array, Array]:
         """Whether depicted and annotator share it, and whether that can be told (groups × annotators)."""
-        own, theirs = identity_groups[field], listed[field]
-        same = np.zeros((len(data.group_names), len(listed)), dtype=bool)
-        given = np.zeros(len(data.group_names), dtype=bool)
-        for code, value in zip(group[own.notna()], own.dropna(), strict=True):
+        depicted, stated = identity_groups[field], listed[field]
+        matches = np.zeros((len(data.group_names), len(listed)), dtype=bool)
+        has_value = np.zeros(len(data.group_names), dtype=bool)
+        for code, value in zip(group[depicted.notna()], depicted.dropna(), strict=True):
             if code >= 0:
-                same[code] |= (theirs == value).to_numpy(dtype=bool, na_value=False)
-                given[code] = True
-        return same, given[:, None] & theirs.notna().to_numpy()
+                matches[code] |= (stated == value).to_numpy(dtype=bool, na_value=False)
+                has_value[code] = True
+        return matches, has_value[:, None] & stated.notna().to_numpy()
 
     (nation, nation_known), (region, region_known) = shared("nationality"), shared("region")
     elsewhere = np.where(region, 1, np.where(region_known, 2, UNKNOWN))

@@ -11,6 +11,7 @@ import pandas as pd
 
 from analysis.metrics.annotators.skill import Skills, skills_of
 from analysis.metrics.data.annotator_ids import UNUSABLE, annotator_ids_usable
+from analysis.metrics.data.arrays import Array, ratio
 from analysis.metrics.data.judgements import Judgements
 from analysis.metrics.data.results import Result, counts, labels, numbers, words
 from analysis.metrics.data.validation import binary, finite, require_columns, require_filled, require_whole
@@ -85,34 +86,34 @@ def annotator_statistics(
     )
 
 
-def _against_others(data: Judgements, rows: np.ndarray) -> np.ndarray:
+def _against_others(data: Judgements, rows: Array) -> Array:
     """Mean agreement with the others over shared units (NaN without any)."""
     unit, who, answer = data.row_unit[rows], data.row_annotator[rows], data.row_present[rows]
     people = len(data.annotator_names)
-    others = data.unit_shown[unit] - 1
+    n_others = data.unit_shown[unit] - 1
     others_marked = data.unit_marked[unit] - answer
-    shared = others > 0
-    share_marked = np.divide(others_marked, others, out=np.zeros(len(unit)), where=shared)
+    shared = n_others > 0
+    share_marked = np.divide(others_marked, n_others, out=np.zeros(len(unit)), where=shared)
     agreeing = np.where(answer, share_marked, 1 - share_marked)
 
-    def total(weights: np.ndarray) -> np.ndarray:
+    def total(weights: Array) -> Array:
         return np.bincount(who[shared], weights=weights[shared], minlength=people)
 
     number = total(np.ones(len(unit)))
-    return np.divide(total(agreeing), number, out=np.full(people, np.nan), where=number > 0)
+    return ratio(total(agreeing), number)
 
 
-def _median_seconds(data: Judgements, seconds: pd.DataFrame | None) -> np.ndarray:
+def _median_seconds(data: Judgements, seconds: pd.DataFrame | None) -> Array:
     if seconds is None:
         return np.full(len(data.annotator_names), np.nan)
     seconds = require_columns(seconds, "seconds", ("annotator", "seconds"))
-    known = seconds["seconds"].notna().to_numpy()  # imported annotations may lack a time
-    time = pd.Series(finite(seconds["seconds"][known], "seconds"))
-    medians = time.groupby(seconds["annotator"][known].to_numpy()).median()
+    timed = seconds["seconds"].notna().to_numpy()  # imported annotations may lack a time
+    time = pd.Series(finite(seconds["seconds"][timed], "seconds"))
+    medians = time.groupby(seconds["annotator"][timed].to_numpy()).median()
     return medians.reindex(data.annotator_names).to_numpy(dtype=float)
 
 
-def _gold(data: Judgements, gold: pd.DataFrame | None) -> np.ndarray:
+def _gold(data: Judgements, gold: pd.DataFrame | None) -> Array:
     if gold is None:
         return np.full(len(data.annotator_names), np.nan)
     gold = require_columns(gold, "gold", ("annotator", "present", "expected"))
@@ -122,19 +123,19 @@ def _gold(data: Judgements, gold: pd.DataFrame | None) -> np.ndarray:
     return means.reindex(data.annotator_names).to_numpy(dtype=float)
 
 
-def _repeats(data: Judgements, repeats: pd.DataFrame | None) -> np.ndarray:
+def _repeats(data: Judgements, repeats: pd.DataFrame | None) -> Array:
     """Share of repeated units with the same answer; a repeat without a first answer does not count."""
     if repeats is None:
         return np.full(len(data.annotator_names), np.nan)
     if isinstance(repeats, pd.DataFrame) and {"annotator", "first", "again"} <= set(repeats.columns):
         require_filled(repeats, "repeats", ("annotator", "first", "again"))
-        same = (repeats["first"] == repeats["again"]).astype(float).groupby(repeats["annotator"].to_numpy())
-        return same.mean().reindex(data.annotator_names).to_numpy(dtype=float)
+        agrees = (repeats["first"] == repeats["again"]).astype(float).groupby(repeats["annotator"].to_numpy())
+        return agrees.mean().reindex(data.annotator_names).to_numpy(dtype=float)
     names = ["model", "identity_group", "image", "attribute", "annotator"]
     repeats = require_columns(repeats, "repeats", (*names[1:], "present"))
     require_filled(repeats, "repeats", (*names[1:], "present"))
     cell, image = data.unit_cell[data.row_unit], data.unit_image[data.row_unit]
-    first = pd.DataFrame(
+    original = pd.DataFrame(
         {
             "model": data.model_names[data.cell_model[cell]],
             "identity_group": data.group_names[data.cell_group[cell]],
@@ -147,6 +148,6 @@ def _repeats(data: Judgements, repeats: pd.DataFrame | None) -> np.ndarray:
     again = repeats[names[1:]].astype(object)
     again.insert(0, "model", repeats["model"].astype(object) if "model" in repeats else "")
     again["again"] = binary(repeats["present"], "repeats")
-    both = again.merge(first, on=names)
-    means = (both["again"] == both["first"]).astype(float).groupby(both["annotator"].to_numpy()).mean()
+    pairs = again.merge(original, on=names)
+    means = (pairs["again"] == pairs["first"]).astype(float).groupby(pairs["annotator"].to_numpy()).mean()
     return means.reindex(data.annotator_names).to_numpy(dtype=float)

@@ -20,11 +20,13 @@ def rater_statistics(ratings: pd.DataFrame) -> Result:
     usable = rated_once_each(ratings, attribute, annotator)
     table = np.zeros((len(names), 6))
     np.add.at(table, (attribute, rating), 1)
-    others = table.sum(axis=1)[attribute] - 1
-    same = table[attribute, rating] - 1
-    shared = others > 0
+    n_others = table.sum(axis=1)[attribute] - 1
+    n_agreeing = table[attribute, rating] - 1
+    shared = n_others > 0
     number = np.bincount(annotator[shared], minlength=len(people))
-    total = np.bincount(annotator[shared], weights=same[shared] / others[shared], minlength=len(people))
+    total = np.bincount(
+        annotator[shared], weights=n_agreeing[shared] / n_others[shared], minlength=len(people)
+    )
     agreement = np.divide(total, number, out=np.full(len(people), np.nan), where=(number > 0) & usable)
     frame = pd.DataFrame(
         {

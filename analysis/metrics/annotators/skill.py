@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.judgements import Judgements
 
 PACKAGE = "crowdkit"
@@ -26,8 +27,8 @@ REMEMBERED = 8  # fits: two numbers for each annotator
 
 @dataclass(frozen=True, eq=False)
 class Skills:
-    dawid_skene: np.ndarray
-    mace: np.ndarray
+    dawid_skene: Array
+    mace: Array
     reason: str
     converged: bool | None
 
@@ -40,7 +41,7 @@ _latest: dict[bytes, Skills] = {}
 
 
 def skills_of(
-    data: Judgements, rows: np.ndarray, seed: int, *, iterated: Callable[[], None] | None = None
+    data: Judgements, rows: Array, seed: int, *, iterated: Callable[[], None] | None = None
 ) -> Skills:
     """Fit both models on the judgements `rows` (a mask); null for everybody without crowd-kit.
 
@@ -52,16 +53,16 @@ def skills_of(
         return Skills.none(people, NOT_INSTALLED)
     if not rows.any():
         return Skills.none(people, "")
-    asked = _digest(data, rows, seed)
-    if asked not in _latest:
-        fitted = _fitted(data, rows, seed, iterated)
+    key = _digest(data, rows, seed)
+    if key not in _latest:
+        fitted = _fit(data, rows, seed, iterated)
         while len(_latest) >= REMEMBERED:
             _latest.pop(next(iter(_latest)), None)
-        _latest[asked] = fitted
-    return _latest[asked]
+        _latest[key] = fitted
+    return _latest[key]
 
 
-def _digest(data: Judgements, rows: np.ndarray, seed: int) -> bytes:
+def _digest(data: Judgements, rows: Array, seed: int) -> bytes:
     """Return what two fits have in common that give the same."""
     digest = hashlib.blake2b(repr((len(data.annotator_names), seed)).encode())
     for values in (data.row_unit, data.row_annotator, data.row_present, rows):
@@ -70,7 +71,7 @@ def _digest(data: Judgements, rows: np.ndarray, seed: int) -> bytes:
     return digest.digest()
 
 
-def _fitted(data: Judgements, rows: np.ndarray, seed: int, iterated: Callable[[], None] | None) -> Skills:
+def _fit(data: Judgements, rows: Array, seed: int, iterated: Callable[[], None] | None) -> Skills:
     from crowdkit.aggregation import MACE, DawidSkene  # a second to import
 
     people = len(data.annotator_names)
@@ -84,20 +85,23 @@ def _fitted(data: Judgements, rows: np.ndarray, seed: int, iterated: Callable[[]
     with warnings.catch_warnings():
         # crowd-kit 1.4 calls what pandas 3 deprecates; nothing its caller can mend
         warnings.simplefilter("ignore", DeprecationWarning)
-        dawid_skene = _calling(iterated, DawidSkene(n_iter=DAWID_SKENE_ITERATIONS)).fit(answers)
+        dawid_skene = _with_callback(iterated, DawidSkene(n_iter=DAWID_SKENE_ITERATIONS)).fit(answers)
         mace = MACE(n_restarts=MACE_RESTARTS, n_iter=MACE_ITERATIONS, random_state=seed)
-        mace = _calling(iterated, mace).fit(answers)
+        mace = _with_callback(iterated, mace).fit(answers)
     errors = dawid_skene.errors_
     workers = errors.index.get_level_values("worker")
-    said = errors.index.get_level_values("label")
+    answered = errors.index.get_level_values("label")
     right = pd.Series(
-        [errors.at[(w, s), s] if s in errors.columns else np.nan for w, s in zip(workers, said, strict=True)]
+        [
+            errors.at[(w, s), s] if s in errors.columns else np.nan
+            for w, s in zip(workers, answered, strict=True)
+        ]
     )
     # An answer that an annotator never gave has no row: it was given with probability 0.
     total = right.groupby(workers.to_numpy()).sum() / len(errors.columns)
     knowing = pd.Series(mace.spamming_[:, 1], index=pd.unique(answers["worker"]))
     right_share, knowing_share = (
-        one.reindex(np.arange(people)).to_numpy(dtype=float, copy=True) for one in (total, knowing)
+        series.reindex(np.arange(people)).to_numpy(dtype=float, copy=True) for series in (total, knowing)
     )
     for values in (right_share, knowing_share):
         values.flags.writeable = False  # remembered, and handed to more than one
@@ -105,15 +109,15 @@ def _fitted(data: Judgements, rows: np.ndarray, seed: int, iterated: Callable[[]
     return Skills(right_share, knowing_share, "", converged)
 
 
-def _calling(iterated: Callable[[], None] | None, model: Any) -> Any:
+def _with_callback(iterated: Callable[[], None] | None, model: Any) -> Any:
     """Let a model call `iterated` before each expectation; crowd-kit itself only draws bars on a terminal."""
     if iterated is None:
         return model
     expect, called = model._e_step, iterated
 
-    def told(*args: Any, **named: Any) -> Any:
+    def step(*args: Any, **kwargs: Any) -> Any:
         called()
-        return expect(*args, **named)
+        return expect(*args, **kwargs)
 
-    model._e_step = told
+    model._e_step = step
     return model

@@ -3,10 +3,11 @@
 import numpy as np
 from scipy.stats import rankdata
 
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.resampling.intervals import wilson
 
 
-def average_precision(score: np.ndarray, positive: np.ndarray) -> float:
+def average_precision(score: Array, positive: Array) -> float:
     """Σ (R_i − R_{i−1})·P_i over the distinct scores from the highest down; NaN with one class only."""
     if positive.all() or not positive.any():
         return np.nan
@@ -15,27 +16,27 @@ def average_precision(score: np.ndarray, positive: np.ndarray) -> float:
     return float((recall * hits / predicted).sum())
 
 
-def area_under_roc(score: np.ndarray, positive: np.ndarray) -> float:
+def area_under_roc(score: Array, positive: Array) -> float:
     """Share of pairs (positive, negative) in which the positive scores higher, ties a half; NaN with one class
     only."""
-    number = int(positive.sum())
-    others = len(positive) - number
-    if not number or not others:
+    n_positive = int(positive.sum())
+    n_negative = len(positive) - n_positive
+    if not n_positive or not n_negative:
         return np.nan
-    above = rankdata(score)[positive].sum() - number * (number + 1) / 2
-    return float(above / (number * others))
+    above = rankdata(score)[positive].sum() - n_positive * (n_positive + 1) / 2
+    return float(above / (n_positive * n_negative))
 
 
-def spearman(one: np.ndarray, other: np.ndarray) -> float:
+def spearman(x: Array, y: Array) -> float:
     """Correlation of ranks, tied values sharing their mean rank; NaN where a side is constant."""
-    if len(one) < 2:
+    if len(x) < 2:
         return np.nan
-    ranks = [rankdata(values) - (len(one) + 1) / 2 for values in (one, other)]
+    ranks = [rankdata(values) - (len(x) + 1) / 2 for values in (x, y)]
     spread = np.sqrt((ranks[0] ** 2).sum() * (ranks[1] ** 2).sum())
     return float((ranks[0] * ranks[1]).sum() / spread) if spread > 0 else np.nan
 
 
-def choose_threshold(score: np.ndarray, positive: np.ndarray, target: float) -> float:
+def choose_threshold(score: Array, positive: Array, target: float) -> float:
     """The threshold (score ≥ threshold is positive) of the best F1 among those whose precision reaches `target`
     with the lower end of its Wilson interval; among all, where none does. Of equal ones the highest.
 
@@ -51,9 +52,9 @@ def choose_threshold(score: np.ndarray, positive: np.ndarray, target: float) -> 
     return float(between if between > values[best + 1] else values[best])
 
 
-def _cumulated(score: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _cumulated(score: Array, positive: Array) -> tuple[Array, Array, Array]:
     """The distinct scores from the highest down; positives, and all, that score at least as much."""
     order = np.argsort(-score, kind="stable")
     ordered = score[order]
-    last = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
-    return ordered[last], np.cumsum(positive[order])[last], last + 1
+    ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
+    return ordered[ends], np.cumsum(positive[order])[ends], ends + 1

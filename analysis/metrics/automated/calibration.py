@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
 
+from analysis.metrics.data.arrays import Array, ratio
 from analysis.metrics.data.results import counts, labels, numbers, words
 from analysis.metrics.resampling.intervals import ZERO_WIDTH, percentile_intervals, wilson
 
@@ -17,11 +18,11 @@ NOT_A_PROBABILITY = "not_a_probability"
 def calibration_bins(
     scorer: str,
     model: str,
-    score: np.ndarray,
-    share: np.ndarray,
-    image: np.ndarray,
+    score: Array,
+    share: Array,
+    image: Array,
     images: int,
-    resampled: Callable[[csr_array, csr_array], np.ndarray],
+    resampled: Callable[[csr_array, csr_array], Array],
 ) -> pd.DataFrame:
     """Mean score and mean share of yes (units weighing equally) in each tenth of 0 … 1; a bin holds its lower
     end, the last also 1.
@@ -31,20 +32,20 @@ def calibration_bins(
     where a score is outside 0 … 1, `not_a_probability`.
     """
     possible = bool(((score >= 0) & (score <= 1)).all())
-    kept = np.full(len(score), possible)
-    bin_ = np.minimum((score[kept] * BINS).astype(int), BINS - 1)
+    valid = np.full(len(score), possible)
+    bin_ = np.minimum((score[valid] * BINS).astype(int), BINS - 1)
     number = np.bincount(bin_, minlength=BINS)
     shape = (BINS, images)
-    above = csr_array((share[kept], (bin_, image[kept])), shape=shape)
-    below = csr_array((np.ones(len(bin_)), (bin_, image[kept])), shape=shape)
+    above = csr_array((share[valid], (bin_, image[valid])), shape=shape)
+    below = csr_array((np.ones(len(bin_)), (bin_, image[valid])), shape=shape)
     sample = resampled(above, below)
     interval = percentile_intervals(sample, sparse=np.isnan(sample).mean(axis=1))
-    observed = _mean(share[kept], bin_, number)
+    observed = _mean(share[valid], bin_, number)
     on = np.asarray((below > 0).sum(axis=1), dtype=float)
-    same = (interval.reason == ZERO_WIDTH) & (number > 0)
+    constant = (interval.reason == ZERO_WIDTH) & (number > 0)
     least, most = wilson(np.nan_to_num(observed), np.maximum(on, 1))
     empty = NO_UNITS if possible else NOT_A_PROBABILITY
-    reason = np.where(number == 0, empty, np.where(same, "", interval.reason))
+    reason = np.where(number == 0, empty, np.where(constant, "", interval.reason))
     edges = np.arange(BINS + 1) / BINS
     return pd.DataFrame(
         {
@@ -53,16 +54,16 @@ def calibration_bins(
             "bin": counts(np.arange(1, BINS + 1)),
             "low": numbers(edges[:-1]),
             "high": numbers(edges[1:]),
-            "mean_score": numbers(_mean(score[kept], bin_, number)),
+            "mean_score": numbers(_mean(score[valid], bin_, number)),
             "observed": numbers(observed),
-            "ci_low": numbers(np.where(same, least, interval.low)),
-            "ci_high": numbers(np.where(same, most, interval.high)),
+            "ci_low": numbers(np.where(constant, least, interval.low)),
+            "ci_high": numbers(np.where(constant, most, interval.high)),
             "n": counts(number),
             "reason": words(reason),
         }
     )
 
 
-def _mean(values: np.ndarray, bin_: np.ndarray, number: np.ndarray) -> np.ndarray:
+def _mean(values: Array, bin_: Array, number: Array) -> Array:
     sums = np.bincount(bin_, weights=values, minlength=BINS)
-    return np.divide(sums, number, out=np.full(BINS, np.nan), where=number > 0)
+    return ratio(sums, number)

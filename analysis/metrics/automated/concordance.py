@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from analysis.metrics.automated.accuracy import area_under_roc, average_precision, choose_threshold, spearman
 from analysis.metrics.automated.calibration import NOT_A_PROBABILITY, calibration_bins
 from analysis.metrics.automated.scored_units import ScoredUnits, scored_units
+from analysis.metrics.data.arrays import Array, ratio
 from analysis.metrics.data.results import Result, counts, labels, numbers, words
 from analysis.metrics.data.validation import require_share, require_whole
 from analysis.metrics.resampling.bootstrap import DEFAULT_RESAMPLES, multinomial_weights
@@ -69,8 +70,8 @@ def concordance(
     resamples = require_whole(resamples, "resamples", 0)
     seed = require_whole(seed, "seed", 0)
     units, dropped, used = scored_units(scores, judgements)
-    tables = [_table(each, target, resamples, seed) for each in units]
-    bins = [_calibration(each, resamples, seed) for each in units]
+    tables = [_table(scorer_units, target, resamples, seed) for scorer_units in units]
+    bins = [_calibration(scorer_units, resamples, seed) for scorer_units in units]
     return Concordance(
         table=pd.concat(tables, ignore_index=True) if tables else _frame([], "", ""),
         calibration=pd.concat(bins, ignore_index=True) if bins else calibration_bins("", "", *_NOTHING)[:0],
@@ -99,8 +100,8 @@ class _Row:
     threshold: float
     recall: float
     f1: float
-    hits: np.ndarray
-    predicted: np.ndarray
+    hits: Array
+    predicted: Array
     reason: str
     later_reason: str
 
@@ -109,20 +110,20 @@ def _table(units: ScoredUnits, target: float, resamples: int, seed: int) -> pd.D
     choosing = units.halves()
     edges = np.flatnonzero(np.diff(units.attribute, prepend=-1, append=-1))
     rows = [_row(units, slice(None), None, choosing, target)]
-    for first, last in pairwise(edges.tolist()):
-        name = str(units.attribute_names[units.attribute[first]])
-        rows.append(_row(units, slice(first, last), name, choosing, target))
+    for start, stop in pairwise(edges.tolist()):
+        name = str(units.attribute_names[units.attribute[start]])
+        rows.append(_row(units, slice(start, stop), name, choosing, target))
     frame = _frame(rows, units.scorer, units.model)
     other_half = int((~choosing).sum())
     hits, predicted = (
         _per_image([getattr(row, name) for row in rows], other_half) for name in ("hits", "predicted")
     )
     right, number = (np.asarray(of.sum(axis=1), dtype=float) for of in (hits, predicted))
-    precision = np.divide(right, number, out=np.full(len(rows), np.nan), where=number > 0)
+    precision = ratio(right, number)
     low, high, why = _interval(hits, predicted, precision, resamples, seed)
     reason = [
-        row.reason or (NONE_PREDICTED if not all_ else "") or unknown or row.later_reason
-        for row, all_, unknown in zip(rows, number, why, strict=True)
+        row.reason or (NONE_PREDICTED if not n_predicted else "") or unknown or row.later_reason
+        for row, n_predicted, unknown in zip(rows, number, why, strict=True)
     ]
     able = pd.array(low >= target, dtype="boolean")
     able[np.isnan(low)] = pd.NA
@@ -137,20 +138,18 @@ def _table(units: ScoredUnits, target: float, resamples: int, seed: int) -> pd.D
     return frame.assign(**values)
 
 
-def _row(
-    units: ScoredUnits, chosen: slice, attribute: str | None, choosing: np.ndarray, target: float
-) -> _Row:
+def _row(units: ScoredUnits, chosen: slice, attribute: str | None, choosing: Array, target: float) -> _Row:
     score, share = units.score[chosen], units.share[chosen]
     decided, positive = units.has_majority[chosen], units.positive[chosen]
     image, place = units.image[chosen], np.cumsum(~choosing) - 1
     probability = bool(((score >= 0) & (score <= 1)).all())
-    here = decided & choosing[image]
-    there = decided & ~choosing[image]
-    reason = _too_little(positive, decided, here, there)
-    threshold = np.nan if reason else choose_threshold(score[here], positive[here], target)
-    predicted = there & (score >= threshold)
+    choosing_half = decided & choosing[image]
+    reporting_half = decided & ~choosing[image]
+    reason = _too_little(positive, decided, choosing_half, reporting_half)
+    threshold = np.nan if reason else choose_threshold(score[choosing_half], positive[choosing_half], target)
+    predicted = reporting_half & (score >= threshold)
     hits = predicted & positive
-    wanted = int((there & positive).sum())
+    n_positive = int((reporting_half & positive).sum())
     correlation = spearman(score, share)
     return _Row(
         attribute=attribute,
@@ -162,8 +161,8 @@ def _row(
         brier=float(((score - share) ** 2).mean()) if probability else np.nan,
         spearman=correlation,
         threshold=threshold,
-        recall=np.nan if reason else hits.sum() / wanted,
-        f1=np.nan if reason else 2 * hits.sum() / (predicted.sum() + wanted),
+        recall=np.nan if reason else hits.sum() / n_positive,
+        f1=np.nan if reason else 2 * hits.sum() / (predicted.sum() + n_positive),
         hits=place[image[hits]],
         predicted=place[image[predicted]],
         reason=reason,
@@ -171,41 +170,41 @@ def _row(
     )
 
 
-def _too_little(positive: np.ndarray, decided: np.ndarray, here: np.ndarray, there: np.ndarray) -> str:
+def _too_little(positive: Array, decided: Array, choosing_half: Array, reporting_half: Array) -> str:
     """Why no threshold can be chosen and judged; '' where it can."""
     if not decided.any():
         return NO_MAJORITY
     if positive[decided].all() or not positive[decided].any():
         return ONE_CLASS
-    if min((positive & half).sum() for half in (here, there)) < LEAST_OF_A_CLASS:
+    if min((positive & half).sum() for half in (choosing_half, reporting_half)) < LEAST_OF_A_CLASS:
         return TOO_FEW_POSITIVES
-    if min((~positive & half).sum() for half in (here, there)) < LEAST_OF_A_CLASS:
+    if min((~positive & half).sum() for half in (choosing_half, reporting_half)) < LEAST_OF_A_CLASS:
         return TOO_FEW_NEGATIVES
     return ""
 
 
-def _per_image(rows: list[np.ndarray], images: int) -> csr_array:
+def _per_image(rows: list[Array], images: int) -> csr_array:
     """How often each row (of images, by place) holds each image."""
     ends = np.append(0, np.cumsum([len(row) for row in rows]))
-    held = csr_array((np.ones(ends[-1]), np.concatenate(rows), ends), shape=(len(rows), images))
-    held.sum_duplicates()
-    return held
+    counts_by_image = csr_array((np.ones(ends[-1]), np.concatenate(rows), ends), shape=(len(rows), images))
+    counts_by_image.sum_duplicates()
+    return counts_by_image
 
 
 def _interval(
-    hits: csr_array, predicted: csr_array, precision: np.ndarray, resamples: int, seed: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    hits: csr_array, predicted: csr_array, precision: Array, resamples: int, seed: int
+) -> tuple[Array, Array, Array]:
     """Ends of the interval of precision per row, and why there is none."""
     sample = resampled_ratio(hits, predicted, resamples, seed)
     interval = percentile_intervals(sample, sparse=np.isnan(sample).mean(axis=1))
     images = np.asarray((predicted > 0).sum(axis=1), dtype=float)
-    same = (interval.reason == ZERO_WIDTH) & (images > 0)
+    constant = (interval.reason == ZERO_WIDTH) & (images > 0)
     least, most = wilson(np.nan_to_num(precision), np.maximum(images, 1))
-    low, high = np.where(same, least, interval.low), np.where(same, most, interval.high)
-    return low, high, np.where(same, "", interval.reason)
+    low, high = np.where(constant, least, interval.low), np.where(constant, most, interval.high)
+    return low, high, np.where(constant, "", interval.reason)
 
 
-def resampled_ratio(above: csr_array, below: csr_array, resamples: int, seed: int) -> np.ndarray:
+def resampled_ratio(above: csr_array, below: csr_array, resamples: int, seed: int) -> Array:
     """Σ w·above / Σ w·below per row (rows × images) in each resample of the images; NaN where below is 0."""
     images = above.shape[1]
     sample = np.full((above.shape[0], max(resamples, 1)), np.nan)
@@ -219,7 +218,7 @@ def resampled_ratio(above: csr_array, below: csr_array, resamples: int, seed: in
 
 
 def _calibration(units: ScoredUnits, resamples: int, seed: int) -> pd.DataFrame:
-    def resampled(above: csr_array, below: csr_array) -> np.ndarray:
+    def resampled(above: csr_array, below: csr_array) -> Array:
         return resampled_ratio(above, below, resamples, seed)
 
     return calibration_bins(

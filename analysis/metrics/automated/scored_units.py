@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from analysis.metrics.data.validation import binary, first, require_columns, require_filled
+from analysis.metrics.data.arrays import Array
+from analysis.metrics.data.validation import binary, first_value, require_columns, require_filled
 from analysis.metrics.data.vector_sets import UNNAMED, as_text
 
 
@@ -19,27 +20,27 @@ class ScoredUnits:
 
     scorer: str
     model: str
-    image: np.ndarray
-    image_names: np.ndarray
-    attribute: np.ndarray
-    attribute_names: np.ndarray
-    score: np.ndarray
-    k: np.ndarray
-    n: np.ndarray
+    image: Array
+    image_names: Array
+    attribute: Array
+    attribute_names: Array
+    score: Array
+    k: Array
+    n: Array
 
     @cached_property
-    def share(self) -> np.ndarray:
+    def share(self) -> Array:
         return np.asarray(self.k / self.n)
 
     @cached_property
-    def has_majority(self) -> np.ndarray:
+    def has_majority(self) -> Array:
         return np.asarray(2 * self.k != self.n)
 
     @cached_property
-    def positive(self) -> np.ndarray:
+    def positive(self) -> Array:
         return np.asarray(2 * self.k > self.n)
 
-    def halves(self) -> np.ndarray:
+    def halves(self) -> Array:
         """Per image, whether it is of the half that thresholds are chosen on: by the hash of its name, so that an
         image stays in its half whatever else is scored."""
         digests = (hashlib.sha256(str(name).encode()).digest() for name in self.image_names)
@@ -63,12 +64,12 @@ def scored_units(
     score = _finite_or_null(scores["score"])
     key = image * width + attribute
     place = np.minimum(np.searchsorted(units, key), max(len(units) - 1, 0))
-    asked = units[place] == key if len(units) else np.zeros(len(key), dtype=bool)
-    kept = np.flatnonzero(asked & ~np.isnan(score))
+    is_judged = units[place] == key if len(units) else np.zeros(len(key), dtype=bool)
+    valid = np.flatnonzero(is_judged & ~np.isnan(score))
     scored = np.zeros(len(units), dtype=bool)
-    scored[place[kept]] = True
+    scored[place[valid]] = True
     tables = []
-    for (scorer, model), rows in _by_scorer(scores, kept):
+    for (scorer, model), rows in _by_scorer(scores, valid):
         rows = rows[np.argsort(attribute[rows] * max(len(image_names), 1) + image[rows], kind="stable")]
         _require_once(key[rows], scores, rows)
         codes, used = pd.factorize(image[rows], sort=True)
@@ -80,47 +81,47 @@ def scored_units(
         )  # fmt: skip
     dropped = {
         "no_score": int(np.isnan(score).sum()),
-        "score_never_judged": int((~asked & ~np.isnan(score)).sum()),
+        "score_never_judged": int((~is_judged & ~np.isnan(score)).sum()),
         "judgement_never_scored": int(n[~scored].sum()),
     }
     return tables, dropped, int(n[scored].sum())
 
 
-def _shared(one: pd.Series, other: pd.Series) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _shared(x: pd.Series, y: pd.Series) -> tuple[Array, Array, Array]:
     """Codes of both columns in the alphabetical order of all their names."""
-    factorized = [pd.factorize(column) for column in (one, other)]
+    factorized = [pd.factorize(column) for column in (x, y)]
     texts = [[str(name) for name in names] for _, names in factorized]
     order = {name: code for code, name in enumerate(sorted({*texts[0], *texts[1]}))}
     codes = [
-        np.array([order[name] for name in names], dtype=np.int64)[own]
-        if len(own)
+        np.array([order[name] for name in names], dtype=np.int64)[column_codes]
+        if len(column_codes)
         else np.empty(0, dtype=np.int64)
-        for (own, _), names in zip(factorized, texts, strict=True)
+        for (column_codes, _), names in zip(factorized, texts, strict=True)
     ]
     return codes[0], codes[1], np.array(list(order), dtype=object)
 
 
-def _finite_or_null(column: pd.Series) -> np.ndarray:
+def _finite_or_null(column: pd.Series) -> Array:
     number = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
     wrong = (np.isnan(number) & column.notna().to_numpy()) | np.isinf(number)
     if wrong.any():
-        raise ValueError(f"scores: column 'score' must hold numbers, got {first(column, wrong)!r}")
+        raise ValueError(f"scores: column 'score' must hold numbers, got {first_value(column, wrong)!r}")
     return number
 
 
-def _by_scorer(scores: pd.DataFrame, kept: np.ndarray) -> Iterator[tuple[tuple[str, str], np.ndarray]]:
+def _by_scorer(scores: pd.DataFrame, valid: Array) -> Iterator[tuple[tuple[str, str], Array]]:
     names = [
-        as_text(scores[name])[kept] if name in scores else np.full(len(kept), UNNAMED, dtype=object)
+        as_text(scores[name])[valid] if name in scores else np.full(len(valid), UNNAMED, dtype=object)
         for name in ("scorer", "model")
     ]
     code = [pd.factorize(values, sort=True) for values in names]
-    both = code[0][0] * max(len(code[1][1]), 1) + code[1][0]
-    for pair in np.unique(both):
-        places = np.flatnonzero(both == pair)
-        yield (str(names[0][places[0]]), str(names[1][places[0]])), kept[places]
+    pair_codes = code[0][0] * max(len(code[1][1]), 1) + code[1][0]
+    for pair in np.unique(pair_codes):
+        places = np.flatnonzero(pair_codes == pair)
+        yield (str(names[0][places[0]]), str(names[1][places[0]])), valid[places]
 
 
-def _require_once(key: np.ndarray, scores: pd.DataFrame, rows: np.ndarray) -> None:
+def _require_once(key: Array, scores: pd.DataFrame, rows: Array) -> None:
     twice = np.flatnonzero(np.diff(np.sort(key)) == 0)
     if len(twice):
         value = np.sort(key)[twice[0]]

@@ -9,8 +9,9 @@ from scipy.sparse import csr_array
 
 from analysis.metrics.agreement.krippendorff_alpha import NO_VARIATION
 from analysis.metrics.agreement.scopes import interval_method
-from analysis.metrics.boxes.geometry import Boxes, boxes_of, distances, pairs_within
+from analysis.metrics.boxes.geometry import Boxes, boxes_of, distances
 from analysis.metrics.boxes.leave_one_out import Across, Pairs, box_intervals, drawn_by_people
+from analysis.metrics.data.arrays import Array, pairs_within, ratio
 from analysis.metrics.data.results import Result, counts, labels, numbers, words
 from analysis.metrics.data.validation import require_choice, require_whole
 from analysis.metrics.resampling.bootstrap import DEFAULT_RESAMPLES, multinomial_weights
@@ -86,16 +87,16 @@ def box_agreement(
     tables, distributions, attributes = [], [], []
     sampled: dict[str, list[Any]] = {}
     for code, name in enumerate(data.model_names):
-        mine = (data.unit_model == code) & (pairs > 0)
-        expected = _Expected.of(data, mine, pairs, within.unit, within.distance, seed)
-        value, reason = _values(data, mine, within, expected)
+        in_model = (data.unit_model == code) & (pairs > 0)
+        expected = _Expected.of(data, in_model, pairs, within.unit, within.distance, seed)
+        value, reason = _values(data, in_model, within, expected)
         interval = no_intervals(len(value))
         if weights is not None:
-            interval = _bootstrap(data, mine, within, expected, weights)
-        elif resamples and mine.any():
-            interval = box_intervals(data, mine, within, expected.across, value, _BOUNDS)
-        tables.append(_table(data, str(name), mine, value, reason, interval, expected))
-        distributions.append(_distribution(str(name), mine, within.unit, pairs, within.distance))
+            interval = _bootstrap(data, in_model, within, expected, weights)
+        elif resamples and in_model.any():
+            interval = box_intervals(data, in_model, within, expected.across, value, _BOUNDS)
+        tables.append(_table(data, str(name), in_model, value, reason, interval, expected))
+        distributions.append(_distribution(str(name), in_model, within.unit, pairs, within.distance))
         attributes.append(expected.to_frame(data, str(name)))
         if expected.sampled.any():
             sampled[str(name)] = list(data.attribute_names[expected.attribute[expected.sampled]])
@@ -141,61 +142,66 @@ class _Expected:
     `across[a]` has the pairs themselves; `sampled[a]`: whether they are a sample.
     """
 
-    attribute: np.ndarray
-    images: list[np.ndarray]
+    attribute: Array
+    images: list[Array]
     between: list[tuple[csr_array, csr_array]]
-    observed: list[np.ndarray]
-    drawings: list[np.ndarray]
+    observed: list[Array]
+    drawings: list[Array]
     across: list[Across]
-    sampled: np.ndarray
+    sampled: Array
 
     @classmethod
     def of(
         cls,
         data: Boxes,
-        mine: np.ndarray,
-        pairs: np.ndarray,
-        pair_unit: np.ndarray,
-        distance: np.ndarray,
+        in_model: Array,
+        pairs: Array,
+        pair_unit: Array,
+        distance: Array,
         seed: int,
     ) -> "_Expected":
         generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_PAIRS,)))
         size = np.bincount(data.drawing_unit, minlength=len(pairs))
         unit_mean = np.bincount(pair_unit, weights=distance, minlength=len(pairs)) / np.maximum(pairs, 1)
-        attribute = np.unique(data.unit_attribute[mine])
+        attribute = np.unique(data.unit_attribute[in_model])
         images, between, observed, drawings, across = [], [], [], [], []
         sampled = np.zeros(len(attribute), dtype=bool)
         for position, code in enumerate(attribute):
-            units = np.flatnonzero(mine & (data.unit_attribute == code))
+            units = np.flatnonzero(in_model & (data.unit_attribute == code))
             image = data.unit_image[units]  # one unit per image, in order
             drawing = np.flatnonzero(np.isin(data.drawing_unit, units))
             place = np.searchsorted(units, data.drawing_unit[drawing])
             sampled[position] = _too_many_pairs(len(place))
-            first, second = _pairs_across(place, generator)
-            apart = distances(data, drawing[first], drawing[second])
+            i, j = _pairs_across(place, generator)
+            apart = distances(data, drawing[i], drawing[j])
             shape = (len(units), len(units))
-            total = csr_array((apart, (place[first], place[second])), shape=shape)
-            number = csr_array((np.ones(len(apart)), (place[first], place[second])), shape=shape)
+            total = csr_array((apart, (place[i], place[j])), shape=shape)
+            number = csr_array((np.ones(len(apart)), (place[i], place[j])), shape=shape)
             images.append(image)
-            across.append(Across(units, drawing[first], drawing[second], apart))
+            across.append(Across(units, drawing[i], drawing[j], apart))
             between.append((total, number))
             observed.append(size[units] * unit_mean[units])
             drawings.append(size[units].astype(float))
         return cls(attribute, images, between, observed, drawings, across, sampled)
 
-    def sums(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def sums(self, weights: Array) -> tuple[Array, Array, Array]:
         """ΣD_o, ΣD_e and drawings over the attributes, for weights (images × resamples)."""
         observed, expected, drawings = np.zeros((3, weights.shape[1]))
         for image, (total, number), o, d in zip(
             self.images, self.between, self.observed, self.drawings, strict=True
         ):
-            held = weights[image].astype(np.float64)
-            pairs = (held * (number @ held)).sum(axis=0)
+            drawn = weights[image].astype(np.float64)
+            pairs = (drawn * (number @ drawn)).sum(axis=0)
             able = pairs > 0
-            mean = np.divide((held * (total @ held)).sum(axis=0), pairs, out=np.zeros(len(able)), where=able)
-            observed += np.where(able, o @ held, 0.0)
-            expected += np.where(able, d @ held, 0.0) * mean
-            drawings += np.where(able, d @ held, 0.0)
+            mean = np.divide(
+                (drawn * (total @ drawn)).sum(axis=0),
+                pairs,
+                out=np.zeros(len(able)),
+                where=able,
+            )
+            observed += np.where(able, o @ drawn, 0.0)
+            expected += np.where(able, d @ drawn, 0.0) * mean
+            drawings += np.where(able, d @ drawn, 0.0)
         return observed, expected, drawings
 
     def to_frame(self, data: Boxes, model: str) -> pd.DataFrame:
@@ -222,78 +228,70 @@ def _too_many_pairs(drawings: int) -> bool:
     return drawings * (drawings - 1) // 2 > EXPECTED_PAIRS
 
 
-def _pairs_across(place: np.ndarray, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def _pairs_across(place: Array, generator: np.random.Generator) -> tuple[Array, Array]:
     """Pairs of drawings on different images: all of them, or a sample where they are too many."""
     number = len(place)
     if _too_many_pairs(number):
-        first, second = generator.integers(0, number, size=(2, EXPECTED_PAIRS))
+        i, j = generator.integers(0, number, size=(2, EXPECTED_PAIRS))
     else:
-        first, second = np.triu_indices(number, 1)
-    across = place[first] != place[second]
-    return first[across], second[across]
+        i, j = np.triu_indices(number, 1)
+    across = place[i] != place[j]
+    return i[across], j[across]
 
 
 def _pairs(data: Boxes) -> Pairs:
     """Pairs of drawings within a unit, with what is averaged over them."""
-    left, right = pairs_within(data.drawing_unit)
-    distance = distances(data, left, right)
-    more = np.abs(data.number[left] - data.number[right])
+    i, j = pairs_within(data.drawing_unit)
+    distance = distances(data, i, j)
+    more = np.abs(data.number[i] - data.number[j])
     columns = {
         "box_mean_iou": 1 - distance,
         **{f"box_iou_above_{limit}": 1 - distance > limit for limit in THRESHOLDS},
         "box_same_number": more == 0,
         "box_number_difference": more,
     }
-    return Pairs(left, right, data.drawing_unit[left], distance, columns)
+    return Pairs(i, j, data.drawing_unit[i], distance, columns)
 
 
-def _drawn(
-    data: Boxes, mine: np.ndarray, within: Pairs, expected: _Expected, weights: np.ndarray
-) -> np.ndarray:
+def _drawn(data: Boxes, in_model: Array, within: Pairs, expected: _Expected, weights: Array) -> Array:
     """Each measure under weights of images (images × resamples): measures × resamples."""
     images = len(data.image_names)
-    pairs = np.bincount(within.unit, minlength=len(mine))
-    units_on = np.bincount(data.unit_image[mine], minlength=images)
+    pairs = np.bincount(within.unit, minlength=len(in_model))
+    units_on = np.bincount(data.unit_image[in_model], minlength=images)
     values = []
     for column in within.columns.values():
-        unit = np.bincount(within.unit, weights=column, minlength=len(mine)) / np.maximum(pairs, 1)
-        on_image = np.bincount(data.unit_image[mine], weights=unit[mine], minlength=images)
-        values.append(_ratio(on_image @ weights, units_on @ weights))
+        unit = np.bincount(within.unit, weights=column, minlength=len(in_model)) / np.maximum(pairs, 1)
+        on_image = np.bincount(data.unit_image[in_model], weights=unit[in_model], minlength=images)
+        values.append(ratio(on_image @ weights, units_on @ weights))
     observed, apart, drawings = expected.sums(weights)
-    return np.stack(
-        [*values, _ratio(observed, drawings), _ratio(apart, drawings), 1 - _ratio(observed, apart)]
-    )
+    return np.stack([*values, ratio(observed, drawings), ratio(apart, drawings), 1 - ratio(observed, apart)])
 
 
-def _values(
-    data: Boxes, mine: np.ndarray, within: Pairs, expected: _Expected
-) -> tuple[np.ndarray, np.ndarray]:
+def _values(data: Boxes, in_model: Array, within: Pairs, expected: _Expected) -> tuple[Array, Array]:
     """Each measure, and why it is null ('' where it is not)."""
-    value = _drawn(data, mine, within, expected, np.ones((len(data.image_names), 1)))[:, 0]
-    missing = np.full(len(value), ONE_IMAGE if mine.any() else NO_PAIRS, dtype=object)
+    value = _drawn(data, in_model, within, expected, np.ones((len(data.image_names), 1)))[:, 0]
+    missing = np.full(len(value), ONE_IMAGE if in_model.any() else NO_PAIRS, dtype=object)
     if value[-2] == 0:
         missing[-1] = NO_VARIATION  # every drawing the same, on every image
     return value, np.where(np.isnan(value), missing, "")
 
 
-def _bootstrap(
-    data: Boxes, mine: np.ndarray, within: Pairs, expected: _Expected, weights: np.ndarray
-) -> Intervals:
-    samples = _drawn(data, mine, within, expected, weights)
+def _bootstrap(data: Boxes, in_model: Array, within: Pairs, expected: _Expected, weights: Array) -> Intervals:
+    samples = _drawn(data, in_model, within, expected, weights)
     return percentile_intervals(samples, sparse=np.isnan(samples).mean(axis=1))
 
 
 def _table(
     data: Boxes,
     model: str,
-    mine: np.ndarray,
-    value: np.ndarray,
-    reason: np.ndarray,
+    in_model: Array,
+    value: Array,
+    reason: Array,
     interval: Intervals,
     expected: _Expected,
 ) -> pd.DataFrame:
     low, high = (np.where(np.isnan(value), np.nan, end) for end in (interval.low, interval.high))
-    drawn_in = mine[data.drawing_unit]
+    drawn_in = in_model[data.drawing_unit]
     is_sampled = [expected.sampled.any() and name in SAMPLED_MEASURES for name in MEASURES]
     return pd.DataFrame(
         {
@@ -304,7 +302,7 @@ def _table(
             "value": numbers(value),
             "ci_low": numbers(low),
             "ci_high": numbers(high),
-            "units": counts([mine.sum()] * len(MEASURES)),
+            "units": counts([in_model.sum()] * len(MEASURES)),
             "annotators": counts([len(np.unique(data.drawing_annotator[drawn_in]))] * len(MEASURES)),
             "judgements": counts([drawn_in.sum()] * len(MEASURES)),
             "reason": words(np.where(reason == "", interval.reason, reason)),
@@ -313,17 +311,12 @@ def _table(
     )
 
 
-def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    above = np.asarray(above, dtype=float)
-    return np.divide(above, below, out=np.full(above.shape, np.nan), where=np.asarray(below) > 0)
-
-
 def _distribution(
-    model: str, mine: np.ndarray, pair_unit: np.ndarray, pairs: np.ndarray, distance: np.ndarray
+    model: str, in_model: Array, pair_unit: Array, pairs: Array, distance: Array
 ) -> pd.DataFrame:
     """Share of pairs in each tenth of IoU, units weighing equally; a bin holds its upper end, the first also
     0."""
-    used = mine[pair_unit]
+    used = in_model[pair_unit]
     bin_ = np.clip(np.ceil((1 - distance[used]) * 10 - 1e-9).astype(int) - 1, 0, 9)
     weight = 1 / pairs[pair_unit[used]]
     share = np.bincount(bin_, weights=weight, minlength=10)

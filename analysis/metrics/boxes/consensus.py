@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.metrics.boxes.geometry import CORNERS, boxes_of, match
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.results import Result, counts, labels, numbers
 
 
@@ -20,16 +21,19 @@ def consensus_boxes(boxes: Any) -> Result:
     """
     data = boxes_of(boxes)
     number = data.number
-    rows: list[tuple[int, np.ndarray, int, int]] = []
+    rows: list[tuple[int, Array, int, int]] = []
     ends = np.append(np.flatnonzero(np.diff(data.drawing_unit, prepend=-1)), len(data.drawing_unit))
     for start, stop in pairwise(ends):
         reference = int(start + np.argmax(number[start:stop]))
-        members = {int(box): [int(box)] for box in range(data.first[reference], data.first[reference + 1])}
-        for other in range(start, stop):
-            if other != reference:
-                for own, theirs, overlap in zip(*match(data, reference, other), strict=True):
+        members = {
+            int(position): [int(position)]
+            for position in range(data.starts[reference], data.starts[reference + 1])
+        }
+        for drawing in range(start, stop):
+            if drawing != reference:
+                for reference_box, box, overlap in zip(*match(data, reference, drawing), strict=True):
                     if overlap > 0:
-                        members[int(own)].append(int(theirs))
+                        members[int(reference_box)].append(int(box))
         unit = int(data.drawing_unit[start])
         rows += [
             (unit, np.median(data.corners[boxes_], axis=0), len(boxes_), int(stop - start))

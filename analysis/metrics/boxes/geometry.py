@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.validation import finite, require_columns, require_filled
 
 CORNERS = ("x0", "y0", "x1", "y1")
@@ -19,25 +20,25 @@ class Boxes:
     `corners` (boxes × 4) are within the image, x0 ≤ x1, y0 ≤ y1. Drawings are sorted by unit.
     """
 
-    corners: np.ndarray
-    first: np.ndarray
+    corners: Array
+    starts: Array
     """where the boxes of each drawing begin, with the end appended"""
-    drawing_judgement: np.ndarray
-    drawing_annotator: np.ndarray
-    drawing_unit: np.ndarray
-    unit_model: np.ndarray
-    unit_image: np.ndarray
-    unit_attribute: np.ndarray
-    model_names: np.ndarray
-    image_names: np.ndarray
-    attribute_names: np.ndarray
+    drawing_judgement: Array
+    drawing_annotator: Array
+    drawing_unit: Array
+    unit_model: Array
+    unit_image: Array
+    unit_attribute: Array
+    model_names: Array
+    image_names: Array
+    attribute_names: Array
     clipped_share: float | None
     without_area: int
 
     @property
-    def number(self) -> np.ndarray:
+    def number(self) -> Array:
         """Boxes per drawing."""
-        return np.diff(self.first)
+        return np.diff(self.starts)
 
 
 def boxes_of(boxes: Any) -> Boxes:
@@ -70,7 +71,7 @@ def boxes_of(boxes: Any) -> Boxes:
     units, drawing_unit = np.unique(key[starts], return_inverse=True)
     return Boxes(
         corners=corners[order],
-        first=np.append(starts, len(order)),
+        starts=np.append(starts, len(order)),
         drawing_judgement=judgement_names[judgement[starts]],
         drawing_annotator=annotator[starts],
         drawing_unit=drawing_unit,
@@ -85,73 +86,63 @@ def boxes_of(boxes: Any) -> Boxes:
     )
 
 
-def pairs_within(group: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """All pairs i < j of positions of the same group; `group` is sorted."""
-    size = np.bincount(group, minlength=1)
-    start = np.cumsum(size) - size
-    later = (start + size)[group] - np.arange(len(group)) - 1
-    left = np.repeat(np.arange(len(group)), later)
-    right = np.arange(len(left)) - np.repeat(np.cumsum(later) - later, later) + left + 1
-    return left, right
-
-
-def distances(boxes: Boxes, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+def distances(boxes: Boxes, i: Array, j: Array) -> Array:
     """Distance of each pair of drawings, 0 to 1.
 
     Boxes are matched one to one for the greatest total IoU (Hungarian); the distance is Σ(1 − IoU) of the
     matched plus one for each unmatched box, over max(n₁, n₂).
     """
     number = boxes.number
-    fewer, more = np.minimum(number[left], number[right]), np.maximum(number[left], number[right])
-    overlap = np.zeros(len(left))
+    fewer, more = np.minimum(number[i], number[j]), np.maximum(number[i], number[j])
+    overlap = np.zeros(len(i))
     single = fewer == 1
     # One box against some: the best of them, laid out as (pair, box) rows so that nothing is looped over.
-    lone = np.where(number[left] == 1, left, right)[single]
-    other = np.where(number[left] == 1, right, left)[single]
-    repeats = number[other]
+    lone = np.where(number[i] == 1, i, j)[single]
+    opposite = np.where(number[i] == 1, j, i)[single]
+    repeats = number[opposite]
     pair = np.repeat(np.arange(len(lone)), repeats)
-    box = np.arange(len(pair)) - np.repeat(np.cumsum(repeats) - repeats, repeats) + boxes.first[other][pair]
-    values = iou(boxes.corners[boxes.first[lone][pair]], boxes.corners[box])
+    box = (
+        np.arange(len(pair)) - np.repeat(np.cumsum(repeats) - repeats, repeats) + boxes.starts[opposite][pair]
+    )
+    values = iou(boxes.corners[boxes.starts[lone][pair]], boxes.corners[box])
     best = np.zeros(len(lone))
     np.maximum.at(best, pair, values)
     overlap[single] = best
     for index in np.flatnonzero(~single):
-        _, _, matched = match(boxes, int(left[index]), int(right[index]))
+        _, _, matched = match(boxes, int(i[index]), int(j[index]))
         overlap[index] = matched.sum()
-    return 1 - overlap / more
+    return np.asarray(1 - overlap / more)
 
 
-def match(boxes: Boxes, left: int, right: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def match(boxes: Boxes, i: int, j: int) -> tuple[Array, Array, Array]:
     """Positions of the matched boxes of two drawings (rows of `corners`) and their IoU."""
     from scipy.optimize import linear_sum_assignment  # 0.1 s to import, and rarely needed
 
-    rows = np.arange(boxes.first[left], boxes.first[left + 1])
-    columns = np.arange(boxes.first[right], boxes.first[right + 1])
+    rows = np.arange(boxes.starts[i], boxes.starts[i + 1])
+    columns = np.arange(boxes.starts[j], boxes.starts[j + 1])
     overlap = iou(boxes.corners[rows][:, None], boxes.corners[columns][None, :])
     chosen, with_ = linear_sum_assignment(overlap, maximize=True)
     return rows[chosen], columns[with_], overlap[chosen, with_]
 
 
-def iou(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+def iou(a: Array, b: Array) -> Array:
     """Intersection over union of boxes (… × 4), broadcast."""
-    sides = np.minimum(one[..., 2:], other[..., 2:]) - np.maximum(one[..., :2], other[..., :2])
+    sides = np.minimum(a[..., 2:], b[..., 2:]) - np.maximum(a[..., :2], b[..., :2])
     shared = np.clip(sides, 0, None).prod(axis=-1)
-    areas = (one[..., 2:] - one[..., :2]).prod(axis=-1) + (other[..., 2:] - other[..., :2]).prod(axis=-1)
-    return shared / (areas - shared)
+    areas = (a[..., 2:] - a[..., :2]).prod(axis=-1) + (b[..., 2:] - b[..., :2]).prod(axis=-1)
+    return np.asarray(shared / (areas - shared))
 
 
-def _codes(column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+def _codes(column: pd.Series) -> tuple[Array, Array]:
     codes, names = pd.factorize(column, sort=True)
     return codes, np.asarray(names, dtype=object)
 
 
-def _unnamed() -> np.ndarray:
+def _unnamed() -> Array:
     return np.array([""], dtype=object)
 
 
-def _require_one_unit(
-    judgement: np.ndarray, key: np.ndarray, annotator: np.ndarray, names: np.ndarray
-) -> None:
+def _require_one_unit(judgement: Array, key: Array, annotator: Array, names: Array) -> None:
     """A judgement is one answer of one annotator about one attribute of one image."""
     belongs = pd.DataFrame({"judgement": judgement, "key": key, "annotator": annotator}).drop_duplicates()
     torn = belongs["judgement"].duplicated().to_numpy()

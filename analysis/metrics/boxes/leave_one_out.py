@@ -7,6 +7,7 @@ import numpy as np
 
 from analysis.metrics.boxes.geometry import Boxes
 from analysis.metrics.data.annotator_ids import IdSigns
+from analysis.metrics.data.arrays import Array, ratio
 from analysis.metrics.data.judgements import dense
 from analysis.metrics.resampling.intervals import Intervals
 from analysis.metrics.resampling.jackknife import LeftOut, jackknife_intervals
@@ -17,48 +18,50 @@ class Pairs:
     """Pairs of drawings within a unit: their positions, unit, distance, and a column for each measure that is
     the mean over units of the mean over pairs."""
 
-    left: np.ndarray
-    right: np.ndarray
-    unit: np.ndarray
-    distance: np.ndarray
-    columns: Mapping[str, np.ndarray]
+    i: Array
+    j: Array
+    unit: Array
+    distance: Array
+    columns: Mapping[str, Array]
 
 
 @dataclass(frozen=True, eq=False)
 class Across:
     """Of one attribute: its units, and the pairs of drawings on different images with their distance."""
 
-    units: np.ndarray
-    first: np.ndarray
-    second: np.ndarray
-    apart: np.ndarray
+    units: Array
+    i: Array
+    j: Array
+    apart: Array
 
 
 @dataclass(frozen=True, eq=False)
 class Owners:
-    """Drawings that leave together. `own[d]` is the owner of drawing d; where the unit has another owner only
+    """Drawings that leave together. `owner[d]` is the owner of drawing d; where the unit has another owner only
     besides it, and d alone would remain without that one, `partner[d]` is that other owner, else −1."""
 
-    own: np.ndarray
-    partner: np.ndarray
+    owner: Array
+    partner: Array
     number: int
 
     @classmethod
-    def of(cls, own: np.ndarray, unit: np.ndarray) -> "Owners":
+    def of(cls, owner: Array, unit: Array) -> "Owners":
         """`unit` of each drawing, sorted."""
-        number = int(own.max(initial=-1)) + 1
-        order = np.lexsort((own, unit))
+        number = int(owner.max(initial=-1)) + 1
+        order = np.lexsort((owner, unit))
         begins = np.flatnonzero(np.diff(unit[order], prepend=-1))
         ends = np.append(begins[1:], len(unit)) - 1
-        least, most = own[order][begins], own[order][ends]
+        least, most = owner[order][begins], owner[order][ends]
         place = np.searchsorted(unit[order][begins], unit)
-        changes = np.diff(own[order], prepend=-1) != 0
+        changes = np.diff(owner[order], prepend=-1) != 0
         changes[begins] = True
         kinds = np.add.reduceat(changes, begins) if len(begins) else np.empty(0, dtype=int)
-        mine, keys = dense(unit.astype(np.int64) * number + own, (int(unit.max(initial=-1)) + 1) * number)
-        alone = np.bincount(mine, minlength=len(keys))[mine] == 1
-        other = least[place] + most[place] - own
-        return cls(own, np.where(alone & (kinds[place] == 2), other, -1), number)
+        unit_owner, keys = dense(
+            unit.astype(np.int64) * number + owner, (int(unit.max(initial=-1)) + 1) * number
+        )
+        alone = np.bincount(unit_owner, minlength=len(keys))[unit_owner] == 1
+        co_owner = least[place] + most[place] - owner
+        return cls(owner, np.where(alone & (kinds[place] == 2), co_owner, -1), number)
 
 
 def drawn_by_people(data: Boxes) -> bool:
@@ -66,21 +69,11 @@ def drawn_by_people(data: Boxes) -> bool:
     annotator, unit = data.drawing_annotator, data.drawing_unit
     if not len(annotator):
         return False
-    image = data.unit_image[unit]
-    on = np.unique(np.stack([annotator, image]), axis=1)[0]
-    images_each = np.bincount(on)
-    signs = IdSigns(
-        annotators=int((images_each > 0).sum()),
-        on_one_image=int((images_each == 1).sum()),
-        images=len(np.unique(image)),
-        judgements=len(annotator),
-        repeated=len(annotator) - np.unique(np.stack([annotator, unit]), axis=1).shape[1],
-    )
-    return signs.usable
+    return IdSigns.of(annotator, unit, data.unit_image[unit]).usable
 
 
 def box_intervals(
-    data: Boxes, used: np.ndarray, pairs: Pairs, across: list[Across], value: np.ndarray, bounds: np.ndarray
+    data: Boxes, used: Array, pairs: Pairs, across: list[Across], value: Array, bounds: Array
 ) -> Intervals:
     """Intervals of the measures of one model (`value`: the columns of `pairs`, observed and expected distance, α).
 
@@ -94,7 +87,7 @@ def box_intervals(
         1
     ]
     people, pictures, cells = (
-        _without(Owners.of(own, unit), data, drawn, used, pairs, across) for own in (person, image, cell)
+        _without(Owners.of(owner, unit), data, drawn, used, pairs, across) for owner in (person, image, cell)
     )
     moved = np.nan_to_num(cells - value[:, None])
     ends = jackknife_intervals(
@@ -107,32 +100,32 @@ def box_intervals(
     return Intervals(low, high, ends.reason, ends.undefined)
 
 
-def _left_out(values: np.ndarray) -> LeftOut:
+def _left_out(values: Array) -> LeftOut:
     return LeftOut(np.repeat(np.arange(len(values)), values.shape[1]), values.ravel())
 
 
 def _without(
-    owners: Owners, data: Boxes, drawn: np.ndarray, used: np.ndarray, pairs: Pairs, across: list[Across]
-) -> np.ndarray:
+    owners: Owners, data: Boxes, drawn: Array, used: Array, pairs: Pairs, across: list[Across]
+) -> Array:
     """Each measure without each owner (measures × owners)."""
     place = np.full(len(data.drawing_unit), -1)
     place[drawn] = np.arange(len(drawn))
     inside = used[pairs.unit]
     unit = pairs.unit[inside]
-    ends = [place[side[inside]] for side in (pairs.left, pairs.right)]
-    incidence = _incidence([owners.own[end] for end in ends])
+    ends = [place[side[inside]] for side in (pairs.i, pairs.j)]
+    incidence = _incidence([owners.owner[end] for end in ends])
     touched = np.concatenate([unit[row] for row, _ in incidence]).astype(np.int64)
     owner = np.concatenate([key for _, key in incidence])
     code, keys = dense(touched * owners.number + owner, len(used) * owners.number)
-    change = _Change(
+    change = _LostPairs(
         unit=keys // owners.number,
         owner=keys % owners.number,
         whole=np.bincount(unit, minlength=len(used)),
         lost=np.bincount(code, minlength=len(keys)),
     )
     rows = np.concatenate([row for row, _ in incidence])
-    values: list[np.ndarray] = []
-    units = change.summed(-(change.left == 0).astype(float), owners.number) + used.sum()
+    values: list[Array] = []
+    units = change.summed(-(change.remaining == 0).astype(float), owners.number) + used.sum()
     for column in (*pairs.columns.values(), pairs.distance):
         column = column[inside].astype(float)
         old, new = change.means(
@@ -144,90 +137,88 @@ def _without(
         total = np.divide(
             np.bincount(unit, weights=column, minlength=len(used)), np.maximum(change.whole, 1)
         ).sum()
-        values.append(_ratio(total + change.summed(np.nan_to_num(new) - old, owners.number), units))
+        values.append(ratio(total + change.summed(np.nan_to_num(new) - old, owners.number), units))
     raise AssertionError("the distance is the last column")
 
 
 @dataclass(frozen=True, eq=False)
-class _Change:
+class _LostPairs:
     """(unit, owner) with a pair of the owner's: of the unit's `whole` pairs, `lost` are."""
 
-    unit: np.ndarray
-    owner: np.ndarray
-    whole: np.ndarray
-    lost: np.ndarray
+    unit: Array
+    owner: Array
+    whole: Array
+    lost: Array
 
     @property
-    def left(self) -> np.ndarray:
-        return self.whole[self.unit] - self.lost
+    def remaining(self) -> Array:
+        return np.asarray(self.whole[self.unit] - self.lost)
 
-    def means(self, whole: np.ndarray, lost: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def means(self, whole: Array, lost: Array) -> tuple[Array, Array]:
         """Mean over the unit's pairs, and over those without the owner; NaN where none is left."""
-        return whole[self.unit] / self.whole[self.unit], _ratio(whole[self.unit] - lost, self.left)
+        return whole[self.unit] / self.whole[self.unit], ratio(whole[self.unit] - lost, self.remaining)
 
-    def summed(self, values: np.ndarray, owners: int) -> np.ndarray:
+    def summed(self, values: Array, owners: int) -> Array:
         return np.bincount(self.owner, weights=values, minlength=owners)
 
 
 def _alpha_without(
     owners: Owners,
     data: Boxes,
-    place: np.ndarray,
-    change: _Change,
-    old: np.ndarray,
-    new: np.ndarray,
+    place: Array,
+    change: _LostPairs,
+    old: Array,
+    new: Array,
     across: list[Across],
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[Array, Array, Array]:
     """Observed and expected distance, and α, without each owner."""
     size = np.bincount(data.drawing_unit, minlength=len(change.whole)).astype(float)
     at = data.drawing_unit[np.flatnonzero(place >= 0)]
-    key = at.astype(np.int64) * owners.number + owners.own
+    key = at.astype(np.int64) * owners.number + owners.owner
     drawings_of = np.bincount(
         np.searchsorted(change.unit.astype(np.int64) * owners.number + change.owner, key),
         minlength=len(change.unit),
     )
-    stays = change.left > 0
+    stays = change.remaining > 0
     before = size[change.unit]
     after = np.where(stays, before - drawings_of, 0.0)
     observed_change = np.where(stays, after * np.nan_to_num(new), 0.0) - before * old
     mean = np.zeros(len(change.whole))
     mean[change.unit] = old
     sums = np.zeros((3, owners.number))  # ΣD_o, ΣD_e, drawings
-    for held in across:
-        mine = np.isin(change.unit, held.units)
+    for attribute in across:
+        in_attribute = np.isin(change.unit, attribute.units)
         observed, drawings = (
-            total + np.bincount(change.owner[mine], weights=moved[mine], minlength=owners.number)
+            total
+            + np.bincount(change.owner[in_attribute], weights=moved[in_attribute], minlength=owners.number)
             for total, moved in (
-                ((size * mean)[held.units].sum(), observed_change),
-                (size[held.units].sum(), after - before),
+                ((size * mean)[attribute.units].sum(), observed_change),
+                (size[attribute.units].sum(), after - before),
             )
         )
         pairs, apart = (
-            np.full(owners.number, float(len(held.apart))),
-            np.full(owners.number, held.apart.sum()),
+            np.full(owners.number, float(len(attribute.apart))),
+            np.full(owners.number, attribute.apart.sum()),
         )
-        sides = [place[held.first], place[held.second]]
-        for row, owner in _incidence([*(owners.own[s] for s in sides), *(owners.partner[s] for s in sides)]):
+        sides = [place[attribute.i], place[attribute.j]]
+        for row, owner in _incidence(
+            [*(owners.owner[s] for s in sides), *(owners.partner[s] for s in sides)]
+        ):
             pairs -= np.bincount(owner, minlength=owners.number)
-            apart -= np.bincount(owner, weights=held.apart[row], minlength=owners.number)
+            apart -= np.bincount(owner, weights=attribute.apart[row], minlength=owners.number)
         able = pairs > 0
         expected = np.where(able, drawings * apart / np.maximum(pairs, 1), 0.0)
         sums += np.where(able, np.stack([observed, expected, drawings]), 0.0)
-    return _ratio(sums[0], sums[2]), _ratio(sums[1], sums[2]), 1 - _ratio(sums[0], sums[1])
+    return ratio(sums[0], sums[2]), ratio(sums[1], sums[2]), 1 - ratio(sums[0], sums[1])
 
 
-def _incidence(columns: list[np.ndarray]) -> list[tuple[np.ndarray, np.ndarray]]:
+def _incidence(columns: list[Array]) -> list[tuple[Array, Array]]:
     """For each column of owners, the rows where it names one (−1 is none) that no earlier column named there."""
-    found = []
+    incidence = []
     for number, column in enumerate(columns):
         new = column >= 0
         for earlier in columns[:number]:
             new &= column != earlier
         rows = np.flatnonzero(new)
-        found.append((rows, column[rows]))
-    return found
-
-
-def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    above = np.asarray(above, dtype=float)
-    return np.divide(above, below, out=np.full(above.shape, np.nan), where=np.asarray(below) > 0)
+        incidence.append((rows, column[rows]))
+    return incidence

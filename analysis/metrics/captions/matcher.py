@@ -9,6 +9,7 @@ import pandas as pd
 from scipy.sparse import csr_array, vstack
 
 from analysis.metrics.captions.words import BETWEEN, Phrase, fold, phrases_of, places, spaced, tokens, words
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.results import numbers
 from analysis.metrics.data.validation import require_columns, require_filled
 from analysis.metrics.data.vector_sets import UNNAMED, as_text
@@ -35,47 +36,47 @@ class CaptionMatches:
         """
         groups = self.captions.groupby(list(SUBJECT), sort=False, dropna=False, observed=True)
         subject_of = groups.ngroup().to_numpy()
-        number, first = np.bincount(subject_of), np.unique(subject_of, return_index=True)[1]
-        held = csr_array(
+        number, first_rows = np.bincount(subject_of), np.unique(subject_of, return_index=True)[1]
+        captions_of_image = csr_array(
             (np.ones(len(subject_of)), (subject_of, np.arange(len(subject_of)))),
             shape=(len(number), len(subject_of)),
         )
-        found = csr_array(held @ self.present.astype(float))
-        subject = self.captions.iloc[first]
+        hits = csr_array(captions_of_image @ self.present.astype(float))
+        subject = self.captions.iloc[first_rows]
         if units is None:
             row = np.repeat(np.arange(len(number)), len(self.attributes))
             column = np.tile(np.arange(len(self.attributes)), len(number))
-            times = found.toarray().ravel()
+            times = hits.toarray().ravel()
         else:
             row, column = self._cells(subject["image"], units)
-            times = np.asarray(found[row, column], dtype=float).ravel() if len(row) else np.empty(0)
-        named = {name: pd.Categorical(subject[name]).take(row) for name in SUBJECT}
+            times = np.asarray(hits[row, column], dtype=float).ravel() if len(row) else np.empty(0)
+        subjects = {name: pd.Categorical(subject[name]).take(row) for name in SUBJECT}
         return pd.DataFrame(
             {
-                **{name: named[name] for name in ("model", "scorer", "identity_group", "image")},
+                **{name: subjects[name] for name in ("model", "scorer", "identity_group", "image")},
                 "attribute": pd.Categorical(self.attributes, categories=list(self.attributes)).take(column),
                 "score": numbers(times / number[row]),
             }
         )
 
-    def _cells(self, images: pd.Series, units: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    def _cells(self, images: pd.Series, units: pd.DataFrame) -> tuple[Array, Array]:
         """Rows (of `images`) and columns of the units, in order; an image of several scorers is in several."""
         require_columns(units, "units", ("image", "attribute"))
         # By code: of many images and attributes there are millions of units, each with a long name.
         image, image_names = pd.factorize(units["image"])
         attribute, attribute_names = pd.factorize(units["attribute"])
         column = _places(self.attributes, attribute_names)[attribute]
-        named = (image >= 0) & (attribute >= 0) & (column >= 0)
-        wanted = pd.DataFrame({"image": image, "column": column})[named].drop_duplicates()
+        is_known = (image >= 0) & (attribute >= 0) & (column >= 0)
+        pairs = pd.DataFrame({"image": image, "column": column})[is_known].drop_duplicates()
         rows = pd.DataFrame({"image": _places(image_names, as_text(images)), "row": np.arange(len(images))})
-        cells = wanted.merge(rows, on="image").sort_values(["row", "column"])
+        cells = pairs.merge(rows, on="image").sort_values(["row", "column"])
         return cells["row"].to_numpy(dtype=int), cells["column"].to_numpy(dtype=int)
 
 
-def _places(names: Iterable[Any], wanted: Iterable[Any]) -> np.ndarray:
+def _places(names: Iterable[Any], queries: Iterable[Any]) -> Array:
     """The place of each wanted name among names, −1 where it is none of them."""
     place = {str(name): number for number, name in enumerate(names)}
-    return np.array([place.get(str(name), -1) for name in wanted], dtype=np.int64)
+    return np.array([place.get(str(name), -1) for name in queries], dtype=np.int64)
 
 
 def match_captions(captions: pd.DataFrame, attributes: Iterable[str]) -> CaptionMatches:
@@ -114,10 +115,10 @@ def match_spans(text: str, attributes: Iterable[str]) -> list[tuple[int, int, st
     >>> match_spans("Two tall-hats and a hatter's hat", ["hat", "tall hat"])
     [(4, 13, 'tall hat'), (9, 13, 'hat'), (29, 32, 'hat')]
     """
-    found = words(text)
-    folded = [word.folded for word in found]
+    text_words = words(text)
+    folded = [word.folded for word in text_words]
     return sorted(
-        (found[place].start, found[place + len(phrase) - 1].end, attribute)
+        (text_words[place].start, text_words[place + len(phrase) - 1].end, attribute)
         for attribute, phrase in phrases_of(attributes).items()
         for place in places(phrase, folded)
     )
@@ -131,12 +132,12 @@ def _present(texts: Sequence[str], phrases: Sequence[Phrase]) -> csr_array:
     of_token = np.array([number.setdefault(fold(token), len(number)) for token in distinct], dtype=np.int64)
     stream = of_token[codes] if len(codes) else np.empty(0, dtype=np.int64)
     caption = np.cumsum(stream == 0)
-    known = [
+    coded_phrases = [
         (column, [number[word] for word in phrase])
         for column, phrase in enumerate(phrases)
         if all(word in number for word in phrase)
     ]
-    where, which = _occurrences(stream, known, len(number))
+    where, which = _occurrences(stream, coded_phrases, len(number))
     width = len(phrases) + 1
     cells = np.unique(caption[where] * width + which)
     return csr_array(
@@ -144,9 +145,7 @@ def _present(texts: Sequence[str], phrases: Sequence[Phrase]) -> csr_array:
     )
 
 
-def _occurrences(
-    stream: np.ndarray, phrases: list[tuple[int, list[int]]], folded: int
-) -> tuple[np.ndarray, np.ndarray]:
+def _occurrences(stream: Array, phrases: list[tuple[int, list[int]]], folded: int) -> tuple[Array, Array]:
     """Positions in the stream at which a phrase begins, and which phrase."""
     begins = np.zeros(folded, dtype=bool)
     begins[[phrase[0] for _, phrase in phrases]] = True
@@ -155,13 +154,13 @@ def _occurrences(
     beginning = stream[at]
     longest = max((len(phrase) for _, phrase in phrases), default=1)
     padded = np.concatenate([stream, np.zeros(longest, dtype=stream.dtype)])
-    where: list[np.ndarray] = [np.empty(0, dtype=np.int64)]
-    which: list[np.ndarray] = [np.empty(0, dtype=np.int64)]
+    where: list[Array] = [np.empty(0, dtype=np.int64)]
+    which: list[Array] = [np.empty(0, dtype=np.int64)]
     for column, phrase in phrases:
-        first, last = np.searchsorted(beginning, [phrase[0], phrase[0] + 1])
-        here = at[first:last]
+        start, stop = np.searchsorted(beginning, [phrase[0], phrase[0] + 1])
+        starts = at[start:stop]
         for step, word in enumerate(phrase[1:], start=1):
-            here = here[padded[here + step] == word]
-        where.append(here)
-        which.append(np.full(len(here), column))
+            starts = starts[padded[starts + step] == word]
+        where.append(starts)
+        which.append(np.full(len(starts), column))
     return np.concatenate(where), np.concatenate(which)

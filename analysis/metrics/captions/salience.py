@@ -8,6 +8,7 @@ import pandas as pd
 from scipy.sparse import csr_array
 
 from analysis.metrics.captions.matcher import CaptionMatches, match_captions
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.results import Result, counts, labels, numbers
 from analysis.metrics.data.validation import require_columns, require_whole
 from analysis.metrics.data.vector_sets import as_text
@@ -62,43 +63,45 @@ def salience(
 def _of_model(matches: CaptionMatches, names: Any, rows: pd.DataFrame, top: int) -> pd.DataFrame:
     codes, groups = pd.factorize(rows["identity_group"].to_numpy(), sort=True)
     place = rows.index.to_numpy()
-    held = csr_array((np.ones(len(place)), (codes, place)), shape=(len(groups), matches.present.shape[0]))
-    found = (held @ matches.present.astype(float)).toarray()
-    return _table({"scorer": names[0], "model": names[1]}, groups, found, matches, len(rows), top)
+    captions_of_group = csr_array(
+        (np.ones(len(place)), (codes, place)), shape=(len(groups), matches.present.shape[0])
+    )
+    hits = (captions_of_group @ matches.present.astype(float)).toarray()
+    return _table({"scorer": names[0], "model": names[1]}, groups, hits, matches, len(rows), top)
 
 
 def _table(
-    names: dict[str, str], groups: Any, found: Any, matches: CaptionMatches, captions: int | None, top: int
+    names: dict[str, str], groups: Any, hits: Any, matches: CaptionMatches, captions: int | None, top: int
 ) -> pd.DataFrame:
     attributes = np.array(matches.attributes, dtype=object)
-    found = np.asarray(found, dtype=float).reshape(len(groups), len(attributes))
-    document_frequency = found.sum(axis=0)
+    hits = np.asarray(hits, dtype=float).reshape(len(groups), len(attributes))
+    document_frequency = hits.sum(axis=0)
     idf = np.log((1 + (captions or 0)) / (1 + document_frequency)) + 1
-    share = (found + 1) / (found.sum(axis=1, keepdims=True) + max(len(attributes), 1))
+    share = (hits + 1) / (hits.sum(axis=1, keepdims=True) + max(len(attributes), 1))
     value = share * idf
-    rank = _ranks(value, found, attributes)
-    cells = found.size
+    rank = _ranks(value, hits, attributes)
+    cells = hits.size
     return pd.DataFrame(
         {
             "scorer": labels([names.get("scorer", "")] * cells),
             "model": labels([names.get("model", "")] * cells),
             "identity_group": labels(np.repeat(np.asarray(groups, dtype=object), len(attributes))),
             "attribute": labels(np.tile(attributes, len(groups))),
-            "captions": counts(found.ravel()),
+            "captions": counts(hits.ravel()),
             "share": numbers(share.ravel()),
             "document_frequency": counts(np.tile(document_frequency, len(groups))),
             "idf": numbers(np.tile(idf, len(groups))),
             "salience": numbers(value.ravel()),
-            "rank": counts(rank.ravel(), ((rank <= top) & (found > 0)).ravel()),
+            "rank": counts(rank.ravel(), ((rank <= top) & (hits > 0)).ravel()),
         }
     )
 
 
-def _ranks(value: np.ndarray, found: np.ndarray, attributes: np.ndarray) -> np.ndarray:
+def _ranks(value: Array, hits: Array, attributes: Array) -> Array:
     """1 for the most salient attribute that is named at all, per row."""
     alphabet = np.argsort(np.argsort(attributes.astype(str), kind="stable"))
     order = np.lexsort(
-        (np.broadcast_to(alphabet, value.shape), -found, np.where(found > 0, -value, np.inf)), axis=1
+        (np.broadcast_to(alphabet, value.shape), -hits, np.where(hits > 0, -value, np.inf)), axis=1
     )
     ranks = np.empty(value.shape, dtype=int)
     np.put_along_axis(ranks, order, np.broadcast_to(np.arange(1, value.shape[1] + 1), value.shape), axis=1)
@@ -106,49 +109,49 @@ def _ranks(value: np.ndarray, found: np.ndarray, attributes: np.ndarray) -> np.n
 
 
 def _with_likelihood(table: pd.DataFrame, likelihood: Any) -> pd.DataFrame:
-    asked = ("likelihood", "shown", "above_median")
+    columns = ("likelihood", "shown", "above_median")
     if likelihood is None:
         nothing = np.full(len(table), np.nan)
         zero = np.zeros(len(table))
         empty = (numbers(nothing), counts(zero, zero > 0), pd.array([None] * len(table), dtype="boolean"))
-        return table.assign(**dict(zip(asked, empty, strict=True)))
-    given = likelihood.table if isinstance(likelihood, Result) else likelihood
-    require_columns(given, "likelihood", ("identity_group", "attribute", "likelihood", "shown"))
-    keys = [name for name in ("model", "identity_group", "attribute") if name in given]
-    people = pd.DataFrame({name: as_text(given[name]) for name in keys})
-    people["likelihood"] = pd.to_numeric(given["likelihood"]).to_numpy(dtype=float, na_value=np.nan)
-    people["shown"] = pd.to_numeric(given["shown"]).to_numpy(dtype=float, na_value=0)
+        return table.assign(**dict(zip(columns, empty, strict=True)))
+    likelihoods = likelihood.table if isinstance(likelihood, Result) else likelihood
+    require_columns(likelihoods, "likelihood", ("identity_group", "attribute", "likelihood", "shown"))
+    keys = [name for name in ("model", "identity_group", "attribute") if name in likelihoods]
+    people = pd.DataFrame({name: as_text(likelihoods[name]) for name in keys})
+    people["likelihood"] = pd.to_numeric(likelihoods["likelihood"]).to_numpy(dtype=float, na_value=np.nan)
+    people["shown"] = pd.to_numeric(likelihoods["shown"]).to_numpy(dtype=float, na_value=0)
     people = people[(people["shown"] > 0) & people["likelihood"].notna()]
     if people.duplicated(keys).any():
         twice = people.loc[people.duplicated(keys), keys].iloc[0].tolist()
         raise ValueError(f"likelihood: {', '.join(map(repr, twice))} is given twice")
     people["median"] = people.groupby(keys[:-1])["likelihood"].transform("median")
     joined = table[keys].astype(object).merge(people, on=keys, how="left", validate="many_to_one")
-    known = joined["likelihood"].notna().to_numpy()
+    has_likelihood = joined["likelihood"].notna().to_numpy()
     above = pd.array(joined["likelihood"].to_numpy() > joined["median"].to_numpy(), dtype="boolean")
-    above[~known] = pd.NA
+    above[~has_likelihood] = pd.NA
     return table.assign(
         likelihood=numbers(joined["likelihood"]),
-        shown=counts(joined["shown"].fillna(0), known),
+        shown=counts(joined["shown"].fillna(0), has_likelihood),
         above_median=above,
     )
 
 
-def _concordance(table: pd.DataFrame, asked: bool) -> list[dict[str, Any]]:
+def _concordance(table: pd.DataFrame, has_likelihood: bool) -> list[dict[str, Any]]:
     notes = []
     for (scorer, model), rows in table.groupby(["scorer", "model"], sort=False):
         salient = rows[rows["rank"].notna()]
-        shown = salient[salient["likelihood"].notna()]
-        number = len(shown)
+        judged = salient[salient["likelihood"].notna()]
+        number = len(judged)
         notes.append(
             {
                 "scorer": str(scorer),
                 "model": str(model),
                 "salient": len(salient),
-                "shown": number if asked else None,
-                "never_shown": len(salient) - number if asked else None,
-                "likely_share": float((shown["likelihood"] > 0).mean()) if number else None,
-                "above_median_share": float(shown["above_median"].mean()) if number else None,
+                "shown": number if has_likelihood else None,
+                "never_shown": len(salient) - number if has_likelihood else None,
+                "likely_share": float((judged["likelihood"] > 0).mean()) if number else None,
+                "above_median_share": float(judged["above_median"].mean()) if number else None,
             }
         )
     return notes

@@ -46,11 +46,13 @@ def tokens(text: str) -> list[str]:
 
 def words(text: str) -> list[Word]:
     """All tokens with their places; a possessive ending is no part of its word."""
-    found = []
+    folded_words = []
     for match in token_pattern().finditer(spaced(text)):
         ending = _POSSESSIVE.search(match[0])
-        found.append(Word(match.start(), match.end() - (len(ending[0]) if ending else 0), fold(match[0])))
-    return found
+        folded_words.append(
+            Word(match.start(), match.end() - (len(ending[0]) if ending else 0), fold(match[0]))
+        )
+    return folded_words
 
 
 @lru_cache(maxsize=200_000)

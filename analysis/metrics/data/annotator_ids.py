@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.judgements import Judgements
 from analysis.metrics.data.results import Result, counts, numbers, words
 
@@ -42,19 +43,19 @@ def annotator_ids_usable(judgements: Any) -> AnnotatorIds:
     unit, annotator, campaign = data.row_unit, data.row_annotator, data.row_campaign
     real = ~data.cell_is_none[data.unit_cell]
     if not real.all():
-        kept = real[unit]
-        unit, annotator, campaign = unit[kept], annotator[kept], campaign[kept]
+        rows = real[unit]
+        unit, annotator, campaign = unit[rows], annotator[rows], campaign[rows]
     # Answers given twice lie side by side: rows are sorted.
-    same = (unit[1:] == unit[:-1]) & (annotator[1:] == annotator[:-1])
+    repeats = (unit[1:] == unit[:-1]) & (annotator[1:] == annotator[:-1])
     if campaign.strides[0]:
-        same &= campaign[1:] == campaign[:-1]
+        repeats &= campaign[1:] == campaign[:-1]
     annotators, single = _images_each(len(data.annotator_names), data.unit_image, unit, annotator)
     signs = IdSigns(
         annotators=annotators,
         on_one_image=single,
         images=int((np.bincount(data.unit_image[real], minlength=1) > 0).sum()),
         judgements=len(unit),
-        repeated=int(same.sum()),
+        repeated=int(repeats.sum()),
     )
     reason = None if signs.usable else UNUSABLE
     table = pd.DataFrame(
@@ -62,7 +63,7 @@ def annotator_ids_usable(judgements: Any) -> AnnotatorIds:
             "annotators": counts([annotators]),
             "images": counts([signs.images]),
             "on_a_single_image": numbers([single / annotators if annotators else np.nan]),
-            "repeated_units": counts([same[:1].sum() + (same[1:] & ~same[:-1]).sum()]),
+            "repeated_units": counts([repeats[:1].sum() + (repeats[1:] & ~repeats[:-1]).sum()]),
             "repeated_judgements": counts([signs.repeated]),
             "repeated_share": numbers([signs.repeated / len(unit) if len(unit) else np.nan]),
             "usable": pd.array([signs.usable], dtype="boolean"),
@@ -89,6 +90,18 @@ class IdSigns:
     images: int
     judgements: int
     repeated: int
+
+    @classmethod
+    def of(cls, annotator: Array, unit: Array, image: Array) -> "IdSigns":
+        """From the codes of single answers."""
+        on_images = np.bincount(np.unique(np.stack([annotator, image]), axis=1)[0])
+        return cls(
+            annotators=int((on_images > 0).sum()),
+            on_one_image=int((on_images == 1).sum()),
+            images=len(np.unique(image)),
+            judgements=len(annotator),
+            repeated=len(annotator) - np.unique(np.stack([annotator, unit]), axis=1).shape[1],
+        )
 
     @property
     def usable(self) -> bool:
@@ -141,16 +154,14 @@ def _repeated(judgements: Judgements) -> int:
         return int(np.count_nonzero(answers[1:] == answers[:-1]))
     repeats = np.zeros(len(rows), dtype=bool)
     for back in range(1, most):
-        same = np.flatnonzero(rows.annotator[back:] == rows.annotator[:-back])
-        same = same[rows.slot[same + back] == rows.slot[same]]
-        same = same[rows.campaign[same + back] == rows.campaign[same]]
-        repeats[same + back] = True
+        later = np.flatnonzero(rows.annotator[back:] == rows.annotator[:-back])
+        later = later[rows.slot[later + back] == rows.slot[later]]
+        later = later[rows.campaign[later + back] == rows.campaign[later]]
+        repeats[later + back] = True
     return int(np.count_nonzero(repeats))
 
 
-def _images_each(
-    people: int, image_of: np.ndarray | None, place: np.ndarray, annotator: np.ndarray
-) -> tuple[int, int]:
+def _images_each(people: int, image_of: Array | None, place: Array, annotator: Array) -> tuple[int, int]:
     """How many annotators there are, and how many of them judged one image only.
 
     `place` is the image of each judgement, or its unit if `image_of` gives the image of that.

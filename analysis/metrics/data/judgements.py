@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.metrics.data.rows import Places, Rows
+from analysis.metrics.data.arrays import Array
+from analysis.metrics.data.rows import Rows, SlotLayout
 from analysis.metrics.data.validation import binary, require_columns, require_filled
 
 NONE_OF_THE_ABOVE = "none of the above"
@@ -27,22 +28,22 @@ class Judgements:
     answer given twice.
     """
 
-    model_names: np.ndarray
-    group_names: np.ndarray
-    attribute_names: np.ndarray
-    annotator_names: np.ndarray
-    image_names: np.ndarray
+    model_names: Array
+    group_names: Array
+    attribute_names: Array
+    annotator_names: Array
+    image_names: Array
     rows: Rows
-    unit_cell: np.ndarray
-    unit_image: np.ndarray
-    unit_shown: np.ndarray
-    unit_marked: np.ndarray
-    cell_model: np.ndarray
-    cell_group: np.ndarray
-    cell_attribute: np.ndarray
-    cell_is_none: np.ndarray
-    image_group: np.ndarray
-    image_stratum: np.ndarray
+    unit_cell: Array
+    unit_image: Array
+    unit_shown: Array
+    unit_marked: Array
+    cell_model: Array
+    cell_group: Array
+    cell_attribute: Array
+    cell_is_none: Array
+    image_group: Array
+    image_stratum: Array
 
     @classmethod
     def of(cls, judgements: Any, *, none_rows: pd.DataFrame | None = None) -> "Judgements":
@@ -87,13 +88,13 @@ class Judgements:
                 stratum[order],
             )
 
-        place = Places.of(image_group, len(group_names), width)
+        place = SlotLayout.of(image_group, len(group_names), width)
         slot = place.of_rows(model, image, attribute)
         slots = place.slots * len(model_names)
         used, absent, marked = _units(slot, present, slots)
         unit_model, unit_group, unit_attribute, unit_image = place.of_slots(used)
         cell_key = (unit_model * max(len(group_names), 1) + unit_group) * width + unit_attribute
-        first = np.flatnonzero(np.diff(cell_key, prepend=-1))
+        cell_starts = np.flatnonzero(np.diff(cell_key, prepend=-1))
         return cls(
             model_names=model_names,
             group_names=group_names,
@@ -102,68 +103,69 @@ class Judgements:
             image_names=image_labels[image_label],
             rows=Rows(slot, slots, image, annotator, len(annotator_names), campaign, len(campaigns), present),
             unit_cell=np.repeat(
-                np.arange(len(first), dtype=np.int32), np.diff(np.append(first, len(cell_key)))
+                np.arange(len(cell_starts), dtype=np.int32), np.diff(np.append(cell_starts, len(cell_key)))
             ),
             unit_image=unit_image.astype(np.int32),
             unit_shown=absent + marked,
             unit_marked=marked,
-            cell_model=unit_model[first].astype(np.int32),
-            cell_group=unit_group[first].astype(np.int32),
-            cell_attribute=unit_attribute[first].astype(np.int32),
-            cell_is_none=unit_attribute[first] == width - 1,
+            cell_model=unit_model[cell_starts].astype(np.int32),
+            cell_group=unit_group[cell_starts].astype(np.int32),
+            cell_attribute=unit_attribute[cell_starts].astype(np.int32),
+            cell_is_none=unit_attribute[cell_starts] == width - 1,
             image_group=image_group.astype(np.int32),
             image_stratum=stratum.astype(np.int32),
         )
 
     @property
-    def row_unit(self) -> np.ndarray:
+    def row_unit(self) -> Array:
         """Per judgement, its unit: rows are sorted by cell, image, annotator, campaign, answer."""
         return self.rows.ordered[0]
 
     @property
-    def row_annotator(self) -> np.ndarray:
+    def row_annotator(self) -> Array:
         return self.rows.ordered[1]
 
     @property
-    def row_campaign(self) -> np.ndarray:
+    def row_campaign(self) -> Array:
         return self.rows.ordered[2]
 
     @property
-    def row_present(self) -> np.ndarray:
+    def row_present(self) -> Array:
         return self.rows.ordered[3]
 
     @cached_property
-    def cell_shown(self) -> np.ndarray:
+    def cell_shown(self) -> Array:
         return self.cell_sum(self.unit_shown)
 
     @cached_property
-    def cell_marked(self) -> np.ndarray:
+    def cell_marked(self) -> Array:
         return self.cell_sum(self.unit_marked)
 
     @cached_property
-    def cell_first_unit(self) -> np.ndarray:
+    def cell_first_unit(self) -> Array:
         """Where each cell's units begin, with the end appended."""
         return np.searchsorted(self.unit_cell, np.arange(len(self.cell_group) + 1))
 
     @cached_property
-    def cell_block(self) -> np.ndarray:
+    def cell_block(self) -> Array:
         """Per cell, the code of its (model, group)."""
-        return self.cell_model * len(self.group_names) + self.cell_group
+        return np.asarray(self.cell_model * len(self.group_names) + self.cell_group)
 
-    def cell_sum(self, per_unit: np.ndarray) -> np.ndarray:
+    def cell_sum(self, per_unit: Array) -> Array:
         return np.bincount(self.unit_cell, weights=per_unit, minlength=len(self.cell_group)).astype(np.int64)
 
-    def cell_attribute_names(self) -> np.ndarray:
-        return np.append(self.attribute_names.astype(object), NONE_OF_THE_ABOVE)[self.cell_attribute]
+    def cell_attribute_names(self) -> Array:
+        names: Array = np.append(self.attribute_names.astype(object), NONE_OF_THE_ABOVE)
+        return names[self.cell_attribute]
 
 
 def _checked(frame: Any, argument: str, keys: tuple[str, ...]) -> pd.DataFrame:
-    frame = require_columns(frame, argument, (*keys, "present"))
-    require_filled(frame, argument, (*keys, "present"))
+    checked: pd.DataFrame = require_columns(frame, argument, (*keys, "present"))
+    require_filled(checked, argument, (*keys, "present"))
     for name in ("model", "campaign"):
-        if name in frame:
-            require_filled(frame, argument, (name,))
-    return frame
+        if name in checked:
+            require_filled(checked, argument, (name,))
+    return checked
 
 
 def _column(frame: pd.DataFrame, name: str) -> pd.Series | int:
@@ -171,26 +173,26 @@ def _column(frame: pd.DataFrame, name: str) -> pd.Series | int:
     return frame[name] if name in frame else len(frame)
 
 
-def _joined(parts: list[np.ndarray]) -> np.ndarray:
+def _joined(parts: list[Array]) -> Array:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def dense(keys: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+def dense(keys: Array, size: int) -> tuple[Array, Array]:
     """Codes of `keys` (0 ≤ key < size) into the sorted distinct ones, and these; without sorting where it can."""
     if size > max(MARKED_AT_ONCE, len(keys)):
         distinct, codes = np.unique(keys, return_inverse=True)
         return codes, distinct
-    seen = np.zeros(size, dtype=bool)
-    seen[keys] = True
-    distinct = np.flatnonzero(seen)
+    present = np.zeros(size, dtype=bool)
+    present[keys] = True
+    distinct = np.flatnonzero(present)
     if len(distinct) == size:
         return keys, distinct
-    rank = np.cumsum(seen, dtype=np.int32)
+    rank = np.cumsum(present, dtype=np.int32)
     rank -= 1
     return rank[keys], distinct
 
 
-def codes_of(columns: list[Any]) -> tuple[np.ndarray, np.ndarray]:
+def codes_of(columns: list[Any]) -> tuple[Array, Array]:
     """Codes into the sorted distinct values, so that a result does not depend on the order of rows.
 
     A number in place of a column stands for so many rows without a name.
@@ -207,7 +209,7 @@ def codes_of(columns: list[Any]) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(joined), np.asarray(names, dtype=object)
 
 
-def _codes(column: pd.Series | int) -> tuple[np.ndarray, np.ndarray]:
+def _codes(column: pd.Series | int) -> tuple[Array, Array]:
     if isinstance(column, int):
         return np.broadcast_to(np.int64(0), column), np.array([""] if column else [], dtype=object)
     if isinstance(column.dtype, pd.CategoricalDtype):
@@ -231,7 +233,7 @@ def _codes(column: pd.Series | int) -> tuple[np.ndarray, np.ndarray]:
     return codes, np.asarray(distinct, dtype=object)
 
 
-def _units(slot: np.ndarray, present: np.ndarray, slots: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _units(slot: Array, present: Array, slots: int) -> tuple[Array, Array, Array]:
     """The slots that are used, in order; of each how many answers are no, and how many are yes."""
     answer = slot * 2
     answer += present
@@ -239,22 +241,20 @@ def _units(slot: np.ndarray, present: np.ndarray, slots: int) -> tuple[np.ndarra
         answer.sort()
         begins = np.ones(len(answer), dtype=bool)
         np.greater(answer[1:] ^ answer[:-1], 1, out=begins[1:])  # they differ in more than the answer
-        first = np.flatnonzero(begins)
-        used = answer[first] >> 1
+        starts = np.flatnonzero(begins)
+        used = answer[starts] >> 1
         answer &= 1
-        marked = np.add.reduceat(answer, first) if len(first) else first
-        return used, np.diff(np.append(first, len(answer))) - marked, marked
-    both = np.bincount(answer, minlength=2 * slots)
-    absent, marked = both[0::2], both[1::2]
+        marked = np.add.reduceat(answer, starts) if len(starts) else starts
+        return used, np.diff(np.append(starts, len(answer))) - marked, marked
+    answer_counts = np.bincount(answer, minlength=2 * slots)
+    absent, marked = answer_counts[0::2], answer_counts[1::2]
     used = np.flatnonzero(absent + marked)
     if len(used) < slots:
         absent, marked = absent[used], marked[used]
     return used, absent, marked
 
 
-def _images(
-    group: np.ndarray, label: np.ndarray, labels: int, groups: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _images(group: Array, label: Array, labels: int, groups: int) -> tuple[Array, Array, Array]:
     """Image of each row, ordered by group and then label; group and label of each image."""
     if groups == 1:
         return label, np.zeros(labels, dtype=np.int32), np.arange(labels)
@@ -271,11 +271,11 @@ def _images(
     return image, key // labels, key % labels
 
 
-def _strata(image: np.ndarray, image_group: np.ndarray, model: np.ndarray, models: int) -> np.ndarray:
+def _strata(image: Array, image_group: Array, model: Array, models: int) -> Array:
     """Number the distinct (group, set of models) of the images, in order of group."""
     stratum = image_group
     if models > 1:
         for code in range(models):
-            seen = np.bincount(image[model == code], minlength=len(image_group)) > 0
-            stratum = np.unique(stratum * 2 + seen, return_inverse=True)[1]
-    return np.unique(stratum, return_inverse=True)[1]
+            in_model = np.bincount(image[model == code], minlength=len(image_group)) > 0
+            stratum = np.unique(stratum * 2 + in_model, return_inverse=True)[1]
+    return np.asarray(np.unique(stratum, return_inverse=True)[1])

@@ -37,7 +37,7 @@ class Result:
 
 def as_python(column: pd.Series) -> list[Any]:
     missing = column.isna().to_numpy()
-    return [None if gone else value for value, gone in zip(column.tolist(), missing, strict=True)]
+    return [None if is_null else value for value, is_null in zip(column.tolist(), missing, strict=True)]
 
 
 def numbers(values: Any) -> pd.arrays.FloatingArray:
@@ -47,10 +47,10 @@ def numbers(values: Any) -> pd.arrays.FloatingArray:
     return pd.arrays.FloatingArray(np.where(finite, values, 0.0), ~finite)
 
 
-def counts(values: Any, known: Any = True) -> pd.arrays.IntegerArray:
+def counts(values: Any, valid: Any = True) -> pd.arrays.IntegerArray:
     """Whole numbers, null where not `known`."""
     values = np.asarray(values).astype(np.int64)
-    mask = ~np.broadcast_to(np.asarray(known, dtype=bool), values.shape)
+    mask = ~np.broadcast_to(np.asarray(valid, dtype=bool), values.shape)
     return pd.arrays.IntegerArray(values, mask.copy())
 
 

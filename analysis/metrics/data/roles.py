@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.judgements import Judgements
 from analysis.metrics.data.validation import (
     finite,
-    first,
+    first_value,
     require_choice,
     require_columns,
     require_filled,
@@ -44,24 +45,24 @@ def assign_roles(associations: Any, *, min_raters: int = 2, rater_pools: str = S
     require_choice(rater_pools, "rater_pools", RATER_POOLS)
     min_raters = require_whole(min_raters, "min_raters", 1)
     keys = ("identity_group", "attribute")
-    associations = require_columns(associations, "associations", (*keys, IN_REGION, OUT_REGION))
-    require_filled(associations, "associations", keys)
-    inside, outside = (_raters(associations[pool]) for pool in (IN_REGION, OUT_REGION))
+    checked: pd.DataFrame = require_columns(associations, "associations", (*keys, IN_REGION, OUT_REGION))
+    require_filled(checked, "associations", keys)
+    inside, outside = (_raters(checked[pool]) for pool in (IN_REGION, OUT_REGION))
     raters = inside + outside if rater_pools == SUMMED else np.maximum(inside, outside)
-    uncounted = (associations[IN_REGION].isna() & associations[OUT_REGION].isna()).to_numpy()
-    return associations.assign(role=np.where(uncounted | (raters >= min_raters), STEREOTYPE, RANDOM))
+    uncounted = (checked[IN_REGION].isna() & checked[OUT_REGION].isna()).to_numpy()
+    return checked.assign(role=np.where(uncounted | (raters >= min_raters), STEREOTYPE, RANDOM))
 
 
-def _raters(counts: pd.Series) -> np.ndarray:
+def _raters(counts: pd.Series) -> Array:
     number = finite(counts.fillna(0), "associations")
     if (number < 0).any():
         raise ValueError(
-            f"associations: column {counts.name!r} must not be negative, got {first(counts, number < 0)!r}"
+            f"associations: column {counts.name!r} must not be negative, got {first_value(counts, number < 0)!r}"
         )
     return number
 
 
-def stereotype_cells(data: Judgements, roles: Any) -> np.ndarray:
+def stereotype_cells(data: Judgements, roles: Any) -> Array:
     """Per cell, whether its attribute is a stereotype of its group. Pairs that `roles` does not name are
     random.
 
@@ -73,7 +74,7 @@ def stereotype_cells(data: Judgements, roles: Any) -> np.ndarray:
     unknown = ~roles["role"].isin([STEREOTYPE, RANDOM]).to_numpy()
     if unknown.any():
         raise ValueError(
-            f"roles: role must be 'stereotype' or 'random', got {first(roles['role'], unknown)!r}"
+            f"roles: role must be 'stereotype' or 'random', got {first_value(roles['role'], unknown)!r}"
         )
     pairs = roles[["identity_group", "attribute", "role"]].drop_duplicates()
     torn = pairs.duplicated(["identity_group", "attribute"]).to_numpy()
@@ -85,16 +86,16 @@ def stereotype_cells(data: Judgements, roles: Any) -> np.ndarray:
     return pair_rows(data, pairs[(pairs["role"] == STEREOTYPE).to_numpy()]) >= 0
 
 
-def pair_rows(data: Judgements, pairs: pd.DataFrame) -> np.ndarray:
+def pair_rows(data: Judgements, pairs: pd.DataFrame) -> Array:
     """Per cell, the row of `pairs` (identity_group, attribute; distinct) that names it, or -1."""
-    group = pd.Index(data.group_names).get_indexer(pairs["identity_group"].to_numpy(dtype=object))
-    attribute = pd.Index(data.attribute_names).get_indexer(pairs["attribute"].to_numpy(dtype=object))
-    known = np.flatnonzero((group >= 0) & (attribute >= 0))
+    group = pd.Index(data.group_names).get_indexer(pd.Index(pairs["identity_group"], dtype=object))
+    attribute = pd.Index(data.attribute_names).get_indexer(pd.Index(pairs["attribute"], dtype=object))
+    matched = np.flatnonzero((group >= 0) & (attribute >= 0))
     width = len(data.attribute_names) + 1
-    keys = group[known] * width + attribute[known]
+    keys = group[matched] * width + attribute[matched]
     order = np.argsort(keys, kind="stable")
-    wanted = data.cell_group.astype(np.int64) * width + data.cell_attribute
-    if not len(known):
-        return np.full(len(wanted), -1)
-    place = np.minimum(np.searchsorted(keys[order], wanted), len(known) - 1)
-    return np.where(keys[order][place] == wanted, known[order][place], -1)
+    cell_keys = data.cell_group.astype(np.int64) * width + data.cell_attribute
+    if not len(matched):
+        return np.full(len(cell_keys), -1)
+    place = np.minimum(np.searchsorted(keys[order], cell_keys), len(matched) - 1)
+    return np.where(keys[order][place] == cell_keys, matched[order][place], -1)

@@ -5,6 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
+from analysis.metrics.data.arrays import Array
+
 BITS = 63  # of a number that sorts as a whole
 
 
@@ -13,15 +15,15 @@ class Rows:
     """Judgements one by one, as they came. They are put in order only for those who need each of them: counting
     units needs no order, and ordering takes longer than everything else."""
 
-    slot: np.ndarray
+    slot: Array
     """the unit, as a code that sorts like units; not every code need be used"""
     slots: int
-    image: np.ndarray
-    annotator: np.ndarray
+    image: Array
+    annotator: Array
     annotators: int
-    campaign: np.ndarray
+    campaign: Array
     campaigns: int
-    present: np.ndarray
+    present: Array
 
     def __len__(self) -> int:
         return len(self.slot)
@@ -32,7 +34,7 @@ class Rows:
         return "ordered" in self.__dict__
 
     @cached_property
-    def ordered(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def ordered(self) -> tuple[Array, Array, Array, Array]:
         """Unit, annotator, campaign and answer of each row, sorted by these.
 
         Sorting one packed number per row is faster than sorting an index, and takes no memory besides it.
@@ -57,16 +59,16 @@ class Rows:
     def _bits(self) -> list[int]:
         return [max(size - 1, 0).bit_length() for size in (self.slots, self.annotators, self.campaigns)]
 
-    def packed(self) -> np.ndarray:
+    def packed(self) -> Array:
         """Unit, annotator and campaign of each row as one number; equal where all three are."""
         if sum(self._bits) > BITS:
-            return self.ordered[0].astype(np.int64) * self.annotators * self.campaigns + (
-                self.ordered[1].astype(np.int64) * self.campaigns + self.ordered[2]
-            )
+            unit, annotator, campaign, _ = self.ordered
+            pairs = unit.astype(np.int64) * self.annotators + annotator
+            return np.asarray(pairs * self.campaigns + campaign)
         return self._packed(np.uint32 if sum(self._bits) <= 32 else np.int64)
 
-    def _packed(self, number: type) -> np.ndarray:
-        key: np.ndarray = self.slot.astype(number)
+    def _packed(self, number: type) -> Array:
+        key: Array = self.slot.astype(number)
         for codes, width in ((self.annotator, self._bits[1]), (self.campaign, self._bits[2])):
             if width:
                 key <<= number(width)
@@ -74,16 +76,16 @@ class Rows:
         return key
 
 
-def _last(key: np.ndarray, bits: int) -> np.ndarray:
+def _last(key: Array, bits: int) -> Array:
     """Take the last bits off `key`, in place, and return them."""
     if not bits:
         return np.broadcast_to(np.int32(0), len(key))
-    last = (key & ((1 << bits) - 1)).astype(np.int32)
+    low_bits = (key & ((1 << bits) - 1)).astype(np.int32)
     key >>= bits
-    return last
+    return low_bits
 
 
-def _numbered(key: np.ndarray) -> np.ndarray:
+def _numbered(key: Array) -> Array:
     """Consecutive numbers for the distinct values of a sorted array."""
     begins = np.ones(len(key), dtype=bool)
     np.not_equal(key[1:], key[:-1], out=begins[1:])
@@ -93,18 +95,18 @@ def _numbered(key: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class SlotLayout:
     """A slot for every (model, group, attribute, image of the group), in this order."""
 
-    first: np.ndarray
+    first_image: Array
     """per group, its first image"""
-    images: np.ndarray
+    images: Array
     """per group, how many"""
-    image_group: np.ndarray
+    image_group: Array
     width: int
 
     @classmethod
-    def of(cls, image_group: np.ndarray, groups: int, width: int) -> "Places":
+    def of(cls, image_group: Array, groups: int, width: int) -> "SlotLayout":
         images = np.bincount(image_group, minlength=groups)
         return cls(np.cumsum(images) - images, images, image_group, width)
 
@@ -118,22 +120,22 @@ class Places:
         sizes = np.unique(self.images)
         return int(sizes[0]) if len(sizes) == 1 else None
 
-    def of_rows(self, model: np.ndarray, image: np.ndarray, attribute: np.ndarray) -> np.ndarray:
-        first = self.first[self.image_group]
-        slot = (first * (self.width - 1) + np.arange(len(first)))[image]
+    def of_rows(self, model: Array, image: Array, attribute: Array) -> Array:
+        first_image = self.first_image[self.image_group]
+        slot: Array = (first_image * (self.width - 1) + np.arange(len(first_image)))[image]
         step = self.images[self.image_group][image] if self.step is None else self.step
         slot += np.multiply(attribute, step, dtype=np.int64)
         if model.strides[0]:
             slot += np.multiply(model, self.slots, dtype=np.int64)
         return slot
 
-    def of_slots(self, slot: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def of_slots(self, slot: Array) -> tuple[Array, Array, Array, Array]:
         """Model, group, attribute and image of slots."""
         model = slot // max(self.slots, 1)
         within = slot - model * self.slots
         group = self.image_group[within // self.width]  # slots of a group are as many as its images × width
-        first = self.first[group]
-        within -= first * self.width
+        first_image = self.first_image[group]
+        within -= first_image * self.width
         attribute = within // (self.images[group] if self.step is None else max(self.step, 1))
         within -= attribute * (self.images[group] if self.step is None else self.step)
-        return model, group, attribute, within + first
+        return model, group, attribute, within + first_image

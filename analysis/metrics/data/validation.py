@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.metrics.data.arrays import Array
+
 
 def require_columns(frame: Any, argument: str, columns: Iterable[str]) -> pd.DataFrame:
     if not isinstance(frame, pd.DataFrame):
@@ -22,19 +24,19 @@ def require_filled(frame: pd.DataFrame, argument: str, columns: Iterable[str]) -
     for column in columns:
         empty = frame[column].isna().to_numpy()
         if empty.any():
-            row = first(frame.index.to_series(), empty)
+            row = first_value(frame.index.to_series(), empty)
             raise ValueError(
                 f"{argument}: column {column!r} is empty in {int(empty.sum())} rows, first row {row!r}"
             )
 
 
-def first(values: pd.Series, wrong: np.ndarray) -> Any:
+def first_value(values: pd.Series, wrong: Array) -> Any:
     """The first offending value, for a message."""
     value = values.iloc[int(np.argmax(wrong))]
     return value.item() if isinstance(value, np.generic) else value
 
 
-def binary(values: pd.Series, argument: str) -> np.ndarray:
+def binary(values: pd.Series, argument: str) -> Array:
     """The column as booleans; only 0, 1, False and True are answers."""
     if values.dtype == bool:
         return values.to_numpy()
@@ -45,16 +47,18 @@ def binary(values: pd.Series, argument: str) -> np.ndarray:
     number = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
     wrong = ~((number == 0) | (number == 1))
     if wrong.any():
-        raise ValueError(f"{argument}: column {values.name!r} must hold 0 or 1, got {first(values, wrong)!r}")
-    return number == 1
+        raise ValueError(
+            f"{argument}: column {values.name!r} must hold 0 or 1, got {first_value(values, wrong)!r}"
+        )
+    return np.asarray(number == 1)
 
 
-def finite(values: pd.Series, argument: str) -> np.ndarray:
+def finite(values: pd.Series, argument: str) -> Array:
     number = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
     wrong = ~np.isfinite(number)
     if wrong.any():
         raise ValueError(
-            f"{argument}: column {values.name!r} must hold numbers, got {first(values, wrong)!r}"
+            f"{argument}: column {values.name!r} must hold numbers, got {first_value(values, wrong)!r}"
         )
     return number
 

@@ -5,12 +5,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.validation import require_columns
 
 UNNAMED = ""  # the model of a table without a column of that name
 
 
-def unit_vectors(vectors: Any, rows: int, argument: str) -> tuple[np.ndarray, np.ndarray]:
+def unit_vectors(vectors: Any, rows: int, argument: str) -> tuple[Array, Array]:
     """`vectors` as a matrix of `rows` × dim, and the length of each: only directions count."""
     matrix = np.asarray(vectors)
     if matrix.ndim != 2 or len(matrix) != rows:
@@ -32,16 +33,16 @@ def named_rows(table: Any, argument: str, columns: tuple[str, ...]) -> pd.DataFr
     return pd.DataFrame({column: as_text(frame[column]) for column in ("model", *columns)})
 
 
-def as_text(column: pd.Series) -> np.ndarray:
+def as_text(column: pd.Series) -> Array:
     """Names as text, the empty name for null."""
     codes, names = pd.factorize(column, use_na_sentinel=True)
     return np.append(np.array([str(name) for name in names], dtype=object), "")[codes]
 
 
-def mean_similarity(first: Any, second: Any = None) -> float | None:
+def mean_similarity(x: Any, y: Any = None) -> float | None:
     """S(X, Y): mean cosine over pairs x ∈ X, y ∈ Y; within one set over pairs of different members.
 
-    `first`, `second`: n × dim and m × dim, of any length. S(X, Y) = mean(X)·mean(Y) with unit vectors, and
+    `x`, `y`: n × dim and m × dim, of any length. S(X, Y) = mean(X)·mean(Y) with unit vectors, and
     S(X, X) = (n·|mean(X)|² − 1)/(n − 1), so no pair is ever formed: O(n·dim). None where there is no pair.
     Raises ValueError for a vector without direction. Jha et al. 2024.
 
@@ -50,20 +51,20 @@ def mean_similarity(first: Any, second: Any = None) -> float | None:
     >>> mean_similarity([[1.0, 0.0], [0.0, 1.0]])
     0.0
     """
-    one = _mean_direction(first, "first")
-    if second is not None:
-        other = _mean_direction(second, "second")
-        return None if one is None or other is None else float(one @ other)
-    number = len(np.asarray(first))
-    if one is None or number < 2:
+    mean_x = _mean_direction(x, "x")
+    if y is not None:
+        mean_y = _mean_direction(y, "y")
+        return None if mean_x is None or mean_y is None else float(mean_x @ mean_y)
+    number = len(np.asarray(x))
+    if mean_x is None or number < 2:
         return None
-    return float((number * (one @ one) - 1) / (number - 1))
+    return float((number * (mean_x @ mean_x) - 1) / (number - 1))
 
 
-def _mean_direction(vectors: Any, argument: str) -> np.ndarray | None:
-    given = np.asarray(vectors, dtype=float)
-    if not len(given):
+def _mean_direction(vectors: Any, argument: str) -> Array | None:
+    rows = np.asarray(vectors, dtype=float)
+    if not len(rows):
         return None
-    matrix, length = unit_vectors(given, len(given), argument)
-    mean: np.ndarray = (matrix / length[:, None]).mean(axis=0)
+    matrix, length = unit_vectors(rows, len(rows), argument)
+    mean: Array = (matrix / length[:, None]).mean(axis=0)
     return mean

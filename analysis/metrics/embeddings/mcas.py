@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.metrics.data.results import Result, counts, labels, numbers, words
 from analysis.metrics.data.validation import require_whole
 from analysis.metrics.embeddings.mcas_scores import COMPONENTS, Scores, score
-from analysis.metrics.embeddings.mcas_vectors import Associations, associations_of
+from analysis.metrics.embeddings.mcas_vectors import ModelAssociations, associations_of
 from analysis.metrics.resampling.bootstrap import DEFAULT_RESAMPLES
 
 DEFAULT_PERMUTATIONS = 10_000
@@ -69,13 +69,13 @@ def mcas(
     seed = require_whole(seed, "seed", 0)
     if isinstance(sets, str) or len(sets) != 2 or sets[0] == sets[1]:
         raise ValueError(f"sets: expected two different names, got {sets!r}")
-    given = associations_of(images, vectors, texts, text_vectors, (str(sets[0]), str(sets[1])))
-    scored = [score(each, permutations, resamples, seed) for each in given.models]
-    tables = [_table(each, scores) for each, scores in zip(given.models, scored, strict=True)]
+    data = associations_of(images, vectors, texts, text_vectors, (str(sets[0]), str(sets[1])))
+    scored = [score(associations, permutations, resamples, seed) for associations in data.models]
+    tables = [_table(associations, scores) for associations, scores in zip(data.models, scored, strict=True)]
     return Result(
         table=pd.concat(tables, ignore_index=True),
-        used=given.used,
-        dropped=given.dropped,
+        used=data.used,
+        dropped=data.dropped,
         method="permutation of phrases; bootstrap of phrases, then images",
         seed=seed,
         resamples=resamples,
@@ -84,19 +84,19 @@ def mcas(
             "tt_interval": NO_IMAGES,
             "models": [
                 {
-                    "model": each.model,
+                    "model": associations.model,
                     "image_partitions": scores.image_partitions,
                     "text_partitions": scores.text_partitions,
                     "permutations": scores.permutations,
                     "joint_exact": scores.joint_exact,
                 }
-                for each, scores in zip(given.models, scored, strict=True)
+                for associations, scores in zip(data.models, scored, strict=True)
             ],
         },
     )
 
 
-def _table(data: Associations, scores: Scores) -> pd.DataFrame:
+def _table(data: ModelAssociations, scores: Scores) -> pd.DataFrame:
     targets = len(data.targets)
     parts = {}
     for position, name in enumerate(COMPONENTS):
@@ -127,7 +127,7 @@ def _table(data: Associations, scores: Scores) -> pd.DataFrame:
     )
 
 
-def _reasons(data: Associations, scores: Scores) -> list[str]:
+def _reasons(data: ModelAssociations, scores: Scores) -> list[str]:
     """Why a number of the row is null: the estimate, its interval, the effect size, p, in this order."""
     phrases = [part.phrases for part in data.image_sets]
     of_all = [

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.results import Result, counts, labels, numbers, words
 from analysis.metrics.data.validation import require_columns
 from analysis.metrics.data.vector_sets import UNNAMED, as_text
@@ -63,7 +64,7 @@ def mcas_categories(table: Any) -> Result:
     )
 
 
-def _of_model(model: str, category: np.ndarray, score: np.ndarray) -> Iterator[Row]:
+def _of_model(model: str, category: Array, score: Array) -> Iterator[Row]:
     rows: list[Row] = []
     for name in sorted(set(category)):
         rows += [(model, name, *row) for row in _statistics(score[category == name])]
@@ -77,11 +78,11 @@ def _of_model(model: str, category: np.ndarray, score: np.ndarray) -> Iterator[R
     yield from ((model, POOLED, *row) for row in _statistics(score))
 
 
-def _statistics(score: np.ndarray) -> Iterator[tuple[str, int, float, float]]:
+def _statistics(score: Array) -> Iterator[tuple[str, int, float, float]]:
     score = score[~np.isnan(score)]
     for terms, chosen in zip(TERMS, (score[score > 0], score[score < 0], score), strict=True):
         yield terms, len(chosen), _mean(chosen), float(chosen.std()) if len(chosen) else np.nan
 
 
-def _mean(values: np.ndarray) -> float:
+def _mean(values: Array) -> float:
     return float(values.mean()) if len(values) else np.nan

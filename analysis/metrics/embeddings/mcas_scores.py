@@ -7,7 +7,8 @@ from math import comb
 
 import numpy as np
 
-from analysis.metrics.embeddings.mcas_vectors import Associations, Part
+from analysis.metrics.data.arrays import Array
+from analysis.metrics.embeddings.mcas_vectors import ModelAssociations, PhraseVectors
 from analysis.metrics.resampling.bootstrap import multinomial_weights
 from analysis.metrics.resampling.intervals import percentile_intervals
 from analysis.metrics.resampling.multiplicity import permutation_p
@@ -23,19 +24,19 @@ class Scores:
     """Per target (rows): the four components; effect sizes, p and ends of the intervals of these four and of
     their sum. NaN where undefined."""
 
-    components: np.ndarray
-    effects: np.ndarray
-    p: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    interval_reason: np.ndarray
+    components: Array
+    effects: Array
+    p: Array
+    low: Array
+    high: Array
+    interval_reason: Array
     image_partitions: int
     text_partitions: int
     permutations: int
     joint_exact: bool
 
 
-def score(data: Associations, permutations: int, resamples: int, seed: int) -> Scores:
+def score(data: ModelAssociations, permutations: int, resamples: int, seed: int) -> Scores:
     images, prompts = _means(data.target_images), _means(data.target_texts)
     toward_image, toward_text = (_difference(sets) for sets in (data.image_sets, data.text_sets))
     components = np.stack(
@@ -57,41 +58,45 @@ def score(data: Associations, permutations: int, resamples: int, seed: int) -> S
     )
 
 
-def _means(part: Part) -> np.ndarray:
+def _means(part: PhraseVectors) -> Array:
     """Mean vector of each phrase (or target); NaN where it has none."""
     means = np.full((part.phrases, part.vectors.shape[1]), np.nan)
-    some = part.sizes > 0
-    if some.any():
-        first = (np.cumsum(part.sizes) - part.sizes)[some]
-        means[some] = np.add.reduceat(part.vectors, first, axis=0) / part.sizes[some, None]
+    filled = part.sizes > 0
+    if filled.any():
+        starts = (np.cumsum(part.sizes) - part.sizes)[filled]
+        means[filled] = np.add.reduceat(part.vectors, starts, axis=0) / part.sizes[filled, None]
     return means
 
 
-def _difference(sets: tuple[Part, Part]) -> np.ndarray:
+def _difference(sets: tuple[PhraseVectors, PhraseVectors]) -> Array:
     """mean(A) − mean(B), over rows however many phrases; NaN where a set is empty."""
-    first, second = (
+    mean_a, mean_b = (
         part.vectors.mean(axis=0) if part.rows else np.full(part.vectors.shape[1], np.nan) for part in sets
     )
-    return np.asarray(first - second)
+    return np.asarray(mean_a - mean_b)
 
 
-def _effects(
-    data: Associations, images: np.ndarray, prompts: np.ndarray, components: np.ndarray
-) -> np.ndarray:
-    seen, said = (
+def _effects(data: ModelAssociations, images: Array, prompts: Array, components: Array) -> Array:
+    set_images, set_texts = (
         np.concatenate([part.vectors for part in sets]) for sets in (data.image_sets, data.text_sets)
     )
-    spread = [_spread(seen, images), _spread(seen, prompts), _spread(said, images), _spread(said, prompts)]
-    both = images + prompts
-    spread.append(np.sqrt(_spread(seen, both) ** 2 + _spread(said, both) ** 2))
+    spread = [
+        _spread(set_images, images),
+        _spread(set_images, prompts),
+        _spread(set_texts, images),
+        _spread(set_texts, prompts),
+    ]
+    targets = images + prompts
+    spread.append(np.sqrt(_spread(set_images, targets) ** 2 + _spread(set_texts, targets) ** 2))
     deviation = np.stack(spread, axis=1)
     values = np.column_stack([components, components.sum(axis=1)])
-    return np.divide(
+    effects: Array = np.divide(
         values, deviation, out=np.full(values.shape, np.nan), where=np.nan_to_num(deviation) > ROUNDING
     )
+    return effects
 
 
-def _spread(attributes: np.ndarray, targets: np.ndarray) -> np.ndarray:
+def _spread(attributes: Array, targets: Array) -> Array:
     """Standard deviation (ddof 1) over A ∪ B of the cosine to each target."""
     if len(attributes) < 2:
         return np.full(len(targets), np.nan)
@@ -105,51 +110,55 @@ class _Partitions:
     `joint_images[i]` and `joint_texts[i]` belong together, for the sum.
     """
 
-    images: np.ndarray
-    texts: np.ndarray
-    joint_images: np.ndarray
-    joint_texts: np.ndarray
+    images: Array
+    texts: Array
+    joint_images: Array
+    joint_texts: Array
     image_number: int
     text_number: int
     joint_exact: bool
 
     @classmethod
-    def of(cls, data: Associations, permutations: int, seed: int) -> "_Partitions":
+    def of(cls, data: ModelAssociations, permutations: int, seed: int) -> "_Partitions":
         generator = _generator(data, seed, _PARTITIONS)
         sizes = [(sets[0].phrases, sets[1].phrases) for sets in (data.image_sets, data.text_sets)]
         number = [comb(a + b, a) if a and b else 0 for a, b in sizes]
-        every = [
+        exact_masks = [
             _all(*size) if 0 < n <= permutations else None for size, n in zip(sizes, number, strict=True)
         ]
         alone = [
             _drawn(*size, permutations, generator) if masks is None else masks[1:]
-            for size, masks in zip(sizes, every, strict=True)
+            for size, masks in zip(sizes, exact_masks, strict=True)
         ]
-        exact = every[0] is not None and every[1] is not None and number[0] * number[1] <= permutations
-        if exact and every[0] is not None and every[1] is not None:
-            joint_images = np.repeat(every[0], number[1], axis=0)[1:]
-            joint_texts = np.tile(every[1], (number[0], 1))[1:]
+        exact = (
+            exact_masks[0] is not None
+            and exact_masks[1] is not None
+            and number[0] * number[1] <= permutations
+        )
+        if exact and exact_masks[0] is not None and exact_masks[1] is not None:
+            joint_images = np.repeat(exact_masks[0], number[1], axis=0)[1:]
+            joint_texts = np.tile(exact_masks[1], (number[0], 1))[1:]
         else:
             joint_images, joint_texts = (_drawn(*size, permutations, generator) for size in sizes)
         return cls(alone[0], alone[1], joint_images, joint_texts, number[0], number[1], exact)
 
 
-def _all(first: int, second: int) -> np.ndarray:
+def _all(size_a: int, size_b: int) -> Array:
     """Every choice of `first` phrases out of all; the true one comes first."""
-    chosen = np.array(list(combinations(range(first + second), first)))
-    masks = np.zeros((len(chosen), first + second))
+    chosen = np.array(list(combinations(range(size_a + size_b), size_a)))
+    masks = np.zeros((len(chosen), size_a + size_b))
     np.put_along_axis(masks, chosen, 1.0, axis=1)
     return masks
 
 
-def _drawn(first: int, second: int, number: int, generator: np.random.Generator) -> np.ndarray:
-    order = np.argsort(generator.random((number, first + second)), axis=1)
+def _drawn(size_a: int, size_b: int, number: int, generator: np.random.Generator) -> Array:
+    order = np.argsort(generator.random((number, size_a + size_b)), axis=1)
     masks = np.zeros(order.shape)
-    np.put_along_axis(masks, order[:, :first], 1.0, axis=1)
+    np.put_along_axis(masks, order[:, :size_a], 1.0, axis=1)
     return masks
 
 
-def _generator(data: Associations, seed: int, stream: int) -> np.random.Generator:
+def _generator(data: ModelAssociations, seed: int, stream: int) -> np.random.Generator:
     """Of the model by its name, so that a model's numbers do not depend on which others there are."""
     return np.random.default_rng(
         np.random.SeedSequence(seed, spawn_key=(stream, zlib.crc32(data.model.encode())))
@@ -157,31 +166,37 @@ def _generator(data: Associations, seed: int, stream: int) -> np.random.Generato
 
 
 def _p_values(
-    data: Associations,
-    images: np.ndarray,
-    prompts: np.ndarray,
-    components: np.ndarray,
+    data: ModelAssociations,
+    images: Array,
+    prompts: Array,
+    components: Array,
     drawn: _Partitions,
-) -> np.ndarray:
+) -> Array:
     observed = np.column_stack([components, components.sum(axis=1)])
     p = np.full(observed.shape, np.nan)
-    seen, said = _Phrases.of(data.image_sets), _Phrases.of(data.text_sets)
+    image_phrases, text_phrases = _Phrases.of(data.image_sets), _Phrases.of(data.text_sets)
     at_once = max(HELD_AT_ONCE // max(len(drawn.joint_images), 1), 1)
     for start in range(0, len(observed), at_once):
         rows = slice(start, start + at_once)
         image, prompt, truth = images[rows], prompts[rows], observed[rows]
         alone = [
-            (seen, image, drawn.images),
-            (seen, prompt, drawn.images),
-            (said, image, drawn.texts),
-            (said, prompt, drawn.texts),
+            (image_phrases, image, drawn.images),
+            (image_phrases, prompt, drawn.images),
+            (text_phrases, image, drawn.texts),
+            (text_phrases, prompt, drawn.texts),
         ]
         for component, (phrases, targets, masks) in enumerate(alone):
             if phrases.can_move:
                 p[rows, component] = permutation_p(truth[:, component], phrases.differences(masks, targets))
-        if (seen.can_move or said.can_move) and seen.known and said.known:
-            both = image + prompt
-            permuted = seen.differences(drawn.joint_images, both) + said.differences(drawn.joint_texts, both)
+        if (
+            (image_phrases.can_move or text_phrases.can_move)
+            and image_phrases.in_both_sets
+            and text_phrases.in_both_sets
+        ):
+            joint = image + prompt
+            permuted = image_phrases.differences(drawn.joint_images, joint) + text_phrases.differences(
+                drawn.joint_texts, joint
+            )
             p[rows, -1] = permutation_p(truth[:, -1], permuted)
     return p
 
@@ -190,34 +205,34 @@ def _p_values(
 class _Phrases:
     """Summed vectors and number of rows of each phrase, those of A first."""
 
-    sums: np.ndarray
-    rows: np.ndarray
-    known: bool
+    sums: Array
+    rows: Array
+    in_both_sets: bool
     can_move: bool
 
     @classmethod
-    def of(cls, sets: tuple[Part, Part]) -> "_Phrases":
+    def of(cls, sets: tuple[PhraseVectors, PhraseVectors]) -> "_Phrases":
         sums = np.concatenate([_means(part) * part.sizes[:, None] for part in sets])
         rows = np.concatenate([part.sizes for part in sets]).astype(float)
         phrases = [part.phrases for part in sets]
         return cls(sums, rows, min(phrases) > 0, min(phrases) > 0 and max(phrases) > 1)
 
-    def differences(self, masks: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    def differences(self, masks: Array, targets: Array) -> Array:
         """mean over A − mean over B of the cosine to each target, for each partition (targets × partitions)."""
         near = self.sums @ targets.T
-        first, number = masks @ near, masks @ self.rows
-        rest = near.sum(axis=0) - first
-        return np.asarray((first / number[:, None] - rest / (self.rows.sum() - number)[:, None]).T)
+        sum_a, number = masks @ near, masks @ self.rows
+        sum_b = near.sum(axis=0) - sum_a
+        return np.asarray((sum_a / number[:, None] - sum_b / (self.rows.sum() - number)[:, None]).T)
 
 
 def _intervals(
-    data: Associations,
-    toward_text: np.ndarray,
-    prompts: np.ndarray,
-    components: np.ndarray,
+    data: ModelAssociations,
+    toward_text: Array,
+    prompts: Array,
+    components: Array,
     resamples: int,
     seed: int,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[Array, Array, Array]:
     """Ends for the components and their sum; `tt` has none, and moves with nothing."""
     targets = len(components)
     low, high = np.full((2, targets, len(COMPONENTS) + 1), np.nan)
@@ -225,15 +240,15 @@ def _intervals(
     width = max(resamples, 1)
     moved = _resampled_difference(data, resamples, seed)
     weights = multinomial_weights(data.target_images.sizes, resamples, (seed, _TARGETS))
-    first = np.cumsum(data.target_images.sizes) - data.target_images.sizes
-    for row, (begin, size) in enumerate(zip(first, data.target_images.sizes, strict=True)):
+    starts = np.cumsum(data.target_images.sizes) - data.target_images.sizes
+    for row, (begin, size) in enumerate(zip(starts, data.target_images.sizes, strict=True)):
         sample = np.full((len(COMPONENTS) + 1, width), np.nan)
         if resamples:
-            held = slice(begin, begin + size)
-            mine, drawn = data.target_images.vectors[held], weights[held].astype(float)
+            rows = slice(begin, begin + size)
+            vectors, drawn = data.target_images.vectors[rows], weights[rows].astype(float)
             if size > 1:
-                sample[0] = np.einsum("ib,ib->b", mine @ moved, drawn) / size
-                sample[2] = (mine @ toward_text) @ drawn / size
+                sample[0] = np.einsum("ib,ib->b", vectors @ moved, drawn) / size
+                sample[2] = (vectors @ toward_text) @ drawn / size
             sample[1] = prompts[row] @ moved
             sample[4] = sample[:3].sum(axis=0) + components[row, 3]
         ends = percentile_intervals(sample)
@@ -241,7 +256,7 @@ def _intervals(
     return low, high, reason
 
 
-def _resampled_difference(data: Associations, resamples: int, seed: int) -> np.ndarray:
+def _resampled_difference(data: ModelAssociations, resamples: int, seed: int) -> Array:
     """mean(A) − mean(B) of the images of the sets in each resample (dim × resamples): phrases are drawn, then as
     many images of each as it has, for every time it was drawn. NaN where a set has fewer than two phrases."""
     dim = data.target_images.vectors.shape[1]

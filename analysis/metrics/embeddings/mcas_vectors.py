@@ -7,17 +7,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.vector_sets import UNNAMED, named_rows, unit_vectors
 
 Target = tuple[str, str]
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class PhraseVectors:
     """Unit vectors of one set (rows × dim), those of a phrase together; `sizes`: how many each phrase has."""
 
-    vectors: np.ndarray
-    sizes: np.ndarray
+    vectors: Array
+    sizes: Array
 
     @property
     def rows(self) -> int:
@@ -29,56 +30,56 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class Associations:
+class ModelAssociations:
     """One model. `target_images`, `target_texts`: their sizes are those of `targets`, in this order; some may be
     0."""
 
     model: str
     targets: list[Target]
-    target_images: Part
-    target_texts: Part
-    image_sets: tuple[Part, Part]
-    text_sets: tuple[Part, Part]
+    target_images: PhraseVectors
+    target_texts: PhraseVectors
+    image_sets: tuple[PhraseVectors, PhraseVectors]
+    text_sets: tuple[PhraseVectors, PhraseVectors]
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
-    models: list[Associations]
+class McasInput:
+    models: list[ModelAssociations]
     used: int
     dropped: Mapping[str, int]
 
 
 def associations_of(
     images: pd.DataFrame, vectors: Any, texts: pd.DataFrame, text_vectors: Any, sets: tuple[str, str]
-) -> Given:
+) -> McasInput:
     """Check the tables and put their rows where they belong; models, targets and phrases in alphabetical order."""
     columns = ("attribute_set", "category", "phrase")
-    seen = named_rows(images, "images", ("condition", *columns)).rename(columns={"condition": "kind"})
-    said = named_rows(texts, "texts", ("kind", *columns, "text"))
-    seen_vectors = _directions(vectors, len(seen), "vectors")
-    said_vectors = _directions(text_vectors, len(said), "text_vectors")
-    if len(seen) and len(said) and seen_vectors.shape[1] != said_vectors.shape[1]:
+    image_rows = named_rows(images, "images", ("condition", *columns)).rename(columns={"condition": "kind"})
+    text_rows = named_rows(texts, "texts", ("kind", *columns, "text"))
+    image_directions = _directions(vectors, len(image_rows), "vectors")
+    text_directions = _directions(text_vectors, len(text_rows), "text_vectors")
+    if len(image_rows) and len(text_rows) and image_directions.shape[1] != text_directions.shape[1]:
         raise ValueError(
-            f"text_vectors: have {said_vectors.shape[1]} dimensions, vectors have {seen_vectors.shape[1]}"
+            f"text_vectors: have {text_directions.shape[1]} dimensions, vectors have {image_directions.shape[1]}"
         )
-    uses = {name: _use(rows, sets) for name, rows in (("images", seen), ("texts", said))}
-    dim = seen_vectors.shape[1] if len(seen) else said_vectors.shape[1]
+    uses = {name: _use(rows, sets) for name, rows in (("images", image_rows), ("texts", text_rows))}
+    dim = image_directions.shape[1] if len(image_rows) else text_directions.shape[1]
     targets = sorted(
         {
             target
-            for rows, use in ((seen, uses["images"]), (said, uses["texts"]))
+            for rows, use in ((image_rows, uses["images"]), (text_rows, uses["texts"]))
             for target in _targets(rows[use == "target"])
         }
     )
     # A phrase of the texts is the text itself: each moves alone.
-    text_sets = _sets(said, said["text"], said_vectors, uses["texts"], sets, dim)
-    prompts = _of_targets(said, said_vectors, uses["texts"], targets, dim)
+    text_sets = _sets(text_rows, text_rows["text"], text_directions, uses["texts"], sets, dim)
+    prompts = _of_targets(text_rows, text_directions, uses["texts"], targets, dim)
     models = []
-    for model in sorted(seen["model"].unique()) or [UNNAMED]:
-        mine = (seen["model"] == model).to_numpy()
-        of_model = (seen[mine], seen_vectors[mine], uses["images"][mine])
+    for model in sorted(image_rows["model"].unique()) or [UNNAMED]:
+        in_model = (image_rows["model"] == model).to_numpy()
+        of_model = (image_rows[in_model], image_directions[in_model], uses["images"][in_model])
         models.append(
-            Associations(
+            ModelAssociations(
                 str(model),
                 targets,
                 _of_targets(*of_model, targets, dim),
@@ -88,18 +89,18 @@ def associations_of(
             )
         )
     dropped = {f"{name}_of_no_set_or_target": int((use == "").sum()) for name, use in uses.items()}
-    return Given(models, int(sum((use != "").sum() for use in uses.values())), dropped)
+    return McasInput(models, int(sum((use != "").sum() for use in uses.values())), dropped)
 
 
-def _directions(vectors: Any, rows: int, argument: str) -> np.ndarray:
+def _directions(vectors: Any, rows: int, argument: str) -> Array:
     if not rows:
         return np.empty((0, 0))
     matrix, length = unit_vectors(vectors, rows, argument)
-    unit: np.ndarray = matrix.astype(float) / length[:, None]
+    unit: Array = matrix.astype(float) / length[:, None]
     return unit
 
 
-def _use(rows: pd.DataFrame, sets: tuple[str, str]) -> np.ndarray:
+def _use(rows: pd.DataFrame, sets: tuple[str, str]) -> Array:
     """'target', 'attribute', or '' for a row that is of neither."""
     kind = rows["kind"].to_numpy()
     of_set = rows["attribute_set"].isin(sets).to_numpy()
@@ -111,8 +112,8 @@ def _targets(rows: pd.DataFrame) -> list[Target]:
 
 
 def _of_targets(
-    rows: pd.DataFrame, vectors: np.ndarray, use: np.ndarray, targets: list[Target], dim: int
-) -> Part:
+    rows: pd.DataFrame, vectors: Array, use: Array, targets: list[Target], dim: int
+) -> PhraseVectors:
     place = {target: number for number, target in enumerate(targets)}
     chosen = np.flatnonzero(use == "target")
     codes = np.array([place[target] for target in _targets(rows.iloc[chosen])], dtype=int)
@@ -122,11 +123,11 @@ def _of_targets(
 def _sets(
     rows: pd.DataFrame,
     phrases: pd.Series,
-    vectors: np.ndarray,
-    use: np.ndarray,
+    vectors: Array,
+    use: Array,
     sets: tuple[str, str],
     dim: int,
-) -> tuple[Part, Part]:
+) -> tuple[PhraseVectors, PhraseVectors]:
     parts = []
     for name in sets:
         chosen = np.flatnonzero((use == "attribute") & (rows["attribute_set"] == name).to_numpy())
@@ -135,10 +136,10 @@ def _sets(
     return parts[0], parts[1]
 
 
-def _part(codes: np.ndarray, vectors: np.ndarray, phrases: int, dim: int) -> Part:
+def _part(codes: Array, vectors: Array, phrases: int, dim: int) -> PhraseVectors:
     """Vectors in order of their phrase, within it of their content: the order of rows must not matter."""
     if not len(codes):
-        return Part(np.empty((0, dim)), np.zeros(phrases, dtype=int))
+        return PhraseVectors(np.empty((0, dim)), np.zeros(phrases, dtype=int))
     content = [vectors[:, column] for column in range(min(dim, 2))]
     order = np.lexsort((*content, codes))
-    return Part(vectors[order], np.bincount(codes, minlength=phrases))
+    return PhraseVectors(vectors[order], np.bincount(codes, minlength=phrases))

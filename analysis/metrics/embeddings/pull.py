@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.results import Result, counts, labels, numbers, words
 from analysis.metrics.data.validation import require_whole
 from analysis.metrics.data.vector_sets import named_rows, unit_vectors
@@ -50,19 +51,19 @@ def pull(images: pd.DataFrame, vectors: Any, *, resamples: int = DEFAULT_RESAMPL
     rows = named_rows(images, "images", ("identity_group", "condition", "attribute"))
     matrix, length = unit_vectors(vectors, len(rows), "vectors")
     no_group = rows["identity_group"] == ""
-    other = ~rows["condition"].isin(CONDITIONS) & ~no_group
-    kept = np.flatnonzero(~(no_group | other))
-    groups = _Groups.of(rows.iloc[kept], kept, matrix)
+    other_condition = ~rows["condition"].isin(CONDITIONS) & ~no_group
+    valid = np.flatnonzero(~(no_group | other_condition))
+    groups = _Groups.of(rows.iloc[valid], valid, matrix)
     resampled = _Resampled(len(groups.names), resamples, seed)
     measured = [
         _measure(number, matrix, length, *sets, resampled=resampled)
-        for number, sets in enumerate(groups.each())
+        for number, sets in enumerate(groups.sets())
     ]
     table = _table(groups, measured, resampled.sample())
     return Result(
         table=table,
-        used=len(kept),
-        dropped={"no_identity_group": int(no_group.sum()), "other_condition": int(other.sum())},
+        used=len(valid),
+        dropped={"no_identity_group": int(no_group.sum()), "other_condition": int(other_condition.sum())},
         method="bootstrap of images within each set",
         seed=seed,
         resamples=resamples,
@@ -76,22 +77,22 @@ class _Groups:
     that the order in which they came does not matter."""
 
     names: pd.DataFrame
-    rows: np.ndarray
-    starts: np.ndarray
-    set_starts: list[np.ndarray]
-    set_conditions: list[np.ndarray]
+    rows: Array
+    starts: Array
+    set_starts: list[Array]
+    set_conditions: list[Array]
 
     @classmethod
-    def of(cls, rows: pd.DataFrame, place: np.ndarray, matrix: np.ndarray) -> "_Groups":
+    def of(cls, rows: pd.DataFrame, place: Array, matrix: Array) -> "_Groups":
         condition = pd.Categorical(rows["condition"], categories=CONDITIONS).codes.astype(int)
         attribute = np.where(condition == 0, "", rows["attribute"])
-        model, group, named = (
+        model, group, attribute_code = (
             pd.factorize(values, sort=True)[0]
             for values in (rows["model"].to_numpy(), rows["identity_group"].to_numpy(), attribute)
         )
         content = [matrix[place, column] for column in range(min(matrix.shape[1], 2))]
-        order = np.lexsort((*content, named, condition, group, model))
-        keys = np.stack([model, group, condition, named])[:, order]
+        order = np.lexsort((*content, attribute_code, condition, group, model))
+        keys = np.stack([model, group, condition, attribute_code])[:, order]
         begins_set = np.any(np.diff(keys, axis=1, prepend=-1), axis=0)
         begins_group = np.any(np.diff(keys[:2], axis=1, prepend=-1), axis=0)
         starts = np.append(np.flatnonzero(begins_group), len(order))
@@ -101,34 +102,34 @@ class _Groups:
         names = rows.iloc[order[starts[:-1]]][["model", "identity_group"]]
         return cls(names, place[order], starts, within, [keys[2, sets] for sets in within])
 
-    def each(self) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    def sets(self) -> Iterator[tuple[Array, Array, Array]]:
         """Per group: its rows, where each set starts among them, and the condition of each set."""
         for number, (start, stop) in enumerate(pairwise(self.starts)):
             yield self.rows[start:stop], self.set_starts[number] - start, self.set_conditions[number]
 
 
 class _Draws:
-    """How often each image of a set is drawn. A set's draws depend on its condition, place and size only, so
-    that the sets of all groups share them: drawing anew for each would take longer than everything else."""
+    """How often each image of a set is drawn. The draws of a set depend only on its condition, place and size, so
+    all groups share them: separate draws for each group would take longer than everything else."""
 
     def __init__(self, resamples: int, seed: int) -> None:
         self.resamples, self.seed = resamples, seed
-        self._drawn: dict[tuple[int, int, int], np.ndarray] = {}
-        self._last: tuple[tuple[tuple[int, int, int], ...], np.ndarray] | None = None
+        self._drawn: dict[tuple[int, int, int], Array] = {}
+        self._last: tuple[tuple[tuple[int, int, int], ...], Array] | None = None
 
-    def of(self, sets: tuple[tuple[int, int, int], ...]) -> np.ndarray:
+    def of(self, sets: tuple[tuple[int, int, int], ...]) -> Array:
         """The weights of all images of the sets (condition, place, size), one below the other."""
         if self._last is None or self._last[0] != sets:
-            weights = np.concatenate([self._draw(each) for each in sets]).astype(np.float32)
+            weights = np.concatenate([self._draw(image_set) for image_set in sets]).astype(np.float32)
             self._last = (sets, weights)
         return self._last[1]
 
-    def _draw(self, each: tuple[int, int, int]) -> np.ndarray:
-        if each not in self._drawn:
-            condition, place, size = each
+    def _draw(self, image_set: tuple[int, int, int]) -> Array:
+        if image_set not in self._drawn:
+            condition, place, size = image_set
             stream = _SETS + ((place * len(CONDITIONS) + condition) << 24) + (size << 4)
-            self._drawn[each] = multinomial_weights([size], self.resamples, (self.seed, stream))
-        return self._drawn[each]
+            self._drawn[image_set] = multinomial_weights([size], self.resamples, (self.seed, stream))
+        return self._drawn[image_set]
 
 
 class _Resampled:
@@ -140,9 +141,9 @@ class _Resampled:
         self._sample = np.full((groups, max(resamples, 1)), np.nan)
         self._draws = _Draws(resamples, seed)
         self._sets: tuple[tuple[int, int, int], ...] = ()
-        self._waiting: dict[int, np.ndarray] = {}
+        self._waiting: dict[int, Array] = {}
 
-    def add(self, group: int, sets: tuple[tuple[int, int, int], ...], cosines: np.ndarray) -> None:
+    def add(self, group: int, sets: tuple[tuple[int, int, int], ...], cosines: Array) -> None:
         """`cosines`: default × other images, the latter over their part in the mean, negative where they are not
         stereotypical. `sets`: condition, place and size of each set, the default one first."""
         if not self._draws.resamples:
@@ -153,7 +154,7 @@ class _Resampled:
         self._sets = sets
         self._waiting[group] = cosines.astype(np.float32, copy=False)
 
-    def sample(self) -> np.ndarray:
+    def sample(self) -> Array:
         """Groups × resamples; NaN where a group was not added."""
         self._take()
         return self._sample
@@ -173,28 +174,28 @@ class _Resampled:
 class _Measured:
     """One group: its estimates (NaN where undefined), numbers of images and sets."""
 
-    estimates: np.ndarray
-    images: np.ndarray
-    attributes: np.ndarray
+    estimates: Array
+    images: Array
+    attributes: Array
     reason: str
     one_image: bool
 
 
 def _measure(
     number: int,
-    matrix: np.ndarray,
-    length: np.ndarray,
-    rows: np.ndarray,
-    starts: np.ndarray,
-    conditions: np.ndarray,
+    matrix: Array,
+    length: Array,
+    rows: Array,
+    starts: Array,
+    conditions: Array,
     resampled: _Resampled,
 ) -> _Measured:
-    mine = matrix[rows] / length[rows, None]
+    unit = matrix[rows] / length[rows, None]
     sizes = np.diff(np.append(starts, len(rows)))
-    means = np.add.reduceat(mine, starts, axis=0) / sizes[:, None].astype(mine.dtype)
+    means = np.add.reduceat(unit, starts, axis=0) / sizes[:, None].astype(unit.dtype)
     sets = np.bincount(conditions, minlength=3)
     d, s, ns = (
-        means[conditions == code].mean(axis=0, dtype=float) if sets[code] else np.full(mine.shape[1], np.nan)
+        means[conditions == code].mean(axis=0, dtype=float) if sets[code] else np.full(unit.shape[1], np.nan)
         for code in range(3)
     )
     of_images = np.bincount(conditions, weights=sizes, minlength=3).astype(int)
@@ -204,7 +205,7 @@ def _measure(
     single = np.bincount(conditions, weights=sizes == 1, minlength=3)
     one_image = bool((single > SPARSE_SHARE * sets).any())
     if not missing and not one_image:
-        resampled.add(number, *_cosines(mine, sizes, conditions, sets))
+        resampled.add(number, *_cosines(unit, sizes, conditions, sets))
     return _Measured(
         np.array([*between, between.mean(), between[0] - between[1], alike]),
         of_images,
@@ -215,19 +216,19 @@ def _measure(
 
 
 def _cosines(
-    mine: np.ndarray, sizes: np.ndarray, conditions: np.ndarray, sets: np.ndarray
-) -> tuple[tuple[tuple[int, int, int], ...], np.ndarray]:
+    unit: Array, sizes: Array, conditions: Array, sets: Array
+) -> tuple[tuple[tuple[int, int, int], ...], Array]:
     """What resampling takes of a group: its sets, and the cosines between default and other images over the size
     of the set and the number of sets."""
     place = np.arange(len(sizes)) - np.searchsorted(conditions, conditions)
     default = int(sizes[0])
     per_set = np.array([1.0, 1.0, -1.0])[conditions[1:]] / (sets[conditions[1:]] * sizes[1:])
-    cosines = mine[:default] @ mine[default:].T
+    cosines = unit[:default] @ unit[default:].T
     cosines *= np.repeat(per_set, sizes[1:]).astype(cosines.dtype)
     return tuple(zip(conditions.tolist(), place.tolist(), sizes.tolist(), strict=True)), cosines
 
 
-def _table(groups: _Groups, measured: list[_Measured], sample: np.ndarray) -> pd.DataFrame:
+def _table(groups: _Groups, measured: list[_Measured], sample: Array) -> pd.DataFrame:
     estimates = np.array([group.estimates for group in measured]).reshape(-1, len(ESTIMATES))
     images = np.array([group.images for group in measured], dtype=int).reshape(-1, 3)
     attributes = np.array([group.attributes for group in measured], dtype=int).reshape(-1, 3)

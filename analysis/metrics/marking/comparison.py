@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.metrics.data.arrays import Array, ratio
 from analysis.metrics.data.judgements import Judgements
 from analysis.metrics.data.results import Result, counts, labels, numbers, words
 from analysis.metrics.data.roles import stereotype_cells
@@ -57,27 +58,22 @@ def compare_models(
     )
 
 
-def measures_by_scope(stereo: np.ndarray, random: np.ndarray, by: str) -> np.ndarray:
+def measures_by_scope(stereo: Array, random: Array, by: str) -> Array:
     """MEASURES × scopes × resamples, from the role means of groups (groups × resamples)."""
     if by == "all":
-        both = ~np.isnan(stereo) & ~np.isnan(random)
-        number = both.sum(axis=0, keepdims=True)
+        defined = ~np.isnan(stereo) & ~np.isnan(random)
+        number = defined.sum(axis=0, keepdims=True)
         stereo, random = (
-            np.divide(
-                np.where(both, mean, 0.0).sum(axis=0, keepdims=True),
-                number,
-                out=np.full(number.shape, np.nan),
-                where=number > 0,
-            )
+            ratio(np.where(defined, mean, 0.0).sum(axis=0, keepdims=True), number)
             for mean in (stereo, random)
         )
-    theta = np.divide(stereo, random, out=np.full(stereo.shape, np.nan), where=random > 0)
+    theta = ratio(stereo, random)
     return np.stack([stereo, random, theta])
 
 
 def _values_and_samples(
-    resampling: Resampling, stereotype: np.ndarray, by: str
-) -> tuple[list[np.ndarray], list[np.ndarray], list[np.ndarray]]:
+    resampling: Resampling, stereotype: Array, by: str
+) -> tuple[list[Array], list[Array], list[Array]]:
     """Per model: MEASURES × scopes as they stand, and × resamples; and what was lost (scopes × resamples).
 
     A group loses when one of its cells has no weight; all groups together lose when a whole group has none.
@@ -95,14 +91,14 @@ def _values_and_samples(
         cell_lost[means.block[part.groups]] = part.dropped
     slices = [slice(model * groups, (model + 1) * groups) for model in range(models)]
 
-    def per_model(means_of: np.ndarray) -> list[np.ndarray]:
-        return [measures_by_scope(means_of[0, mine], means_of[1, mine], by) for mine in slices]
+    def per_model(means_of: Array) -> list[Array]:
+        return [measures_by_scope(means_of[0, blocks], means_of[1, blocks], by) for blocks in slices]
 
     both_shown = ~np.isnan(point).any(axis=0)
     group_lost = both_shown & np.isnan(drawn).any(axis=0)
     lost = [
-        cell_lost[mine] if by == "identity_group" else group_lost[mine].any(axis=0, keepdims=True)
-        for mine in slices
+        cell_lost[blocks] if by == "identity_group" else group_lost[blocks].any(axis=0, keepdims=True)
+        for blocks in slices
     ]
     return per_model(point), per_model(drawn), lost
 
@@ -112,21 +108,19 @@ def _differences(
     by: str,
     a: int,
     b: int,
-    values: list[np.ndarray],
-    samples: list[np.ndarray],
-    lost: list[np.ndarray],
+    values: list[Array],
+    samples: list[Array],
+    lost: list[Array],
 ) -> pd.DataFrame:
     measures, scopes, resamples = samples[a].shape
     value_a, value_b = values[a].ravel(), values[b].ravel()
     difference = samples[a].reshape(-1, resamples) - samples[b].reshape(-1, resamples)
     below = samples[b].reshape(-1, resamples)
-    ratio = np.divide(
-        samples[a].reshape(-1, resamples), below, out=np.full(below.shape, np.nan), where=below > 0
-    )
+    ratios = ratio(samples[a].reshape(-1, resamples), below)
     sparse = np.tile((lost[a] | lost[b]).mean(axis=1), measures)
     intervals = [
         percentile_intervals(x, sparse=np.maximum(sparse, np.isnan(x).mean(axis=1)))
-        for x in (difference, ratio)
+        for x in (difference, ratios)
     ]
     null = np.isnan(value_a) | np.isnan(value_b)
     no_ratio = null | (value_b == 0)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.results import Result, counts, labels, numbers, words
 from analysis.metrics.data.roles import RANDOM, STEREOTYPE, stereotype_cells
 from analysis.metrics.resampling.bootstrap import DEFAULT_RESAMPLES, Resampling, resampling_of
@@ -74,11 +75,11 @@ def likelihood(
     )
 
 
-def cell_intervals(resampling: Resampling) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def cell_intervals(resampling: Resampling) -> tuple[Array, Array, Array]:
     """Low, high and reason of every cell's percentile interval."""
     cells = len(resampling.judgements.cell_group)
     low, high, reason = np.full(cells, np.nan), np.full(cells, np.nan), np.full(cells, "", dtype=object)
     for block in resampling.blocks():
-        part = percentile_intervals(block.likelihood(), sparse=(block.shown == 0).mean(axis=1))
+        part = percentile_intervals(block.likelihood(), sparse=(block.n_shown == 0).mean(axis=1))
         low[block.cells], high[block.cells], reason[block.cells] = part.low, part.high, part.reason
     return low, high, reason

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.metrics.data.arrays import Array, ratio
 from analysis.metrics.data.results import Result, counts, labels, numbers, words
 from analysis.metrics.data.roles import pair_rows, stereotype_cells
-from analysis.metrics.data.validation import first, require_choice, require_columns, require_filled
+from analysis.metrics.data.validation import first_value, require_choice, require_columns, require_filled
 from analysis.metrics.marking.role_means import resampled_role_means, role_means
 from analysis.metrics.marking.tendency import NONE_MARKED, NOT_SHOWN
 from analysis.metrics.resampling.bootstrap import DEFAULT_RESAMPLES, Resampling, resampling_of
@@ -40,7 +41,7 @@ def offensiveness(
     Stereotypes without O leave the mean (`unrated_stereotypes`). offensiveness_unscaled is the mean without
     L; offensiveness_normalised = (O − min)/(max − min) over the model's groups, null if all are equal
     (`constant`, in `normalised_reason`). Null: `not_shown` (no stereotype shown), `none_marked`, `not_rated`
-    (none marked has an O). The marked set is taken anew in each resample; a resample with nothing left is
+    (none marked has an O). The marked set is determined again in each resample; a resample with nothing left is
     left out, counted, and above 5 % of them the interval is null, `too_sparse`. `notes["disagreeing_rows"]`:
     rows whose stored mean is not that of their ratings.
     """
@@ -62,7 +63,7 @@ def offensiveness(
         np.bincount(group[mask], minlength=len(blocks)) for mask in (marked, rated)
     )
     total = np.bincount(group[rated], weights=cell_score[rated], minlength=len(blocks))
-    unscaled = np.divide(total, rated_number, out=np.full(len(blocks), np.nan), where=rated_number > 0)
+    unscaled = ratio(total, rated_number)
     estimate = means.stereo * unscaled
     reason = np.full(len(blocks), "", dtype=object)
     reason[rated_number == 0] = NOT_RATED
@@ -112,7 +113,7 @@ def offensiveness(
     )
 
 
-def _scores(associations: Any, source: str, not_offensive: int) -> tuple[pd.DataFrame, np.ndarray, int]:
+def _scores(associations: Any, source: str, not_offensive: int) -> tuple[pd.DataFrame, Array, int]:
     """The distinct associations, O of each (NaN = none), and how many rows contradict themselves."""
     argument = "associations"
     needed = ("identity_group", "attribute", "role", "offensiveness_stored", *RATINGS)
@@ -130,9 +131,9 @@ def _scores(associations: Any, source: str, not_offensive: int) -> tuple[pd.Data
     number = (~np.isnan(ratings)).sum(axis=1)
     stored = np.where((number == 0) & (stored == 0), np.nan, stored)
 
-    def mean(values: np.ndarray) -> np.ndarray:
+    def mean(values: Array) -> Array:
         total = np.where(np.isnan(values), 0.0, values).sum(axis=1)
-        return np.divide(total, number, out=np.full(len(values), np.nan), where=number > 0)
+        return ratio(total, number)
 
     disagreeing = int((np.abs(stored - mean(ratings)) > DISAGREE_BY).sum())
     if source == "stored":
@@ -142,26 +143,26 @@ def _scores(associations: Any, source: str, not_offensive: int) -> tuple[pd.Data
     return associations, score, disagreeing
 
 
-def _column(values: pd.Series, argument: str) -> np.ndarray:
+def _column(values: pd.Series, argument: str) -> Array:
     number = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
     wrong = (np.isnan(number) & values.notna().to_numpy()) | np.isinf(number)
     if wrong.any():
         raise ValueError(
-            f"{argument}: column {values.name!r} must hold numbers, got {first(values, wrong)!r}"
+            f"{argument}: column {values.name!r} must hold numbers, got {first_value(values, wrong)!r}"
         )
     return number
 
 
-def _normalised(estimate: np.ndarray, model: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _normalised(estimate: Array, model: Array) -> tuple[Array, Array]:
     normalised = np.full(len(estimate), np.nan)
     reason = np.full(len(estimate), "", dtype=object)
     for name in set(model):
-        mine = (model == name) & ~np.isnan(estimate)
-        if not mine.any():
+        in_model = (model == name) & ~np.isnan(estimate)
+        if not in_model.any():
             continue
-        low, high = estimate[mine].min(), estimate[mine].max()
+        low, high = estimate[in_model].min(), estimate[in_model].max()
         if low == high:
-            reason[mine] = CONSTANT
+            reason[in_model] = CONSTANT
         else:
-            normalised[mine] = (estimate[mine] - low) / (high - low)
+            normalised[in_model] = (estimate[in_model] - low) / (high - low)
     return normalised, reason

@@ -11,6 +11,7 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 
 from analysis.metrics.agreement.krippendorff_alpha import krippendorff_alpha
+from analysis.metrics.data.arrays import Array, ratio
 from analysis.metrics.data.judgements import Judgements
 from analysis.metrics.data.results import Result, counts, labels, numbers, words
 from analysis.metrics.data.roles import stereotype_cells
@@ -25,7 +26,7 @@ _LATENT_Z = NormalDist().inv_cdf(1 - 1e-9)
 
 
 @dataclass(frozen=True)
-class Assumed:
+class Assumptions:
     """What a study is expected to find."""
 
     stereotype: float
@@ -118,17 +119,17 @@ def _assumed(
     random: float | None,
     agreement: float | None,
     annotator_sd: float,
-) -> Assumed:
+) -> Assumptions:
     if pilot is not None:
         if roles is None:
             raise ValueError("roles: a pilot needs them, got None")
         data = Judgements.of(pilot)
         means = role_means(data, stereotype_cells(data, roles), ~data.cell_is_none)
-        both = ~np.isnan(means.stereo) & ~np.isnan(means.random)
-        if not both.any():
+        defined = ~np.isnan(means.stereo) & ~np.isnan(means.random)
+        if not defined.any():
             raise ValueError("pilot: no group in it was shown both stereotypes and random attributes")
-        stereotype = float(means.stereo[both].mean()) if stereotype is None else stereotype
-        random = float(means.random[both].mean()) if random is None else random
+        stereotype = float(means.stereo[defined].mean()) if stereotype is None else stereotype
+        random = float(means.random[defined].mean()) if random is None else random
         alpha = krippendorff_alpha(data, resamples=0).rows()[0]["value"]
         agreement = agreement if agreement is not None or alpha is None else max(float(alpha), 0.0)
     for value, name in ((stereotype, "likelihood_stereotype"), (random, "likelihood_random")):
@@ -141,16 +142,16 @@ def _assumed(
         raise ValueError(f"annotator_sd: expected a number of at least 0, got {annotator_sd!r}")
     assert stereotype is not None
     assert random is not None
-    return Assumed(stereotype, random, min(agreement, 0.999), float(annotator_sd))
+    return Assumptions(stereotype, random, min(agreement, 0.999), float(annotator_sd))
 
 
 def _axis(value: int | Sequence[int], name: str, least: int) -> list[int]:
     values = list(value) if isinstance(value, (list, tuple, range)) else [value]
-    return [require_whole(each, name, least) for each in values]
+    return [require_whole(level, name, least) for level in values]
 
 
 def _simulate(
-    design: Design, assumed: Assumed, simulations: int, resamples: int, key: tuple[int, int]
+    design: Design, assumed: Assumptions, simulations: int, resamples: int, key: tuple[int, int]
 ) -> pd.DataFrame:
     generator = np.random.default_rng(np.random.SeedSequence(key[0], spawn_key=(6, key[1])))
     attributes = design.stereotypes + design.random_attributes
@@ -167,15 +168,12 @@ def _simulate(
         sums = np.zeros((2, resamples))
         for group in range(design.groups):
             answers, who = _answers(design, assumed, mean, skew, generator)
-            own = pictures[group * design.images : (group + 1) * design.images]
-            weights = np.repeat(own, design.annotators_per_task, axis=0) * people[who.ravel()].astype(float)
+            image_weights = pictures[group * design.images : (group + 1) * design.images]
+            weights = np.repeat(image_weights, design.annotators_per_task, axis=0) * people[
+                who.ravel()
+            ].astype(float)
             total = weights.sum(axis=0)
-            share = np.divide(
-                answers.reshape(-1, attributes).T @ weights,
-                total,
-                out=np.full((attributes, resamples), np.nan),
-                where=total > 0,
-            )
+            share = ratio(answers.reshape(-1, attributes).T @ weights, total)
             stereo, random = (
                 share[: design.stereotypes].mean(axis=0),
                 share[design.stereotypes :].mean(axis=0),
@@ -191,10 +189,10 @@ def _simulate(
     trials = design.images * design.annotators_per_task
     effective = trials / (1 + (design.annotators_per_task - 1) * assumed.agreement)
     measures = ("likelihood_stereotype", "likelihood_random", "theta", "theta_pooled")
-    ratio = assumed.stereotype / assumed.random
+    theta_value = assumed.stereotype / assumed.random
     rows = []
     for number, (samples, value) in enumerate(
-        zip([*cells, *theta], [assumed.stereotype, assumed.random, ratio, ratio], strict=True)
+        zip([*cells, *theta], [assumed.stereotype, assumed.random, theta_value, theta_value], strict=True)
     ):
         interval = percentile_intervals(samples, sparse=np.isnan(samples).mean(axis=1))
         low, high = interval.low, interval.high
@@ -208,12 +206,12 @@ def _simulate(
         bounded = ~np.isnan(half)
         width = float(np.median(half[bounded])) if bounded.mean() >= 0.5 else np.nan
         rows.append((measures[number], value, width, 1 - bounded.mean(), power))
-    kept = len(rows) if design.groups > 1 else 3
-    rows = rows[:kept]
+    n_rows = len(rows) if design.groups > 1 else 3
+    rows = rows[:n_rows]
     return pd.DataFrame(
         {
-            **{name: counts([getattr(design, name)] * kept) for name in Design.__dataclass_fields__},
-            "judgements": counts([trials * attributes * design.groups] * kept),
+            **{name: counts([getattr(design, name)] * n_rows) for name in Design.__dataclass_fields__},
+            "judgements": counts([trials * attributes * design.groups] * n_rows),
             "measure": labels([row[0] for row in rows]),
             "assumed": numbers([row[1] for row in rows]),
             "half_width": numbers([row[2] for row in rows]),
@@ -225,8 +223,8 @@ def _simulate(
 
 
 def _answers(
-    design: Design, assumed: Assumed, mean: np.ndarray, skew: np.ndarray, generator: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
+    design: Design, assumed: Assumptions, mean: Array, skew: Array, generator: np.random.Generator
+) -> tuple[Array, Array]:
     """Answers of one group (images × annotators per task × attributes) and who gave them (images × per
     task)."""
     shape = (design.images, len(mean))

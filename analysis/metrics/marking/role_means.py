@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
+from analysis.metrics.data.arrays import Array, ratio
 from analysis.metrics.data.judgements import Judgements
 from analysis.metrics.resampling.bootstrap import Resampling
 
@@ -17,11 +18,11 @@ class RoleMeans:
     `block` is the code of the (model, group), in the order of `Judgements.cell_block`.
     """
 
-    block: np.ndarray
-    stereotypes: np.ndarray
-    randoms: np.ndarray
-    stereo: np.ndarray
-    random: np.ndarray
+    block: Array
+    stereotypes: Array
+    randoms: Array
+    stereo: Array
+    random: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,68 +35,68 @@ class ResampledRoleMeans:
     """
 
     groups: slice
-    stereo: np.ndarray
-    random: np.ndarray
-    dropped: np.ndarray
-    marked_score: np.ndarray | None
+    stereo: Array
+    random: Array
+    dropped: Array
+    marked_score: Array | None
 
 
 def role_means(
     data: Judgements,
-    stereotype: np.ndarray,
-    counted: np.ndarray,
+    stereotype: Array,
+    counted: Array,
     *,
-    shown: np.ndarray | None = None,
-    marked: np.ndarray | None = None,
+    n_shown: Array | None = None,
+    n_marked: Array | None = None,
 ) -> RoleMeans:
     """`stereotype` and `counted` are masks over cells: what is a stereotype, and which cells enter at all.
 
     `shown` and `marked` count per cell, if not all judgements do; a cell that was not shown does not enter.
     """
     blocks, group = np.unique(data.cell_block, return_inverse=True)
-    shown = data.cell_shown if shown is None else shown
-    marked = data.cell_marked if marked is None else marked
-    enters = counted & (shown > 0)
-    share = np.divide(marked, shown, out=np.zeros(len(shown)), where=shown > 0)
+    n_shown = data.cell_shown if n_shown is None else n_shown
+    n_marked = data.cell_marked if n_marked is None else n_marked
+    enters = counted & (n_shown > 0)
+    share = np.divide(n_marked, n_shown, out=np.zeros(len(n_shown)), where=n_shown > 0)
     sizes, means = [], []
     for mask in (stereotype & enters, ~stereotype & enters):
         size = np.bincount(group[mask], minlength=len(blocks))
         total = np.bincount(group[mask], weights=share[mask], minlength=len(blocks))
         sizes.append(size)
-        means.append(np.divide(total, size, out=np.full(len(blocks), np.nan), where=size > 0))
+        means.append(ratio(total, size))
     return RoleMeans(blocks, *sizes, *means)
 
 
 def resampled_role_means(
-    resampling: Resampling, stereotype: np.ndarray, counted: np.ndarray, *, score: np.ndarray | None = None
+    resampling: Resampling, stereotype: Array, counted: Array, *, score: Array | None = None
 ) -> Iterator[ResampledRoleMeans]:
     """`score`: one number per cell (NaN = none), averaged over the marked stereotypes of each resample."""
     data = resampling.judgements
-    seen = 0
+    start = 0
     for block in resampling.blocks():
         codes, group = np.unique(data.cell_block[block.cells], return_inverse=True)
         groups = len(codes)
-        weighted = block.shown > 0
-        share = np.divide(block.marked, block.shown, out=np.zeros(block.shown.shape), where=weighted)
+        weighted = block.n_shown > 0
+        share = np.divide(block.n_marked, block.n_shown, out=np.zeros(block.n_shown.shape), where=weighted)
         is_stereotype, enters = stereotype[block.cells], counted[block.cells]
         means = []
         for mask in (is_stereotype & enters, ~is_stereotype & enters):
             gather = _gather(group, mask.astype(float), groups)
             size = gather @ weighted.astype(np.float32)
             total = gather @ share
-            means.append(np.divide(total, size, out=np.full(total.shape, np.nan), where=size > 0))
+            means.append(ratio(total, size))
         dropped = _gather(group, enters.astype(float), groups) @ (~weighted).astype(np.float32) > 0
         marked_score = None
         if score is not None:
             rated = is_stereotype & enters & ~np.isnan(score[block.cells])
-            marks = (block.marked > 0).astype(np.float32)
+            marks = (block.n_marked > 0).astype(np.float32)
             size = _gather(group, rated.astype(float), groups) @ marks
             total = _gather(group, np.where(rated, score[block.cells], 0.0), groups) @ marks
-            marked_score = np.divide(total, size, out=np.full(total.shape, np.nan), where=size > 0)
-        yield ResampledRoleMeans(slice(seen, seen + groups), means[0], means[1], dropped, marked_score)
-        seen += groups
+            marked_score = ratio(total, size)
+        yield ResampledRoleMeans(slice(start, start + groups), means[0], means[1], dropped, marked_score)
+        start += groups
 
 
-def _gather(group: np.ndarray, values: np.ndarray, groups: int) -> csr_array:
+def _gather(group: Array, values: Array, groups: int) -> csr_array:
     """A sparse groups × cells matrix that sums `values`-weighted cells into their group."""
     return csr_array((values, (group, np.arange(len(group)))), shape=(groups, len(group)))

@@ -10,6 +10,7 @@ from scipy.stats import kendalltau, rankdata
 
 from analysis.metrics.agreement.krippendorff_alpha import NO_VARIATION
 from analysis.metrics.data.annotator_ids import UNUSABLE, annotator_ids_usable
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.judgements import Judgements
 from analysis.metrics.data.results import Result, counts, labels, numbers, words
 from analysis.metrics.data.roles import stereotype_cells
@@ -45,11 +46,11 @@ class _Scenario:
 
     name: str
     value: str = ""
-    shown: np.ndarray
-    marked: np.ndarray
-    counted: np.ndarray
-    left_out: np.ndarray  # judgements per cell
-    annotators: np.ndarray | None = None  # per model
+    n_shown: Array
+    n_marked: Array
+    counted: Array
+    left_out: Array  # judgements per cell
+    annotators: Array | None = None  # per model
     undefined: str = ""
 
 
@@ -58,10 +59,10 @@ class _Ranking:
     """θ_smoothed of each (model, group) and whether the tendency table would list it."""
 
     means: RoleMeans
-    theta: np.ndarray
-    reason: np.ndarray
-    smoothed: np.ndarray
-    listed: np.ndarray
+    theta: Array
+    reason: Array
+    smoothed: Array
+    listed: Array
 
 
 def sensitivity(
@@ -106,7 +107,7 @@ def sensitivity(
     return Sensitivity(
         table=_table(rows),
         ranks=pd.concat(ranks, ignore_index=True),
-        used=int(parts[0][0].shown[parts[0][0].counted].sum()),
+        used=int(parts[0][0].n_shown[parts[0][0].counted].sum()),
         method="the same answers counted otherwise; Kendall's τ-b of θ_smoothed",
         notes={"none_of_the_above": none_of_the_above, "flagged": len(set(flagged))},
     )
@@ -121,45 +122,47 @@ def _scenarios(
     unusable = "" if usable else UNUSABLE
     base = _Scenario(
         name=BASELINE,
-        shown=data.cell_shown,
-        marked=data.cell_marked,
+        n_shown=data.cell_shown,
+        n_marked=data.cell_marked,
         counted=counted,
         left_out=np.zeros_like(data.cell_shown),
     )
     base = replace(base, annotators=_people(data, base, None) if usable else None)
     yield base
-    kept = ~np.isin(data.annotator_names, list(flagged))[data.row_annotator]
-    yield replace(_only(data, base, kept), name=WITHOUT_FLAGGED, undefined=unusable)
+    unflagged = ~np.isin(data.annotator_names, list(flagged))[data.row_annotator]
+    yield replace(_only(data, base, unflagged), name=WITHOUT_FLAGGED, undefined=unusable)
     yield _majority(data, base)
     yield from _groups_alone(data, base, groups, unusable)
-    other = "ignore" if none_of_the_above == "as_random" else "as_random"
-    asked = bool(data.cell_is_none.any())
+    other_mode = "ignore" if none_of_the_above == "as_random" else "as_random"
+    was_asked = bool(data.cell_is_none.any())
     yield replace(
         base,
         name=NONE_OTHERWISE,
-        value=other,
-        counted=everything if other == "as_random" else ~data.cell_is_none,
-        undefined="" if asked else NOT_ASKED,
+        value=other_mode,
+        counted=everything if other_mode == "as_random" else ~data.cell_is_none,
+        undefined="" if was_asked else NOT_ASKED,
     )
 
 
-def _only(data: Judgements, base: _Scenario, rows: np.ndarray) -> _Scenario:
+def _only(data: Judgements, base: _Scenario, rows: Array) -> _Scenario:
     """The baseline with some judgements (a mask over rows) alone."""
     cell = data.unit_cell[data.row_unit]
     cells = len(data.cell_group)
-    shown = np.bincount(cell[rows], minlength=cells)
-    marked = np.bincount(cell[rows & data.row_present], minlength=cells)
+    n_shown = np.bincount(cell[rows], minlength=cells)
+    n_marked = np.bincount(cell[rows & data.row_present], minlength=cells)
     people = None if base.annotators is None else _people(data, base, rows)
-    return replace(base, shown=shown, marked=marked, left_out=data.cell_shown - shown, annotators=people)
+    return replace(
+        base, n_shown=n_shown, n_marked=n_marked, left_out=data.cell_shown - n_shown, annotators=people
+    )
 
 
-def _people(data: Judgements, base: _Scenario, rows: np.ndarray | None) -> np.ndarray:
+def _people(data: Judgements, base: _Scenario, rows: Array | None) -> Array:
     cell = data.unit_cell[data.row_unit]
-    kept = base.counted[cell] if rows is None else base.counted[cell] & rows
+    counted = base.counted[cell] if rows is None else base.counted[cell] & rows
     models, people = len(data.model_names), len(data.annotator_names)
-    who = data.cell_model[cell[kept]].astype(np.int64) * people + data.row_annotator[kept]
-    judged: np.ndarray = np.bincount(who, minlength=models * people) > 0
-    return judged.reshape(models, people).sum(axis=1)
+    who = data.cell_model[cell[counted]].astype(np.int64) * people + data.row_annotator[counted]
+    judged: Array = np.bincount(who, minlength=models * people) > 0
+    return np.asarray(judged.reshape(models, people).sum(axis=1))
 
 
 def _majority(data: Judgements, base: _Scenario) -> _Scenario:
@@ -169,8 +172,8 @@ def _majority(data: Judgements, base: _Scenario) -> _Scenario:
     return replace(
         base,
         name=MAJORITY,
-        shown=data.cell_sum(~tied),
-        marked=data.cell_sum(present),
+        n_shown=data.cell_sum(~tied),
+        n_marked=data.cell_sum(present),
         left_out=data.cell_sum(data.unit_shown * tied),
     )
 
@@ -183,10 +186,10 @@ def _groups_alone(
         return
     groups = require_columns(groups, "annotator_groups", ("field", "group", "annotator"))
     require_filled(groups, "annotator_groups", ("field", "group", "annotator"))
-    who = pd.Index(data.annotator_names).get_indexer(groups["annotator"].to_numpy(dtype=object))
+    who = pd.Index(data.annotator_names).get_indexer(pd.Index(groups["annotator"], dtype=object))
     about = np.full(len(groups), -1)
     if "identity_group" in groups:
-        about = pd.Index(data.group_names).get_indexer(groups["identity_group"].to_numpy(dtype=object))
+        about = pd.Index(data.group_names).get_indexer(pd.Index(groups["identity_group"], dtype=object))
         about[groups["identity_group"].isna().to_numpy()] = -1
         # What is about a group that nobody judged here is about nothing.
         who[(about < 0) & groups["identity_group"].notna().to_numpy()] = -1
@@ -202,33 +205,35 @@ def _groups_alone(
         yield replace(alone, name=ANNOTATOR_GROUP, value=name, undefined=unusable)
 
 
-def _ranking(data: Judgements, stereotype: np.ndarray, scenario: _Scenario, min_stereotypes: int) -> _Ranking:
-    means = role_means(data, stereotype, scenario.counted, shown=scenario.shown, marked=scenario.marked)
-    epsilon = epsilons(data, scenario.counted, scenario.shown)[means.block // len(data.group_names)]
+def _ranking(data: Judgements, stereotype: Array, scenario: _Scenario, min_stereotypes: int) -> _Ranking:
+    means = role_means(
+        data, stereotype, scenario.counted, n_shown=scenario.n_shown, n_marked=scenario.n_marked
+    )
+    epsilon = epsilons(data, scenario.counted, scenario.n_shown)[means.block // len(data.group_names)]
     theta, reason = ratios(means.stereo, means.random)
     listed = means.stereotypes >= max(min_stereotypes, 0)
     return _Ranking(means, theta, reason, smoothed(means, epsilon), listed)
 
 
-def _compared(data: Judgements, model: int, scenario: _Scenario, own: _Ranking, base: _Ranking) -> np.ndarray:
+def _compared(data: Judgements, model: int, scenario: _Scenario, ranking: _Ranking, base: _Ranking) -> Array:
     """The (model, group)s ranked in both: listed, and θ_smoothed defined."""
-    mine = own.means.block // len(data.group_names) == model
-    defined = ~np.isnan(own.smoothed) & ~np.isnan(base.smoothed)
-    return mine & own.listed & base.listed & defined & (not scenario.undefined)
+    in_model = ranking.means.block // len(data.group_names) == model
+    defined = ~np.isnan(ranking.smoothed) & ~np.isnan(base.smoothed)
+    return np.asarray(in_model & ranking.listed & base.listed & defined & (not scenario.undefined))
 
 
-def _rank(values: np.ndarray) -> np.ndarray:
+def _rank(values: Array) -> Array:
     # Equal ratios that were summed in another order must stay tied.
     return rankdata(-np.round(values, 12), method="min").astype(int)
 
 
 def _rows(
-    data: Judgements, model: int, scenario: _Scenario, own: _Ranking, base: _Ranking
+    data: Judgements, model: int, scenario: _Scenario, ranking: _Ranking, base: _Ranking
 ) -> Iterator[dict[str, Any]]:
-    compared = _compared(data, model, scenario, own, base)
-    tau, rank_reason, change, group = _change(data, own, base, compared)
+    compared = _compared(data, model, scenario, ranking, base)
+    tau, rank_reason, change, group = _change(data, ranking, base, compared)
     of_model = scenario.counted & (data.cell_model == model)
-    values, standing = _headline(data, model, own), _headline(data, model, base)
+    values, standing = _headline(data, model, ranking), _headline(data, model, base)
     for statistic, (value, groups, reason), (baseline, _, _) in zip(
         STATISTICS, values, standing, strict=True
     ):
@@ -254,75 +259,79 @@ def _rows(
         }
 
 
-def _behind(scenario: _Scenario, cells: np.ndarray, data: Judgements) -> int:
+def _behind(scenario: _Scenario, cells: Array, data: Judgements) -> int:
     return int((data.cell_shown - scenario.left_out)[cells].sum())
 
 
-def _headline(data: Judgements, model: int, own: _Ranking) -> list[tuple[float, int, str]]:
+def _headline(data: Judgements, model: int, ranking: _Ranking) -> list[tuple[float, int, str]]:
     """Pooled, mean and median θ of one model: value, number of groups, reason."""
-    mine = own.means.block // len(data.group_names) == model
-    both = mine & ~np.isnan(own.means.stereo) & ~np.isnan(own.means.random)
-    pooled, why = pooled_theta(own.means, both)
-    mean, median, groups, reason = mean_and_median(own.theta[mine & own.listed])
-    return [(pooled, int(both.sum()), why), (mean, groups, reason), (median, groups, reason)]
+    in_model = ranking.means.block // len(data.group_names) == model
+    defined = in_model & ~np.isnan(ranking.means.stereo) & ~np.isnan(ranking.means.random)
+    pooled, why = pooled_theta(ranking.means, defined)
+    mean, median, groups, reason = mean_and_median(ranking.theta[in_model & ranking.listed])
+    return [(pooled, int(defined.sum()), why), (mean, groups, reason), (median, groups, reason)]
 
 
 def _change(
-    data: Judgements, own: _Ranking, base: _Ranking, compared: np.ndarray
+    data: Judgements, ranking: _Ranking, base: _Ranking, compared: Array
 ) -> tuple[float, str, int | None, str | None]:
     """τ, why it is null, the largest change of rank (signed) and the group it befell."""
     if compared.sum() < 2:
         return np.nan, TOO_FEW_GROUPS, None, None
-    now, then = np.round(own.smoothed[compared], 12), np.round(base.smoothed[compared], 12)
+    now, then = np.round(ranking.smoothed[compared], 12), np.round(base.smoothed[compared], 12)
     moved = _rank(now) - _rank(then)
     most = int(np.argmax(np.abs(moved)))
-    name = str(data.group_names[own.means.block[compared] % len(data.group_names)][most])
+    name = str(data.group_names[ranking.means.block[compared] % len(data.group_names)][most])
     varies = np.ptp(now) > 0 and np.ptp(then) > 0
     tau = float(kendalltau(now, then).statistic) if varies else np.nan
     return tau, "" if varies else NO_VARIATION, int(moved[most]), name if moved[most] else None
 
 
 def _table(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    held = pd.DataFrame(rows)
-    value, baseline = held["value"].to_numpy(float), held["baseline"].to_numpy(float)
+    frame = pd.DataFrame(rows)
+    value, baseline = frame["value"].to_numpy(float), frame["baseline"].to_numpy(float)
     return pd.DataFrame(
         {
-            **{name: labels(held[name]) for name in ("model", "scenario", "scenario_value", "statistic")},
+            **{name: labels(frame[name]) for name in ("model", "scenario", "scenario_value", "statistic")},
             "value": numbers(value),
             "baseline": numbers(baseline),
             "difference": numbers(value - baseline),
-            "groups": counts(held["groups"]),
-            "kendall_tau": numbers(held["kendall_tau"]),
-            "largest_rank_change": held["largest_rank_change"].astype("Int64"),
+            "groups": counts(frame["groups"]),
+            "kendall_tau": numbers(frame["kendall_tau"]),
+            "largest_rank_change": frame["largest_rank_change"].astype("Int64"),
             "largest_rank_change_group": words([row["largest_rank_change_group"] for row in rows]),
-            "judgements": counts(held["judgements"]),
-            "reason": words(held["reason"]),
-            "judgements_left_out": counts(held["judgements_left_out"]),
-            "annotators": held["annotators"].astype("Int64"),
+            "judgements": counts(frame["judgements"]),
+            "reason": words(frame["reason"]),
+            "judgements_left_out": counts(frame["judgements_left_out"]),
+            "annotators": frame["annotators"].astype("Int64"),
         }
     )
 
 
-def _ranks(data: Judgements, model: int, scenario: _Scenario, own: _Ranking, base: _Ranking) -> pd.DataFrame:
+def _ranks(
+    data: Judgements, model: int, scenario: _Scenario, ranking: _Ranking, base: _Ranking
+) -> pd.DataFrame:
     """Every group that the baseline lists, and its place."""
-    compared = _compared(data, model, scenario, own, base)
-    shown = base.listed & (base.means.block // len(data.group_names) == model)
-    rank, before = np.zeros((2, len(shown)), dtype=int)
-    rank[compared], before[compared] = _rank(own.smoothed[compared]), _rank(base.smoothed[compared])
-    reason = np.where(np.isnan(own.smoothed), NOT_SHOWN, np.where(own.listed, "", "too_few_stereotypes"))
+    compared = _compared(data, model, scenario, ranking, base)
+    ranked = base.listed & (base.means.block // len(data.group_names) == model)
+    rank, before = np.zeros((2, len(ranked)), dtype=int)
+    rank[compared], before[compared] = _rank(ranking.smoothed[compared]), _rank(base.smoothed[compared])
+    reason = np.where(
+        np.isnan(ranking.smoothed), NOT_SHOWN, np.where(ranking.listed, "", "too_few_stereotypes")
+    )
     reason = np.where(np.isnan(base.smoothed), NOT_SHOWN, reason)
     undefined = bool(scenario.undefined)
-    theta = np.where(undefined, np.nan, own.smoothed)[shown]
-    number = int(shown.sum())
+    theta = np.where(undefined, np.nan, ranking.smoothed)[ranked]
+    number = int(ranked.sum())
     return pd.DataFrame(
         {
             "model": labels([data.model_names[model]] * number),
             "scenario": labels([scenario.name] * number),
             "scenario_value": labels([scenario.value] * number),
-            "identity_group": labels(data.group_names[own.means.block[shown] % len(data.group_names)]),
+            "identity_group": labels(data.group_names[ranking.means.block[ranked] % len(data.group_names)]),
             "theta_smoothed": numbers(theta),
-            "rank": counts(rank[shown], compared[shown]),
-            "baseline_rank": counts(before[shown], compared[shown]),
-            "reason": words([scenario.undefined] * number if undefined else reason[shown]),
+            "rank": counts(rank[ranked], compared[ranked]),
+            "baseline_rank": counts(before[ranked], compared[ranked]),
+            "reason": words([scenario.undefined] * number if undefined else reason[ranked]),
         }
     )

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.metrics.data.arrays import Array, ratio
 from analysis.metrics.data.judgements import Judgements
 from analysis.metrics.data.results import Result, counts, labels, numbers, words
 from analysis.metrics.data.roles import stereotype_cells
@@ -122,7 +123,7 @@ def tendency(
     )
 
 
-def ratios(stereo: np.ndarray, random: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def ratios(stereo: Array, random: Array) -> tuple[Array, Array]:
     """θ and, where it is NaN, the reason."""
     reason = np.full(np.shape(stereo), "", dtype=object)
     reason[(random == 0) & (stereo > 0)] = ONLY_STEREOTYPES
@@ -132,19 +133,21 @@ def ratios(stereo: np.ndarray, random: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return theta, reason
 
 
-def smoothed(means: RoleMeans, epsilon: np.ndarray) -> np.ndarray:
+def smoothed(means: RoleMeans, epsilon: Array) -> Array:
     """θ with ε (one per group) added above and below the line."""
-    return (means.stereo + epsilon) / (means.random + epsilon)
+    return np.asarray((means.stereo + epsilon) / (means.random + epsilon))
 
 
-def epsilons(data: Judgements, counted: np.ndarray, shown: np.ndarray) -> np.ndarray:
+def epsilons(data: Judgements, counted: Array, n_shown: Array) -> Array:
     """Half a judgement of a typical cell, per model."""
-    counted = counted & (shown > 0)
-    per_model = (shown[counted & (data.cell_model == code)] for code in range(len(data.model_names)))
-    return np.array([0.5 / np.median(mine) if len(mine) else np.nan for mine in per_model])
+    counted = counted & (n_shown > 0)
+    per_model = (n_shown[counted & (data.cell_model == code)] for code in range(len(data.model_names)))
+    return np.array(
+        [0.5 / np.median(cell_counts) if len(cell_counts) else np.nan for cell_counts in per_model]
+    )
 
 
-def pooled_theta(means: RoleMeans, groups: np.ndarray) -> tuple[float, str]:
+def pooled_theta(means: RoleMeans, groups: Array) -> tuple[float, str]:
     """ΣL(stereo)/ΣL(random) over `groups`, all of which were shown both roles, and why it is NaN."""
     if not groups.any():
         return np.nan, NOT_SHOWN
@@ -152,7 +155,7 @@ def pooled_theta(means: RoleMeans, groups: np.ndarray) -> tuple[float, str]:
     return float(theta[0]), str(reason[0])
 
 
-def mean_and_median(theta: np.ndarray) -> tuple[float, float, int, str]:
+def mean_and_median(theta: Array) -> tuple[float, float, int, str]:
     """Mean and median of the defined θ, their number, and why there is none."""
     defined = theta[~np.isnan(theta)]
     if not len(defined):
@@ -162,11 +165,11 @@ def mean_and_median(theta: np.ndarray) -> tuple[float, float, int, str]:
 
 def _resample(
     resampling: Resampling,
-    stereotype: np.ndarray,
-    counted: np.ndarray,
+    stereotype: Array,
+    counted: Array,
     means: RoleMeans,
-    listed: np.ndarray,
-    theta: np.ndarray,
+    listed: Array,
+    theta: Array,
 ) -> tuple[Intervals, pd.DataFrame]:
     data = resampling.judgements
     groups, models = len(means.block), len(data.model_names)
@@ -184,47 +187,45 @@ def _resample(
         weighted = ~np.isnan(part.stereo) & ~np.isnan(part.random)
         for number, pool in enumerate(pools.values()):
             for code in np.unique(model[part.groups]):
-                mine = (pool & (model == code))[part.groups]
+                in_pool = (pool & (model == code))[part.groups]
                 for role, mean in enumerate((part.stereo, part.random)):
-                    sums[number, code, role] += np.where(weighted[mine], mean[mine], 0.0).sum(axis=0)
-                lost[number, code] |= (~weighted[mine]).any(axis=0)
+                    sums[number, code, role] += np.where(weighted[in_pool], mean[in_pool], 0.0).sum(axis=0)
+                lost[number, code] |= (~weighted[in_pool]).any(axis=0)
     rows = []
     for code, name in enumerate(data.model_names):
         for number, (statistic, pool) in enumerate(pools.items()):
-            mine = pool & (model == code)
+            in_pool = pool & (model == code)
             rows.append(
-                _pooled_row(name, statistic, means, mine, sums[number, code], lost[number, code].mean())
+                _pooled_row(name, statistic, means, in_pool, sums[number, code], lost[number, code].mean())
             )
-        mine = listed & (model == code)
-        rows += _mean_and_median_rows(name, theta[mine], samples[mine], lost[-1, code].mean())
+        in_pool = listed & (model == code)
+        rows += _mean_and_median_rows(name, theta[in_pool], samples[in_pool], lost[-1, code].mean())
     return percentile_intervals(samples, sparse=sparse), pd.concat(rows, ignore_index=True)
 
 
 def _pooled_row(
-    model: str, statistic: str, means: RoleMeans, mine: np.ndarray, sums: np.ndarray, lost: float
+    model: str, statistic: str, means: RoleMeans, groups: Array, sums: Array, lost: float
 ) -> pd.DataFrame:
     """`lost`: the share of resamples in which one of the groups lost a whole role."""
-    theta, reason = pooled_theta(means, mine)
+    theta, reason = pooled_theta(means, groups)
     with np.errstate(invalid="ignore", divide="ignore"):
         samples = sums[0] / sums[1]
-    return _overall_row(model, statistic, theta, samples, mine.sum(), reason, lost)
+    return _overall_row(model, statistic, theta, samples, groups.sum(), reason, lost)
 
 
-def _mean_and_median_rows(
-    model: str, theta: np.ndarray, samples: np.ndarray, lost: float
-) -> list[pd.DataFrame]:
+def _mean_and_median_rows(model: str, theta: Array, samples: Array, lost: float) -> list[pd.DataFrame]:
     """Over the θ defined in the table; in a resample, over those defined there."""
     value, middle, groups, reason = mean_and_median(theta)
     samples = np.where(np.isfinite(samples), samples, np.nan)
     number = (~np.isnan(samples)).sum(axis=0)
-    means = np.divide(np.nansum(samples, axis=0), number, out=np.full(number.shape, np.nan), where=number > 0)
+    means = ratio(np.nansum(samples, axis=0), number)
     return [
         _overall_row(model, "mean", value, means, groups, reason, lost),
         _overall_row(model, "median", middle, _medians(samples), groups, reason, lost),
     ]
 
 
-def _medians(samples: np.ndarray) -> np.ndarray:
+def _medians(samples: Array) -> Array:
     """Median of each column, leaving NaN out (np.nanmedian takes seconds where this takes milliseconds)."""
     if not len(samples):
         return np.full(samples.shape[1], np.nan)
@@ -237,7 +238,7 @@ def _medians(samples: np.ndarray) -> np.ndarray:
 
 
 def _overall_row(
-    model: str, statistic: str, value: float, samples: np.ndarray, groups: int, reason: str, lost: float
+    model: str, statistic: str, value: float, samples: Array, groups: int, reason: str, lost: float
 ) -> pd.DataFrame:
     interval = percentile_intervals(samples[None, :], sparse=np.array([lost]))
     null = np.isnan(value)

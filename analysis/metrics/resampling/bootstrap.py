@@ -10,6 +10,7 @@ import pandas as pd
 from scipy.sparse import csr_array
 
 from analysis.metrics.data.annotator_ids import AnnotatorIds, annotator_ids_usable
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.judgements import Judgements
 from analysis.metrics.data.results import Result, counts, labels, numbers, words
 from analysis.metrics.data.validation import require_choice, require_whole
@@ -30,14 +31,14 @@ class Block:
     """Consecutive cells, whole (model, group)s together, with their resampled sums (cells × resamples)."""
 
     cells: slice
-    shown: np.ndarray
-    marked: np.ndarray
+    n_shown: Array
+    n_marked: Array
 
-    def likelihood(self) -> np.ndarray:
+    def likelihood(self) -> Array:
         """L per cell and resample; NaN where the cell has no weight."""
-        shown = self.shown.astype(float)
-        shown[shown == 0] = np.nan
-        return self.marked / shown
+        n_shown = self.n_shown.astype(float)
+        n_shown[n_shown == 0] = np.nan
+        return np.asarray(self.n_marked / n_shown)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,14 +60,14 @@ class Resampling:
         return IMAGES_AND_ANNOTATORS if self.annotators_resampled else IMAGES_ONLY
 
     @cached_property
-    def image_weights(self) -> np.ndarray:
+    def image_weights(self) -> Array:
         """How often each image is drawn (images × resamples), drawn within its stratum."""
         return multinomial_weights(
             np.bincount(self.judgements.image_stratum), self.resamples, (self.seed, _IMAGES)
         )
 
     @cached_property
-    def annotator_weights(self) -> np.ndarray:
+    def annotator_weights(self) -> Array:
         """How often each annotator is drawn, once for all groups (annotators × resamples)."""
         return multinomial_weights(
             [len(self.judgements.annotator_names)], self.resamples, (self.seed, _ANNOTATORS)
@@ -89,35 +90,35 @@ class Resampling:
         at_most = max(HELD_AT_ONCE // self.resamples, 1)
         edges = np.append(np.flatnonzero(np.diff(data.cell_block, prepend=-1)), len(data.cell_block))
         start = 0
-        for here, after in zip(edges[1:], np.append(edges[2:], -1), strict=True):
+        for stop, after in zip(edges[1:], np.append(edges[2:], -1), strict=True):
             units_if_grown = data.cell_first_unit[after] - data.cell_first_unit[start] if after >= 0 else None
             if units_if_grown is None or units_if_grown > at_most:
-                yield self._block(start, int(here))
-                start = int(here)
+                yield self._block(start, int(stop))
+                start = int(stop)
 
     def _block(self, start: int, stop: int) -> Block:
         data = self.judgements
         units = slice(data.cell_first_unit[start], data.cell_first_unit[stop])
         if self.annotators_resampled:
-            shown, marked = self._crossed_sums(start, stop)
+            n_shown, marked = self._crossed_sums(start, stop)
         else:
-            first, last = data.unit_image[units].min(), data.unit_image[units].max()
-            weights = self.image_weights[first : last + 1].astype(np.float32)
+            lowest, highest = data.unit_image[units].min(), data.unit_image[units].max()
+            weights = self.image_weights[lowest : highest + 1].astype(np.float32)
             ends = data.cell_first_unit[start : stop + 1] - units.start
-            columns = data.unit_image[units] - first
+            columns = data.unit_image[units] - lowest
             shape = (stop - start, len(weights))
-            shown, marked = (
+            n_shown, marked = (
                 csr_array((per_unit[units].astype(np.float32), columns, ends), shape=shape) @ weights
                 for per_unit in (data.unit_shown, data.unit_marked)
             )
-        return Block(slice(start, stop), shown, marked)
+        return Block(slice(start, stop), n_shown, marked)
 
-    def _crossed_sums(self, start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+    def _crossed_sums(self, start: int, stop: int) -> tuple[Array, Array]:
         """Σ w(image)·w(annotator) over the judgements of each cell: a sparse product per unit, then a sum per
         cell."""
         data = self.judgements
-        shown = np.zeros((stop - start, self.resamples), dtype=np.float32)
-        marked = np.zeros_like(shown)
+        n_shown = np.zeros((stop - start, self.resamples), dtype=np.float32)
+        n_marked = np.zeros_like(n_shown)
         at_most = max(HELD_AT_ONCE // self.resamples, 1)
         first_unit, last_unit = data.cell_first_unit[start], data.cell_first_unit[stop]
         annotator_weights = self._annotator_weights_as_float
@@ -132,8 +133,8 @@ class Resampling:
             )
             annotators = data.row_annotator[rows]
             for sums, who, unit_ends in (
-                (shown, annotators, self._ends[0]),
-                (marked, annotators[data.row_present[rows]], self._ends[1]),
+                (n_shown, annotators, self._ends[0]),
+                (n_marked, annotators[data.row_present[rows]], self._ends[1]),
             ):
                 incidence = csr_array(
                     (np.ones(len(who), dtype=np.float32), who, unit_ends[begin : end + 1] - unit_ends[begin]),
@@ -142,23 +143,25 @@ class Resampling:
                 weighted = incidence @ annotator_weights
                 weighted *= image_weights
                 sums += gather @ weighted
-        return shown, marked
+        return n_shown, n_marked
 
     @cached_property
-    def _ends(self) -> tuple[np.ndarray, np.ndarray]:
+    def _ends(self) -> tuple[Array, Array]:
         """Where the rows of each unit end among all rows, and among those that are marks; a 0 in front."""
         data = self.judgements
-        shown, marked = (np.append(0, np.cumsum(number)) for number in (data.unit_shown, data.unit_marked))
-        return shown, marked
+        n_shown, n_marked = (
+            np.append(0, np.cumsum(number)) for number in (data.unit_shown, data.unit_marked)
+        )
+        return n_shown, n_marked
 
     @cached_property
-    def _annotator_weights_as_float(self) -> np.ndarray:
+    def _annotator_weights_as_float(self) -> Array:
         return self.annotator_weights.astype(np.float32)
 
     @cached_property
-    def sparse_share(self) -> np.ndarray:
+    def sparse_share(self) -> Array:
         """Per cell, the share of resamples in which it has no weight."""
-        return np.concatenate([(block.shown == 0).mean(axis=1) for block in self.blocks()] or [np.empty(0)])
+        return np.concatenate([(block.n_shown == 0).mean(axis=1) for block in self.blocks()] or [np.empty(0)])
 
     def to_frame(self) -> pd.DataFrame:
         """Per cell: estimate, percentile interval and the share of resamples without weight."""
@@ -235,13 +238,13 @@ def resampling_of(
         if isinstance(judgements, Judgements)
         else int(data.cell_shown[~data.cell_is_none].sum())
     )
-    given = len(judgements.rows) if isinstance(judgements, Judgements) else len(judgements)
-    if given != rows:
-        raise ValueError(f"resampling: it was made of {rows} judgements, got {given}")
+    size = len(judgements.rows) if isinstance(judgements, Judgements) else len(judgements)
+    if size != rows:
+        raise ValueError(f"resampling: it was made of {rows} judgements, got {size}")
     return resampling
 
 
-def multinomial_weights(sizes: Any, resamples: int, key: tuple[int, int]) -> np.ndarray:
+def multinomial_weights(sizes: Any, resamples: int, key: tuple[int, int]) -> Array:
     """Draw each stratum with replacement, keeping its size: how often each member is drawn (members ×
     resamples).
 
@@ -249,7 +252,7 @@ def multinomial_weights(sizes: Any, resamples: int, key: tuple[int, int]) -> np.
     would need a stratum of more than 255 of which one member takes nearly all.
     """
     sizes = np.asarray(sizes)
-    first = np.repeat(np.cumsum(sizes) - sizes, sizes)
+    starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
     size = np.repeat(sizes, sizes)
     weights = np.zeros((len(size), resamples), dtype=np.uint8)
     generator = np.random.default_rng(np.random.SeedSequence(key[0], spawn_key=(key[1],)))
@@ -260,7 +263,7 @@ def multinomial_weights(sizes: Any, resamples: int, key: tuple[int, int]) -> np.
             drawn = generator.random((part.stop - part.start, width))
             drawn *= size[part, None]
             places = drawn.astype(np.int64)
-            places += first[part, None] - part.start
+            places += starts[part, None] - part.start
             places *= width
             places += np.arange(width)
             times = np.bincount(places.ravel(), minlength=places.size)
@@ -268,7 +271,7 @@ def multinomial_weights(sizes: Any, resamples: int, key: tuple[int, int]) -> np.
     return weights
 
 
-def _parts(sizes: np.ndarray, members: int) -> Iterator[slice]:
+def _parts(sizes: Array, members: int) -> Iterator[slice]:
     """Cut the members into parts of whole strata, about so many members each."""
     ends = np.cumsum(sizes)
     start = 0

@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.judgements import Judgements, dense
 
 
-def design_effects(data: Judgements, *, annotators: bool) -> np.ndarray:
+def design_effects(data: Judgements, *, annotators: bool) -> Array:
     """Per cell, deff = 1 + (m_image − 1)·ρ_image + (m_annotator − 1)·ρ_annotator (Kish 1965, for two crossed
     clusterings).
 
@@ -25,16 +26,16 @@ def design_effects(data: Judgements, *, annotators: bool) -> np.ndarray:
     return effect
 
 
-def _excess(data: Judgements, cell: np.ndarray, shown: np.ndarray, marked: np.ndarray) -> np.ndarray:
+def _excess(data: Judgements, cell: Array, n_shown: Array, n_marked: Array) -> Array:
     cells = len(data.cell_group)
 
-    def total(values: np.ndarray) -> np.ndarray:
+    def total(values: Array) -> Array:
         return np.bincount(cell, weights=values, minlength=cells)
 
-    n, k = total(shown), total(marked)
-    pairs_within = total(shown * (shown - 1.0)) / 2
+    n, k = total(n_shown), total(n_marked)
+    pairs_within = total(n_shown * (n_shown - 1.0)) / 2
     pairs_across = n * (n - 1) / 2 - pairs_within
-    torn_within = total(marked * (shown - 1.0 * marked))
+    torn_within = total(n_marked * (n_shown - 1.0 * n_marked))
     torn_across = k * (n - k) - torn_within
     able = (pairs_within > 0) & (pairs_across > 0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -46,4 +47,4 @@ def _excess(data: Judgements, cell: np.ndarray, shown: np.ndarray, marked: np.nd
     )
     with np.errstate(invalid="ignore", divide="ignore"):
         correlation = np.where(expected > 0, np.clip(1 - observed / expected, 0, 1), 1.0)
-    return (total(shown * 1.0 * shown) / n - 1) * correlation[data.cell_model]
+    return np.asarray((total(n_shown * 1.0 * n_shown) / n - 1) * correlation[data.cell_model])

@@ -5,6 +5,8 @@ from statistics import NormalDist
 
 import numpy as np
 
+from analysis.metrics.data.arrays import Array
+
 LEVEL = 0.95
 SPARSE_SHARE = 0.05
 ROUNDING = 1e-9  # sums of the same shares in another order differ by less
@@ -20,10 +22,10 @@ TOO_FEW_ANNOTATORS = "too_few_annotators"
 class Intervals:
     """One interval per row: ends are NaN where null, `reason` says why ('' where both ends stand)."""
 
-    low: np.ndarray
-    high: np.ndarray
-    reason: np.ndarray
-    undefined: np.ndarray
+    low: Array
+    high: Array
+    reason: Array
+    undefined: Array
 
 
 def no_intervals(rows: int) -> Intervals:
@@ -32,9 +34,7 @@ def no_intervals(rows: int) -> Intervals:
     return Intervals(nothing, nothing, np.full(rows, "", dtype=object), np.zeros(rows, dtype=int))
 
 
-def percentile_intervals(
-    samples: np.ndarray, *, sparse: np.ndarray | None = None, level: float = LEVEL
-) -> Intervals:
+def percentile_intervals(samples: Array, *, sparse: Array | None = None, level: float = LEVEL) -> Intervals:
     """Percentile interval of each row of `samples` (rows × resamples).
 
     NaN is a resample in which the statistic is undefined: left out and counted. +inf is kept: an end that
@@ -59,7 +59,7 @@ def percentile_intervals(
     return Intervals(low, high, reason, resamples - defined)
 
 
-def _quantile(ordered: np.ndarray, defined: np.ndarray, q: float) -> np.ndarray:
+def _quantile(ordered: Array, defined: Array, q: float) -> Array:
     """Linear interpolation between order statistics (Hyndman & Fan type 7) over the first `defined` of each
     row."""
     if not len(ordered):
@@ -75,7 +75,7 @@ def _quantile(ordered: np.ndarray, defined: np.ndarray, q: float) -> np.ndarray:
     return np.where((part == 0) | (lower == upper), lower, np.where(np.isinf(upper), upper, between))
 
 
-def wilson(share: np.ndarray, trials: np.ndarray, *, level: float = LEVEL) -> tuple[np.ndarray, np.ndarray]:
+def wilson(share: Array, trials: Array, *, level: float = LEVEL) -> tuple[Array, Array]:
     """Wilson score interval of a share; `trials` may be an effective, fractional number."""
     z = NormalDist().inv_cdf((1 + level) / 2)
     trials = np.asarray(trials, dtype=float)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.resampling.intervals import (
     LEVEL,
     NO_RESAMPLES,
@@ -26,9 +27,9 @@ class LeftOut:
     clusters that are drawn apart, None where all of a row are drawn together.
     """
 
-    row: np.ndarray
-    value: np.ndarray
-    stratum: np.ndarray | None = None
+    row: Array
+    value: Array
+    stratum: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,20 +37,20 @@ class Spread:
     """Per row, what leaving out each cluster shows. `third` is the third cumulant of the estimate, `bias` the
     jackknife estimate of its bias, `freedom` the degrees of freedom of `variance`."""
 
-    clusters: np.ndarray
-    undefined: np.ndarray
-    variance: np.ndarray
-    third: np.ndarray
-    bias: np.ndarray
-    freedom: np.ndarray
+    clusters: Array
+    undefined: Array
+    variance: Array
+    third: Array
+    bias: Array
+    freedom: Array
 
 
 def jackknife_intervals(
-    estimate: np.ndarray,
+    estimate: Array,
     *,
     annotators: LeftOut,
     images: LeftOut,
-    chance: np.ndarray,
+    chance: Array,
     bounds: tuple[float, float] = (-np.inf, np.inf),
     level: float = LEVEL,
 ) -> Intervals:
@@ -94,7 +95,7 @@ def jackknife_intervals(
     return Intervals(low, high, reason, undefined)
 
 
-def spread(left_out: LeftOut, estimate: np.ndarray, *, unbiased: bool = False) -> Spread:
+def spread(left_out: LeftOut, estimate: Array, *, unbiased: bool = False) -> Spread:
     """Jackknife moments per row; `unbiased` takes the kurtosis as of a small sample."""
     rows = len(estimate)
     row, value = left_out.row, left_out.value
@@ -107,7 +108,7 @@ def spread(left_out: LeftOut, estimate: np.ndarray, *, unbiased: bool = False) -
     # Leaving out a cluster that raises the statistic lowers it: the influence has the other sign.
     influence = (mean[group] - shift) * part[group]
 
-    def moment(power: int) -> np.ndarray:
+    def moment(power: int) -> Array:
         return np.bincount(row, weights=influence**power, minlength=rows)
 
     clusters = np.bincount(row, minlength=rows)
@@ -125,7 +126,7 @@ def spread(left_out: LeftOut, estimate: np.ndarray, *, unbiased: bool = False) -
     )
 
 
-def _freedom(number: np.ndarray, free: np.ndarray, kurtosis: np.ndarray, unbiased: bool) -> np.ndarray:
+def _freedom(number: Array, free: Array, kurtosis: Array, unbiased: bool) -> Array:
     """Degrees of freedom of a variance whose terms have this kurtosis: 2 over its squared coefficient of
     variation, at most `free`."""
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -136,7 +137,7 @@ def _freedom(number: np.ndarray, free: np.ndarray, kurtosis: np.ndarray, unbiase
         return np.where(kurtosis > 1, np.minimum(2 * number / (kurtosis - 1), free), free)
 
 
-def _groups(left_out: LeftOut) -> tuple[np.ndarray, np.ndarray]:
+def _groups(left_out: LeftOut) -> tuple[Array, Array]:
     """Group of each cluster, and row of each group: the strata of a row, those of a single cluster together."""
     row, stratum = left_out.row, left_out.stratum
     if stratum is None:

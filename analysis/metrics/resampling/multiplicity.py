@@ -2,13 +2,15 @@
 
 import numpy as np
 
+from analysis.metrics.data.arrays import Array
+
 LEVEL = 0.05
 PERMUTATIONS_PER_TEST = int(
     20 / LEVEL
 )  # B ≥ 20·family/0.05: the smallest p is a twentieth of the Holm threshold
 
 
-def permutation_p(observed: np.ndarray, permuted: np.ndarray) -> np.ndarray:
+def permutation_p(observed: Array, permuted: Array) -> Array:
     """Two-sided (b + 1)/(B + 1) per test (rows of `permuted`); NaN where the test is null.
 
     A permutation in which the statistic is undefined counts as extreme: the cautious side.
@@ -19,27 +21,27 @@ def permutation_p(observed: np.ndarray, permuted: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(observed), np.nan, p)
 
 
-def holm(p: np.ndarray) -> np.ndarray:
+def holm(p: Array) -> Array:
     """Holm's step-down adjustment, monotone, at most 1; null tests (NaN) leave the family."""
     adjusted = np.full(len(p), np.nan)
-    kept = np.flatnonzero(~np.isnan(p))
-    order = kept[np.argsort(p[kept], kind="stable")]
+    defined = np.flatnonzero(~np.isnan(p))
+    order = defined[np.argsort(p[defined], kind="stable")]
     adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(order), 0, -1)), 1)
     return adjusted
 
 
-def max_t(observed: np.ndarray, permuted: np.ndarray) -> np.ndarray:
+def max_t(observed: Array, permuted: Array) -> Array:
     """Westfall–Young single-step max-T: each statistic over its own spread under permutation, against the
     largest."""
     adjusted = np.full(len(observed), np.nan)
     defined = ~np.isnan(permuted)
     squares = np.where(defined, permuted, 0.0) ** 2
     spread = np.sqrt(squares.sum(axis=1) / np.maximum(defined.sum(axis=1), 1))
-    kept = ~np.isnan(observed) & (spread > 0)
-    if kept.any():
-        standard = np.abs(permuted[kept]) / spread[kept, None]
+    testable = ~np.isnan(observed) & (spread > 0)
+    if testable.any():
+        standard = np.abs(permuted[testable]) / spread[testable, None]
         largest = np.where(np.isnan(standard), np.inf, standard).max(axis=0)
-        size = np.abs(observed[kept]) / spread[kept] * (1 - 1e-9)
-        adjusted[kept] = ((largest >= size[:, None]).sum(axis=1) + 1) / (permuted.shape[1] + 1)
-    adjusted[~np.isnan(observed) & ~kept] = 1.0
+        size = np.abs(observed[testable]) / spread[testable] * (1 - 1e-9)
+        adjusted[testable] = ((largest >= size[:, None]).sum(axis=1) + 1) / (permuted.shape[1] + 1)
+    adjusted[~np.isnan(observed) & ~testable] = 1.0
     return adjusted

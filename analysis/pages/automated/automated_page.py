@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from analysis.pages.results_page import ResultsPage
-from analysis.results.parameters import TARGET_PRECISION
+from analysis.results.parameters import Parameters
 from foundation.errors import NotFound
 
 # Why there is nothing, by the reason in the summary: as a sentence.
@@ -66,10 +66,12 @@ class AutomatedPage:
 
     def one_of(self, values: Sequence[str], column: str) -> str:
         """What the address names of these, else the first."""
-        asked = self.page.request.GET.get(column, "")
-        if asked and asked not in values and values:
-            raise NotFound(f"{column}_not_found", f"There are no results of a {column} named “{asked}” here.")
-        return asked if asked in values else next(iter(values), "")
+        requested = self.page.request.GET.get(column, "")
+        if requested and requested not in values and values:
+            raise NotFound(
+                f"{column}_not_found", f"There are no results of a {column} named “{requested}” here."
+            )
+        return requested if requested in values else next(iter(values), "")
 
     def rests_on(self, table: str, encoder: str) -> dict[str, Any]:
         """What the numbers of an encoder rest on, and how much it has not seen."""
@@ -79,17 +81,19 @@ class AutomatedPage:
     @property
     def target(self) -> float:
         """The precision that the lead asks of a machine."""
-        given = self.page.report.parameters.get("target_precision", TARGET_PRECISION)
+        default = self.page.report.parameters.get(
+            "target_precision", Parameters.declaration("target_precision").default
+        )
         try:
-            value = float(self.page.request.GET.get("target", given))
+            value = float(self.page.request.GET.get("target", default))
         except ValueError:
-            return float(given)
-        return min(max(value, 0.0), 1.0) if isfinite(value) else float(given)
+            return float(default)
+        return min(max(value, 0.0), 1.0) if isfinite(value) else float(default)
 
     def query(self, **chosen: Any) -> str:
         """What addresses of plots carry: the model and what was chosen."""
-        kept = {name: value for name, value in chosen.items() if value}
-        return f"?{urlencode(kept)}{self.page.and_model}" if kept else self.page.query
+        parameters = {name: value for name, value in chosen.items() if value}
+        return f"?{urlencode(parameters)}{self.page.and_model}" if parameters else self.page.query
 
 
 def why_empty(page: ResultsPage, table: str) -> str:

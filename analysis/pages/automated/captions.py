@@ -26,9 +26,9 @@ ORDERS = {
 @results_page("analysis/automated/captions.html")
 def captions(page: ResultsPage) -> dict[str, Any]:
     """Salient attributes of every group; of one group all that its captions say, and the captions."""
-    shown = AutomatedPage(page)
-    scorers = sorted(one["scorer"] for one in _notes(page))
-    scorer = shown.one_of(scorers, "scorer")
+    choices = AutomatedPage(page)
+    scorers = sorted(note["scorer"] for note in _notes(page))
+    scorer = choices.one_of(scorers, "scorer")
     group = page.request.GET.get("group", "")
     groups = sorted((words, name) for name, words in page.names.items()) if scorer else []
     if group and group not in page.groups:
@@ -43,13 +43,13 @@ def captions(page: ResultsPage) -> dict[str, Any]:
     listed = [row | {"place": place} for place, row in enumerate(listed)]
     pictures = _pictures(page, scorer, group) if group else None
     return {
-        "automated": shown,
+        "automated": choices,
         "scorer": scorer,
         "scorers": scorers,
         "group": group,
         "group_name": page.names.get(group, group),
         "groups": groups,
-        "notes": next((one for one in _notes(page) if one["scorer"] == scorer), None),
+        "notes": next((note for note in _notes(page) if note["scorer"] == scorer), None),
         "found": table_page(page.request, listed, ORDERS, name="attribute"),
         "pictures": pictures,
         "captioned": _captioned(page, scorer, rows, pictures) if pictures else [],
@@ -68,7 +68,7 @@ def _rows(page: ResultsPage, scorer: str, group: str) -> list[Row]:
 def _notes(page: ResultsPage) -> list[Row]:
     """What the summary says of salience, scorer by scorer."""
     lines = page.report.summary["notes"].get("salience", {}).get("models", [])
-    return [one for one in lines if one["model"] == page.model]
+    return [note for note in lines if note["model"] == page.model]
 
 
 def _pictures(page: ResultsPage, scorer: str, group: str) -> Page[Image]:

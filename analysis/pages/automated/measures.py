@@ -7,7 +7,7 @@ from analysis.pages.automated.automated_page import AutomatedPage, how_to_get, w
 from analysis.pages.results_page import ResultsPage, Row, results_page
 from analysis.pages.table_page import Order, table_page
 from analysis.plots.axis import ratio_axis
-from analysis.plots.figures.automated import (
+from analysis.plots.figures.automated_measures import (
     calibration_plot,
     mcas_plot,
     pull_plot,
@@ -63,8 +63,15 @@ def automated(page: ResultsPage) -> dict[str, Any]:
 def _headlines(page: ResultsPage, rows: dict[str, list[Row]]) -> dict[str, Any]:
     overall = [row for row in rows["concordance"] if row["attribute"] is None]
     for row in overall:
-        mine = [one for one in rows["concordance"] if one["scorer"] == row["scorer"] and one["attribute"]]
-        row |= {"attributes": len(mine), "automatable": sum(bool(one["automatable"]) for one in mine)}
+        attribute_rows = [
+            attribute_row
+            for attribute_row in rows["concordance"]
+            if attribute_row["scorer"] == row["scorer"] and attribute_row["attribute"]
+        ]
+        row |= {
+            "attributes": len(attribute_rows),
+            "automatable": sum(bool(attribute_row["automatable"]) for attribute_row in attribute_rows),
+        }
     of_all_terms = [row for row in page.rows("mcas_categories") if row["terms"] == "all"]
     return {
         "concordance": overall,
@@ -78,32 +85,32 @@ def _headlines(page: ResultsPage, rows: dict[str, list[Row]]) -> dict[str, Any]:
 
 def _drawn(rows: list[Row]) -> list[dict[str, Any]]:
     """By encoder, how many groups have a pull and of how many it is positive."""
-    found: dict[str, list[float]] = {}
+    pulls_by_encoder: dict[str, list[float]] = {}
     for row in rows:
         if row["pull"] is not None:
-            found.setdefault(row["encoder"], []).append(row["pull"])
+            pulls_by_encoder.setdefault(row["encoder"], []).append(row["pull"])
     return [
-        {"encoder": encoder, "groups": len(pulls), "positive": sum(one > 0 for one in pulls)}
-        for encoder, pulls in found.items()
+        {"encoder": encoder, "groups": len(pulls), "positive": sum(value > 0 for value in pulls)}
+        for encoder, pulls in pulls_by_encoder.items()
     ]
 
 
 @results_page("analysis/automated/concordance.html")
 def concordance(page: ResultsPage) -> dict[str, Any]:
     """Per attribute how well a scorer finds what people see, and what can be left to it at a precision."""
-    shown = AutomatedPage(page)
-    scorer = shown.chosen("scorer", "concordance")
+    choices = AutomatedPage(page)
+    scorer = choices.chosen("scorer", "concordance")
     rows = [row for row in page.rows("concordance") if row["scorer"] == scorer]
-    target = shown.target
+    target = choices.target
     attributes = [
         row | {"left_to_it": row["precision_low"] is not None and row["precision_low"] >= target}
         for row in rows
         if row["attribute"] is not None
     ]
     return {
-        "automated": shown,
+        "automated": choices,
         "scorer": scorer,
-        "scorers": shown.values("scorer", "concordance"),
+        "scorers": choices.values("scorer", "concordance"),
         "target": target,
         "computed_for": page.report.parameters.get("target_precision"),
         "overall": next((row for row in rows if row["attribute"] is None), None),
@@ -111,7 +118,7 @@ def concordance(page: ResultsPage) -> dict[str, Any]:
         "left": [row["attribute"] for row in attributes if row["left_to_it"]],
         "found": table_page(page.request, attributes, CONCORDANCE_ORDERS, name="attribute"),
         "plot": the_calibration(page),
-        "plot_query": shown.query(scorer=scorer),
+        "plot_query": choices.query(scorer=scorer),
         "calibration": _calibration_rows(page, scorer),
         "why": why_empty(page, "concordance"),
         "how": how_to_get(page, "concordance"),
@@ -131,16 +138,16 @@ def _calibration_rows(page: ResultsPage, scorer: str) -> list[Row]:
 @results_page("analysis/automated/pull.html")
 def pull(page: ResultsPage) -> dict[str, Any]:
     """Whether images without an attribute in their prompt look like the stereotypical ones, group by group."""
-    shown = AutomatedPage(page)
+    choices = AutomatedPage(page)
     rows = _pull_rows(page)
     drawn = [row for row in rows if row["pull"] is not None]
     return {
-        "automated": shown,
-        "encoder": shown.chosen("encoder", "pull"),
-        "encoders": shown.values("encoder", "pull"),
+        "automated": choices,
+        "encoder": choices.chosen("encoder", "pull"),
+        "encoders": choices.values("encoder", "pull"),
         "plot": the_pull(page),
-        "plot_query": shown.query(encoder=shown.chosen("encoder", "pull")),
-        "rests_on": shown.rests_on("pull", shown.chosen("encoder", "pull")),
+        "plot_query": choices.query(encoder=choices.chosen("encoder", "pull")),
+        "rests_on": choices.rests_on("pull", choices.chosen("encoder", "pull")),
         "drawn": len(drawn),
         "positive": sum(row["pull"] > 0 for row in drawn),
         "sure": sum(row["ci_low"] is not None and row["ci_low"] > 0 for row in drawn),
@@ -166,35 +173,35 @@ def _pull_rows(page: ResultsPage) -> list[Row]:
 @results_page("analysis/automated/mcas.html")
 def mcas(page: ResultsPage) -> dict[str, Any]:
     """Towards which attribute set each target leans, category by category; another model beside it."""
-    shown = AutomatedPage(page)
-    encoder = shown.chosen("encoder", "mcas")
+    choices = AutomatedPage(page)
+    encoder = choices.chosen("encoder", "mcas")
     rows = _mcas_rows(page, page.model)
-    others = sorted({row["model"] for row in page.table("mcas")} - {page.model})
+    other_models = sorted({row["model"] for row in page.table("mcas")} - {page.model})
     beside = page.request.GET.get("beside", "")
-    beside = beside if beside in others else ""
+    beside = beside if beside in other_models else ""
     categories = list(dict.fromkeys(row["category"] for row in rows))
-    found = [row for row in page.table("mcas_categories") if row["encoder"] == encoder]
+    category_rows = [row for row in page.table("mcas_categories") if row["encoder"] == encoder]
     return {
-        "automated": shown,
+        "automated": choices,
         "encoder": encoder,
-        "encoders": shown.values("encoder", "mcas"),
-        "rests_on": shown.rests_on("mcas", encoder),
+        "encoders": choices.values("encoder", "mcas"),
+        "rests_on": choices.rests_on("mcas", encoder),
         "sets": _sides(page),
         "rows": rows,
         "plots": [
             {
                 "category": category,
                 "plot": the_mcas(page, category, page.model),
-                "query": shown.query(encoder=encoder, category=category),
+                "query": choices.query(encoder=encoder, category=category),
                 "other": the_mcas(page, category, beside) if beside else None,
                 "other_query": f"?{urlencode({'model': beside, 'encoder': encoder, 'category': category})}",
             }
             for category in categories
         ],
         "beside": beside,
-        "others": others,
-        "categories": [row for row in found if row["model"] == page.model],
-        "comparison": _by_model(found) if others else None,
+        "others": other_models,
+        "categories": [row for row in category_rows if row["model"] == page.model],
+        "comparison": _by_model(category_rows) if other_models else None,
         "why": why_empty(page, "mcas"),
         "how": how_to_get(page, "mcas"),
     }
@@ -224,23 +231,26 @@ def _by_model(rows: list[Row]) -> dict[str, Any]:
     categories = list(dict.fromkeys(row["category"] for row in rows))
     return {
         "models": models,
-        "lines": [(one, [means.get((one, model), {}).get("mean") for model in models]) for one in categories],
+        "lines": [
+            (category, [means.get((category, model), {}).get("mean") for model in models])
+            for category in categories
+        ],
     }
 
 
 @results_page("analysis/automated/tendency.html")
 def tendency(page: ResultsPage) -> dict[str, Any]:
     """θ by a scorer's judgements beside θ by people's."""
-    shown = AutomatedPage(page)
-    scorer = shown.chosen("scorer", "automated_tendency")
+    choices = AutomatedPage(page)
+    scorer = choices.chosen("scorer", "automated_tendency")
     rows = [_apart(row) | {"name": _name(page, row)} for row in _theta_rows(page)]
     values = [row[name] for row in rows for name in _THETAS]
     return {
-        "automated": shown,
+        "automated": choices,
         "scorer": scorer,
-        "scorers": shown.values("scorer", "automated_tendency"),
+        "scorers": choices.values("scorer", "automated_tendency"),
         "plot": the_theta(page),
-        "plot_query": shown.query(scorer=scorer),
+        "plot_query": choices.query(scorer=scorer),
         "correlation": next(iter(_correlations(page, scorer)), None),
         "notes": page.report.summary["notes"].get("automated_tendency", {}),
         "axis": ratio_axis(values, "θ"),
@@ -265,18 +275,22 @@ def _theta_rows(page: ResultsPage) -> list[Row]:
 
 def _apart(row: Row) -> Row:
     """The row, and by which factor both θ differ."""
-    one, other = row["automated_theta_smoothed"], row["human_theta_smoothed"]
-    return row | {"apart": max(one / other, other / one) if one and other else None}
+    machine_theta, human_theta = row["automated_theta_smoothed"], row["human_theta_smoothed"]
+    return row | {
+        "apart": max(machine_theta / human_theta, human_theta / machine_theta)
+        if machine_theta and human_theta
+        else None
+    }
 
 
 def _correlations(page: ResultsPage, scorer: str) -> list[Row]:
     lines = page.report.summary["notes"].get("automated_tendency", {}).get("correlations", [])
-    return [one for one in lines if one["model"] == page.model and scorer in ("", one["scorer"])]
+    return [line for line in lines if line["model"] == page.model and scorer in ("", line["scorer"])]
 
 
 def _salience_notes(page: ResultsPage, scorer: str) -> list[Row]:
     lines = page.report.summary["notes"].get("salience", {}).get("models", [])
-    return [one for one in lines if one["model"] == page.model and scorer in ("", one["scorer"])]
+    return [line for line in lines if line["model"] == page.model and scorer in ("", line["scorer"])]
 
 
 def _name(page: ResultsPage, row: Row) -> str:

@@ -15,6 +15,7 @@ from analysis.pages.releases.forms import KForm, ReleaseForm
 from analysis.releases import build_job, versions
 from analysis.releases.contents import PrivacyReport
 from analysis.releases.documents.words import FIELD_WORDS, KEPT_WORDS
+from analysis.releases.parameters import ReleaseParameters
 from analysis.releases.preview import preview
 from analysis.releases.storage.zips import REMOVED, open_archive
 from analysis.releases.storage.zips import remove_files as remove_kept_files
@@ -34,9 +35,9 @@ _TRIED = "tried_%s"  # the same field stands twice on the page
 @require_safe
 def releases(request: HttpRequest, study: str) -> HttpResponse:
     """What a release would hold now, what its privacy check says, and the releases there are."""
-    found = study_for(request.user, study, role=ANALYST)
+    current_study = study_for(request.user, study, role=ANALYST)
     tried = KForm(request.GET, auto_id=_TRIED) if "k" in request.GET else KForm(auto_id=_TRIED)
-    return render(request, "analysis/releases/list.html", _context(request, found, tried, form=None))
+    return render(request, "analysis/releases/list.html", _context(request, current_study, tried, form=None))
 
 
 @login_required
@@ -44,41 +45,41 @@ def releases(request: HttpRequest, study: str) -> HttpResponse:
 def build(request: HttpRequest, study: str) -> HttpResponse:
     """Ask for a release; a worker builds it."""
     assert isinstance(request.user, User)  # login_required lets nobody else in
-    found = study_for(request.user, study, role=LEAD)
+    current_study = study_for(request.user, study, role=LEAD)
     form = ReleaseForm(request.POST)
     try:
         parameters = form.parameters()
-        build_job.request(study=found, parameters=parameters, by=request.user)
+        build_job.request(study=current_study, parameters=parameters, by=request.user)
     except DomainError as error:
         if not form.errors:
             form.add_error(None, error.message)
-        context = _context(request, found, KForm(request.POST, auto_id=_TRIED), form=form)
+        context = _context(request, current_study, KForm(request.POST, auto_id=_TRIED), form=form)
         return render(request, "analysis/releases/list.html", context, status=400)
     messages.info(request, "The release is being built. This page follows the progress.")
-    return redirect("releases:list", study=found.slug)
+    return redirect("releases:list", study=current_study.slug)
 
 
 @login_required
 @require_safe
 def release(request: HttpRequest, study: str, version: int) -> HttpResponse:
     """One release: its numbers, what changed, and the digest of every file."""
-    found = study_for(request.user, study, role=ANALYST)
-    shown = versions.release_of(found, version)
-    checksums = Paginator(versions.checksums_of(shown), _FILES_PER_PAGE).get_page(request.GET.get("page"))
+    current_study = study_for(request.user, study, role=ANALYST)
+    release = versions.release_of(current_study, version)
+    checksums = Paginator(versions.checksums_of(release), _FILES_PER_PAGE).get_page(request.GET.get("page"))
     context = {
-        "study": found,
-        "release": shown,
-        "title": f"Release {shown.version}",
-        "may_change": holds(request.user, found, LEAD),
-        "removed_on": shown.facts.get(REMOVED),
-        "first": shown.facts["changes"]["previous"] is None,
-        "facts": versions.facts_of(shown),
+        "study": current_study,
+        "release": release,
+        "title": f"Release {release.version}",
+        "may_change": holds(request.user, current_study, LEAD),
+        "removed_on": release.facts.get(REMOVED),
+        "first": release.facts["changes"]["previous"] is None,
+        "facts": versions.facts_of(release),
         "rows": [
-            (name, shown.facts["rows"][name], ALL_DESCRIPTIONS[name])
+            (name, release.facts["rows"][name], ALL_DESCRIPTIONS[name])
             for name in ALL_TABLES
-            if name in shown.facts["rows"]
+            if name in release.facts["rows"]
         ],
-        "changes": versions.changes_of(shown),
+        "changes": versions.changes_of(release),
         "checksums": checksums,
     }
     return render(request, "analysis/releases/release.html", context)
@@ -96,13 +97,13 @@ def download(request: HttpRequest, study: str, version: int) -> FileResponse:
 def remove_files(request: HttpRequest, study: str, version: int) -> HttpResponse:
     """Ask whether the kept files shall go, and delete them."""
     assert isinstance(request.user, User)  # login_required lets nobody else in
-    found = study_for(request.user, study, role=LEAD)
-    shown = versions.release_of(found, version)
+    current_study = study_for(request.user, study, role=LEAD)
+    release = versions.release_of(current_study, version)
     if request.method == "POST":
-        remove_kept_files(release=shown, by=request.user)
-        messages.success(request, f"The files of release {shown.version} are removed.")
-        return redirect("releases:release", study=found.slug, version=shown.version)
-    context = {"study": found, "release": shown, "title": f"Release {shown.version}"}
+        remove_kept_files(release=release, by=request.user)
+        messages.success(request, f"The files of release {release.version} are removed.")
+        return redirect("releases:release", study=current_study.slug, version=release.version)
+    context = {"study": current_study, "release": release, "title": f"Release {release.version}"}
     return render(request, "analysis/releases/remove_files.html", context)
 
 
@@ -111,13 +112,13 @@ def remove_files(request: HttpRequest, study: str, version: int) -> HttpResponse
 def set_aside(request: HttpRequest, study: str, version: int) -> HttpResponse:
     """Ask whether nobody ever got a release, and note it."""
     assert isinstance(request.user, User)  # login_required lets nobody else in
-    found = study_for(request.user, study, role=LEAD)
-    shown = versions.release_of(found, version)
+    current_study = study_for(request.user, study, role=LEAD)
+    release = versions.release_of(current_study, version)
     if request.method == "POST":
-        set_release_aside(release=shown, by=request.user)
-        messages.success(request, f"Release {shown.version} is set aside.")
-        return redirect("releases:release", study=found.slug, version=shown.version)
-    context = {"study": found, "release": shown, "title": f"Release {shown.version}"}
+        set_release_aside(release=release, by=request.user)
+        messages.success(request, f"Release {release.version} is set aside.")
+        return redirect("releases:release", study=current_study.slug, version=release.version)
+    context = {"study": current_study, "release": release, "title": f"Release {release.version}"}
     return render(request, "analysis/releases/set_aside.html", context)
 
 
@@ -133,21 +134,21 @@ def _context(request: HttpRequest, study: Study, tried: KForm, *, form: ReleaseF
     rows = Release.objects.filter(study=study).select_related("built_by").defer(*_KEPT)
     latest = rows.first()
     leave_out = tried.is_bound and "leave_out_people" in tried.data
-    k = tried.chosen(otherwise=latest.parameters["k"]) if latest else tried.chosen()
-    held = preview(study, k=k, leave_out_people=leave_out)
-    report = held.check.coarsened.report if held.check else None
+    k = tried.chosen(otherwise=latest.parameters["k"] if latest else ReleaseParameters.default("k"))
+    contents = preview(study, k=k, leave_out_people=leave_out)
+    report = contents.check.coarsened.report if contents.check else None
     job = build_job.running_job(study)
     return {
         "study": study,
         "may_change": holds(request.user, study, LEAD),
         "build_job": job,
         "failed_job": None if job else versions.failed_build(study),
-        "preview": held,
-        "preview_rows": [(name, number, ALL_DESCRIPTIONS[name]) for name, number in held.rows.items()],
+        "preview": contents,
+        "preview_rows": [(name, number, ALL_DESCRIPTIONS[name]) for name, number in contents.rows.items()],
         "k": k,
         "latest": latest,
         "tried": tried if tried.is_bound else KForm(initial={"k": k}, auto_id=_TRIED),
-        "checked": held.check,
+        "checked": contents.check,
         "check": report,
         "check_rows": _check_rows(report),
         "form": form or ReleaseForm.beginning(latest.parameters if latest else None, k=k),
@@ -158,11 +159,11 @@ def _context(request: HttpRequest, study: Study, tried: KForm, *, form: ReleaseF
 def _check_rows(check: PrivacyReport | None) -> list[dict[str, Any]]:
     return [
         {
-            "field": FIELD_WORDS.get(one.field, one.field),
-            "stated": one.stated,
-            "kept": KEPT_WORDS.get(one.kept, one.kept),
-            "released": one.released,
-            "why": one.why,
+            "field": FIELD_WORDS.get(field_privacy.field, field_privacy.field),
+            "stated": field_privacy.stated,
+            "kept": KEPT_WORDS.get(field_privacy.kept, field_privacy.kept),
+            "released": field_privacy.released,
+            "why": field_privacy.why,
         }
-        for one in (check.fields if check else ())
+        for field_privacy in (check.fields if check else ())
     ]

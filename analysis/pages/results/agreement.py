@@ -7,9 +7,8 @@ from django.core.paginator import Paginator
 
 from analysis.pages.results_page import ResultsPage, results_page
 from analysis.plots.figures.judgements import alpha_plot, consensus_plot, overlap_plot
-from annotation.models import Campaign
+from analysis.results.schema import LIKERT, MARKING
 
-MARKING, LIKERT = str(Campaign.Kind.STEREOTYPE_MARKING), str(Campaign.Kind.ATTRIBUTE_LIKERT)
 ALPHA = "krippendorff_alpha_nominal"
 ROWS_A_PAGE = 500
 ANNOTATORS_A_PAGE = 200
@@ -55,8 +54,8 @@ def visual_attributes(page: ResultsPage) -> dict[str, Any]:
     for row in rows:
         row["chosen"] = _visual(row, rule, threshold)
     words = page.request.GET.get("q", "").strip().lower()
-    found = [row for row in rows if words in row["attribute"]]
-    pages = Paginator(sorted(found, key=lambda row: (-row["mean"], row["attribute"])), ROWS_A_PAGE)
+    matching = [row for row in rows if words in row["attribute"]]
+    pages = Paginator(sorted(matching, key=lambda row: (-row["mean"], row["attribute"])), ROWS_A_PAGE)
     return {
         "rows": rows,
         "shown": pages.get_page(page.request.GET.get("page")),
@@ -79,13 +78,15 @@ def annotators(page: ResultsPage) -> dict[str, Any]:
     only, words = page.request.GET.get("flagged") == "1", page.request.GET.get("q", "").strip().upper()
     order = page.request.GET.get("order", "judgements")
     order = order if order in ORDERS else "judgements"
-    shown = [row for row in rows if (row["flags"] or not only) and words in row["annotator"]]
-    shown.sort(key=lambda row: (row[order] is None, (row[order] or 0) * ORDERS[order][1], row["annotator"]))
-    found = Paginator(shown, ANNOTATORS_A_PAGE).get_page(page.request.GET.get("page"))
-    for row in found.object_list:
+    matching = [row for row in rows if (row["flags"] or not only) and words in row["annotator"]]
+    matching.sort(
+        key=lambda row: (row[order] is None, (row[order] or 0) * ORDERS[order][1], row["annotator"])
+    )
+    page_rows = Paginator(matching, ANNOTATORS_A_PAGE).get_page(page.request.GET.get("page"))
+    for row in page_rows.object_list:
         row["flag_words"] = (row["flag_reasons"] or "").split("; ") if row["flags"] else []
     return {
-        "rows": found,
+        "rows": page_rows,
         "total": len(rows),
         "only": only,
         "q": words,

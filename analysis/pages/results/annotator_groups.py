@@ -25,16 +25,18 @@ def annotator_groups(page: ResultsPage) -> dict[str, Any]:
     field = field if field in fields else (fields[0] if fields else "")
     scope = page.request.GET.get("scope", "all")
     scope = scope if scope in SCOPES else "all"
-    mine = [row for row in rows if row["field"] == field]
-    measures = [name for name in MEASURES if any(row["measure"] == name for row in mine)]
+    field_rows = [row for row in rows if row["field"] == field]
+    measures = [name for name in MEASURES if any(row["measure"] == name for row in field_rows)]
     measure = page.request.GET.get("measure", "")
     measure = measure if measure in measures else (measures[0] if measures else "")
-    found = [row for row in mine if row["scope"] == scope and row["measure"] == measure]
-    shown = Paginator(sorted(found, key=largest_first), ROWS_A_PAGE).get_page(page.request.GET.get("page"))
-    reach = span(found)
+    chosen_rows = [row for row in field_rows if row["scope"] == scope and row["measure"] == measure]
+    page_rows = Paginator(sorted(chosen_rows, key=largest_first), ROWS_A_PAGE).get_page(
+        page.request.GET.get("page")
+    )
+    reach = span(chosen_rows)
     notes = page.report.summary["notes"].get("annotator_groups", {})
     return {
-        "rows": shown,
+        "rows": page_rows,
         "span": reach,
         "start": -reach,
         "field": field,
@@ -44,7 +46,7 @@ def annotator_groups(page: ResultsPage) -> dict[str, Any]:
         "scope": scope,
         "scopes": SCOPES,
         "names": page.names,
-        "folded": any(row["group_a"] is None for row in mine),
+        "folded": any(row["group_a"] is None for row in field_rows),
         "families": [
             (name, note)
             for name, note in notes.items()

@@ -14,6 +14,7 @@ from analysis.pages.machine_answers import scores_of
 from analysis.pages.results_page import ResultsPage, Row, results_page
 from analysis.pages.table_page import Order, table_page
 from analysis.plots.figures.judgements import attribute_plot
+from analysis.results.schema import MARKING
 from annotation.answers.inclusion import counted
 from annotation.models import Judgement, TaskAttribute
 from foundation.errors import NotFound
@@ -44,7 +45,7 @@ def attributes(page: ResultsPage) -> dict[str, Any]:
         line["shown"] += row["shown"]
         line["marked"] += row["marked"]
         line[row["role"]] += 1
-    alpha = page.agreement("stereotype_marking", "attribute", "krippendorff_alpha_nominal")
+    alpha = page.agreement(MARKING, "attribute", "krippendorff_alpha_nominal")
     by_attribute = {row["scope_value"]: row for row in alpha}
     visual = {row["attribute"]: row for row in page.table("visual_attributes")}
     for name, line in totals.items():
@@ -58,24 +59,24 @@ def attributes(page: ResultsPage) -> dict[str, Any]:
 @results_page("analysis/results/attribute.html")
 def attribute(page: ResultsPage, attribute: str) -> dict[str, Any]:
     """One attribute: likelihood by group, and on demand the images of a group with everybody's answer."""
-    mine = [row for row in page.rows("likelihood") if row["attribute"] == attribute]
+    likelihood_rows = [row for row in page.rows("likelihood") if row["attribute"] == attribute]
     rated = next((row for row in page.table("visual_attributes") if row["attribute"] == attribute), None)
-    if not mine and rated is None:
+    if not likelihood_rows and rated is None:
         raise NotFound(
             "attribute_not_found", f"There are no results of an attribute “{attribute}” in this study."
         )
-    alpha = page.agreement("stereotype_marking", "attribute", "krippendorff_alpha_nominal")
+    alpha = page.agreement(MARKING, "attribute", "krippendorff_alpha_nominal")
     chosen = page.groups.get(page.request.GET.get("group", ""))
-    pictures = _asked(page, chosen, attribute) if chosen else None
+    pictures = _images_shown_with(page, chosen, attribute) if chosen else None
     return {
         "attribute": attribute,
         "attribute_query": f"?{urlencode({'attribute': attribute})}{page.and_model}",
         "rows": [
             row | {"name": page.names.get(row["identity_group"], row["identity_group"])}
-            for row in sorted(mine, key=lambda row: -row["likelihood"])
+            for row in sorted(likelihood_rows, key=lambda row: -row["likelihood"])
         ],
-        "largest": max((row["ci_high"] or row["likelihood"] for row in mine), default=1),
-        "plot": attribute_plot(mine, page.names, attribute) if mine else None,
+        "largest": max((row["ci_high"] or row["likelihood"] for row in likelihood_rows), default=1),
+        "plot": attribute_plot(likelihood_rows, page.names, attribute) if likelihood_rows else None,
         "alpha": next((row for row in alpha if row["scope_value"] == attribute), None),
         "rated": rated,
         "ratings": _ratings(page, attribute) if rated else [],
@@ -89,38 +90,39 @@ def attribute(page: ResultsPage, attribute: str) -> dict[str, Any]:
 def image(page: ResultsPage, image: UUID) -> dict[str, Any]:
     """One image: every annotator's answers and boxes."""
     images = Image.objects.select_related("group").filter(study=page.study, retracted_at=None)
-    found = images.filter(public_id=image).first()
-    if found is None or found.group is None:
+    picture = images.filter(public_id=image).first()
+    if picture is None or picture.group is None:
         raise NotFound("image_not_found", "There is no such image in this study, or it was retracted.")
-    judged = [row for row in page.rows("likelihood") if row["identity_group"] == found.group.name]
-    answers = answers_of(page, [found], [row["attribute"] for row in judged])
-    example = with_boxes(page, [found], size=FULL)[0]
-    scores = scores_of(page, found)
+    judged = [row for row in page.rows("likelihood") if row["identity_group"] == picture.group.name]
+    answers = answers_of(page, [picture], [row["attribute"] for row in judged])
+    example = with_boxes(page, [picture], size=FULL)[0]
+    scores = scores_of(page, picture)
     table = [
         {
             **row,
             "scores": [scores[scorer].get(row["attribute"]) for scorer in scores],
             "cells": [
-                _said(answers[str(image), row["attribute"]], drawer.pseudonym) for drawer in example.drawers
+                _answers_in_words(answers[str(image), row["attribute"]], drawer.pseudonym)
+                for drawer in example.drawers
             ],
         }
         for row in judged
         if (str(image), row["attribute"]) in answers
     ]
-    asked = [row["attribute"] for row in table]
+    asked_attributes = [row["attribute"] for row in table]
     return {
-        "image": found,
+        "image": picture,
         "example": example,
         "table": table,
         "scorers": list(scores),
-        "described": captioned(page, [found], asked)[0],
+        "described": captioned(page, [picture], asked_attributes)[0],
     }
 
 
-def _said(answers: list[Any], pseudonym: str) -> str:
+def _answers_in_words(answers: list[Any], pseudonym: str) -> str:
     """The answers of one annotator for one unit: usually one, in imported data sometimes several."""
-    given = ["yes" if answer.present else "no" for answer in answers if answer.pseudonym == pseudonym]
-    return ", ".join(given)
+    words = ["yes" if answer.present else "no" for answer in answers if answer.pseudonym == pseudonym]
+    return ", ".join(words)
 
 
 def _units(page: ResultsPage, images: Sequence[Image], attribute: str) -> list[Row]:
@@ -132,10 +134,10 @@ def _units(page: ResultsPage, images: Sequence[Image], attribute: str) -> list[R
     ]
 
 
-def _asked(page: ResultsPage, group: StudyGroup, attribute: str) -> Page[Image]:
+def _images_shown_with(page: ResultsPage, group: StudyGroup, attribute: str) -> Page[Image]:
     """The images of a group that were shown with the attribute, some at a time."""
-    asked = TaskAttribute.objects.filter(task__image=OuterRef("pk"), attribute__text=attribute)
-    images = judged_images(page, group).filter(Exists(asked))
+    shown_with_it = TaskAttribute.objects.filter(task__image=OuterRef("pk"), attribute__text=attribute)
+    images = judged_images(page, group).filter(Exists(shown_with_it))
     return Paginator(images, IMAGES_A_PAGE).get_page(page.request.GET.get("page"))
 
 

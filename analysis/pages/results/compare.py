@@ -46,17 +46,19 @@ class Pair:
 def compare(page: ResultsPage) -> HttpResponse | dict[str, Any]:
     """What can be compared, and the differences of the pair chosen in the address."""
     pairs = _pairs(page)
-    others = [one for one in latest_reports(list(_others(page))) if one.study_id != page.study.pk]
+    other_reports = [
+        report for report in latest_reports(list(_other_studies(page))) if report.study_id != page.study.pk
+    ]
     chosen = page.request.GET.get("with", pairs[0].key if pairs else "")
-    context: dict[str, Any] = {"pairs": pairs, "others": others, "chosen": chosen, "rows": None}
+    context: dict[str, Any] = {"pairs": pairs, "others": other_reports, "chosen": chosen, "rows": None}
     if chosen.startswith(WITH_STUDY):
         context |= _with_study(page, chosen.removeprefix(WITH_STUDY))
     elif chosen:
-        pair = next((one for one in pairs if one.key == chosen), None)
+        pair = next((option for option in pairs if option.key == chosen), None)
         if pair is None:
             raise NotFound("comparison_not_found", "There is no such comparison in these results.")
-        first = pair.rows[0]
-        context |= {"found": pair.rows, "side_a": first["side_a"], "side_b": first["side_b"]}
+        first_row = pair.rows[0]
+        context |= {"found": pair.rows, "side_a": first_row["side_a"], "side_b": first_row["side_b"]}
     if page.request.GET.get("format") == "csv" and context.get("found"):
         rows = context["found"]
         columns = list(rows[0])
@@ -72,23 +74,23 @@ def compare(page: ResultsPage) -> HttpResponse | dict[str, Any]:
 def compute(request: HttpRequest, study: str) -> HttpResponse:
     """Compare with another study the analyst may see: at once when small, else in the background."""
     assert isinstance(request.user, User)  # login_required lets nobody else in
-    found = study_for(request.user, study, role=ANALYST)
-    report, _ = reports.standing_report(study=found, by=request.user)
+    current_study = study_for(request.user, study, role=ANALYST)
+    report, _ = reports.standing_report(study=current_study, by=request.user)
     slug, model = request.POST.get("with", "").removeprefix(WITH_STUDY), request.POST.get("model", "")
-    other = _other_report(request.user, slug)
+    other_report = _other_report(request.user, slug)
     if report is None:
-        return redirect("analysis:compare", study=found.slug)
+        return redirect("analysis:compare", study=current_study.slug)
     a = Side(report, model) if any(line["model"] == model for line in report.summary["headline"]) else None
-    b = _side(other, model)
+    b = _side(other_report, model)
     if a is None or b is None:
         raise NotFound("model_not_found", "There are no results of this model to compare.")
     if request_comparison(a, b, by=request.user) is not None:
         messages.info(request, "The comparison is being computed. This page follows the progress.")
-    address = reverse("analysis:compare", kwargs={"study": found.slug})
+    address = reverse("analysis:compare", kwargs={"study": current_study.slug})
     return redirect(f"{address}?{urlencode({'with': WITH_STUDY + slug, 'model': model})}")
 
 
-def _others(page: ResultsPage) -> Any:
+def _other_studies(page: ResultsPage) -> Any:
     return studies_visible_to(page.request.user).exclude(pk=page.study.pk)
 
 
@@ -109,10 +111,10 @@ def _other_report(user: User, slug: str) -> Any:
     """The report of a study this person may see as an analyst; labels taken back since have left it."""
     if "\x00" in slug:  # which PostgreSQL refuses to look for
         raise NotFound("study_not_found", "There is no such study, or you are not a member of it.")
-    other = study_for(user, slug, role=ANALYST)
-    report, _ = reports.standing_report(study=other, by=user)
+    other_study = study_for(user, slug, role=ANALYST)
+    report, _ = reports.standing_report(study=other_study, by=user)
     if report is None:
-        raise NotFound("no_report", f"There are no results of {other.name} to compare with yet.")
+        raise NotFound("no_report", f"There are no results of {other_study.name} to compare with yet.")
     return report
 
 
@@ -124,30 +126,30 @@ def _side(report: Any, like: str) -> Side | None:
 def _with_study(page: ResultsPage, slug: str) -> dict[str, Any]:
     user = page.request.user
     assert isinstance(user, User)  # results_page lets nobody else in
-    other = _other_report(user, slug)
-    b = _side(other, page.model)
+    other_report = _other_report(user, slug)
+    b = _side(other_report, page.model)
     if b is None or not page.headline:
-        return {"nothing": True, "other": other.study}
+        return {"nothing": True, "other": other_report.study}
     a = Side(page.report, page.model)
     rows = stored_comparison(a, b)
     return {
-        "other": other.study,
+        "other": other_report.study,
         "model_b": b.model,
         "found": rows,
         "nothing": rows == [],
         "waiting": running_comparison(a, b) if rows is None else None,
         "side_a": page.study.name,
-        "side_b": other.study.name,
+        "side_b": other_report.study.name,
     }
 
 
-def _differences(page: ResultsPage, found: list[Row]) -> dict[str, Any]:
+def _differences(page: ResultsPage, rows: list[Row]) -> dict[str, Any]:
     measure = page.request.GET.get("measure", "theta")
     measure = measure if measure in MEASURES else "theta"
-    groups = [row for row in found if row["scope"] == "identity_group" and row["measure"] == measure]
+    groups = [row for row in rows if row["scope"] == "identity_group" and row["measure"] == measure]
     groups = [row | {"name": page.names.get(row["scope_value"], row["scope_value"])} for row in groups]
-    overall = [row | {"words": MEASURES[row["measure"]]} for row in found if row["scope"] == "all"]
-    kept = {name: page.request.GET[name] for name in ("with", "model") if name in page.request.GET}
+    overall = [row | {"words": MEASURES[row["measure"]]} for row in rows if row["scope"] == "all"]
+    parameters = {name: page.request.GET[name] for name in ("with", "model") if name in page.request.GET}
     reach = span(groups)
     return {
         "overall": overall,
@@ -160,6 +162,6 @@ def _differences(page: ResultsPage, found: list[Row]) -> dict[str, Any]:
         "start": -reach,
         "measure": measure,
         "measures": MEASURES,
-        "csv_query": f"?{urlencode(kept | {'format': 'csv'})}",
-        "notes": found[0],
+        "csv_query": f"?{urlencode(parameters | {'format': 'csv'})}",
+        "notes": rows[0],
     }

@@ -12,7 +12,7 @@ from analysis.pages.results.downloads import csv_response
 from analysis.pages.results_page import ResultsPage, Row, results_page
 from analysis.results.output.csv_tables import rows_to_csv
 from analysis.results.schema import DIVISIVE
-from analysis.results.summaries.group_shares import FIELDS, said_by
+from analysis.results.summaries.group_shares import FIELDS, shares_by_group
 from annotation.lead.page_context import typed
 from annotation.models import Judgement, TaskAttribute
 from catalog.models import Attribute
@@ -27,32 +27,32 @@ COLUMNS = ("identity_group", "attribute", "image", "marked", "shown")
 @results_page("analysis/results/disagreement.html")
 def disagreement(page: ResultsPage) -> HttpResponse | dict[str, Any]:
     """The most divisive items, of one group or attribute where the address names one."""
-    given = {name: typed(page.request.GET.get(name)) for name in ("group", "attribute", "by")}
-    by = given["by"] if given["by"] in FIELDS else ""
-    filtered = bool(given["group"] or given["attribute"])
-    judgements = _judgements(page, given["group"], given["attribute"]) if filtered else None
-    found = page.rows(DIVISIVE) if page.headline and judgements is None else []
+    filters = {name: typed(page.request.GET.get(name)) for name in ("group", "attribute", "by")}
+    by = filters["by"] if filters["by"] in FIELDS else ""
+    filtered = bool(filters["group"] or filters["attribute"])
+    judgements = _judgements(page, filters["group"], filters["attribute"]) if filtered else None
+    items = page.rows(DIVISIVE) if page.headline and judgements is None else []
     if judgements is not None:
-        found = _divisive(judgements)
+        items = _divisive(judgements)
     if page.request.GET.get("format") == "csv":
-        values = [[row[column] for column in COLUMNS] for row in found]
+        values = [[row[column] for column in COLUMNS] for row in items]
         return csv_response(rows_to_csv(list(COLUMNS), values), f"{page.study.slug}-disagreement.csv")
-    shown = Paginator(found, ITEMS_A_PAGE).get_page(page.request.GET.get("page"))
+    item_page = Paginator(items, ITEMS_A_PAGE).get_page(page.request.GET.get("page"))
     cells = page.rows("likelihood")
-    kept = {name: value for name, value in given.items() if value}
+    query = {name: value for name, value in filters.items() if value}
     return {
-        **given,
+        **filters,
         "by": by,
         "fields": FIELDS,
         "filtered": filtered,
-        "items": _with_answers(page, [row for row in shown.object_list if row["image"]]),
-        "item_pages": shown,
+        "items": _with_answers(page, [row for row in item_page.object_list if row["image"]]),
+        "item_pages": item_page,
         "groups": sorted(
             (page.names.get(name, name), name) for name in {row["identity_group"] for row in cells}
         ),
         "attributes": sorted({row["attribute"] for row in cells}),
-        "said_by": _said_by(page, by, given["group"]) if by and not given["attribute"] else None,
-        "csv_query": f"?{urlencode(kept | {'format': 'csv'})}{page.and_model}",
+        "said_by": _group_shares(page, by, filters["group"]) if by and not filters["attribute"] else None,
+        "csv_query": f"?{urlencode(query | {'format': 'csv'})}{page.and_model}",
     }
 
 
@@ -85,12 +85,12 @@ def _divisive(judgements: Any) -> list[Row]:
     # What places are called is asked of those alone that may be among the first: there may be 100,000 others.
     counts.sort(key=_most_differing)
     if len(counts) > MOST_ITEMS:
-        last = _most_differing(counts[MOST_ITEMS - 1])
-        counts = [row for row in counts if _most_differing(row) <= last]
+        limit = _most_differing(counts[MOST_ITEMS - 1])
+        counts = [row for row in counts if _most_differing(row) <= limit]
     images = Image.objects.filter(pk__in={row[0] for row in counts})
-    places = {pk: rest for pk, *rest in images.values_list("pk", "public_id", "group__name")}
+    places = {pk: fields for pk, *fields in images.values_list("pk", "public_id", "group__name")}
     texts = dict(Attribute.objects.filter(pk__in={row[1] for row in counts}).values_list("pk", "text"))
-    found = [
+    items = [
         {
             "image": str(places[image][0]),
             "identity_group": places[image][1],
@@ -100,7 +100,7 @@ def _divisive(judgements: Any) -> list[Row]:
         }
         for image, attribute, shown, marked in counts
     ]
-    found.sort(
+    items.sort(
         key=lambda row: (
             *_most_differing((None, None, row["shown"], row["marked"])),
             row["attribute"],
@@ -108,7 +108,7 @@ def _divisive(judgements: Any) -> list[Row]:
             row["image"],
         )
     )
-    return found[:MOST_ITEMS]
+    return items[:MOST_ITEMS]
 
 
 def _most_differing(row: tuple[Any, ...]) -> tuple[float, int]:
@@ -118,9 +118,9 @@ def _most_differing(row: tuple[Any, ...]) -> tuple[float, int]:
 
 
 def _with_answers(page: ResultsPage, items: list[Row]) -> list[Row]:
-    found = Image.objects.filter(study=page.study, public_id__in=[row["image"] for row in items])
-    answers = answers_of(page, list(found), [row["attribute"] for row in items])
-    urls = {str(image.public_id): image_url(image, viewer=page.viewer, size=SMALL) for image in found}
+    images = Image.objects.filter(study=page.study, public_id__in=[row["image"] for row in items])
+    answers = answers_of(page, list(images), [row["attribute"] for row in items])
+    urls = {str(image.public_id): image_url(image, viewer=page.viewer, size=SMALL) for image in images}
     return [
         {
             **row,
@@ -132,8 +132,8 @@ def _with_answers(page: ResultsPage, items: list[Row]) -> list[Row]:
     ]
 
 
-def _said_by(page: ResultsPage, field: str, group: str) -> list[Row]:
+def _group_shares(page: ResultsPage, field: str, group: str) -> list[Row]:
     """Shares by a part of the profile; of a part of the annotators none, who could be told from all of them."""
     if page.report.parameters["without_annotators"] or page.report.parameters["campaigns"]:
         return []
-    return said_by(page.rows("annotator_groups"), field, group)
+    return shares_by_group(page.rows("annotator_groups"), field, group)

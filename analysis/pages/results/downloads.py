@@ -10,7 +10,7 @@ from django.http import HttpResponse
 
 from analysis.models import Report
 from analysis.pages.automated.measures import plot_of_category, the_calibration, the_pull, the_theta
-from analysis.pages.results.agreement import ALPHA, LIKERT, MARKING
+from analysis.pages.results.agreement import ALPHA
 from analysis.pages.results.groups import the_map, the_strip
 from analysis.pages.results_page import MOST_LABELS, ResultsPage, results_page
 from analysis.plots.figures.judgements import (
@@ -26,7 +26,7 @@ from analysis.plots.plot import Plot
 from analysis.results.output.csv_tables import rows_to_csv, to_csv
 from analysis.results.output.report_file import READS, report_html
 from analysis.results.reports import parameters_from
-from analysis.results.schema import FILES, LABELS
+from analysis.results.schema import FILES, LABELS, LIKERT, MARKING
 from foundation.errors import Conflict, NotFound
 
 NO_TEMPLATE = ""
@@ -62,7 +62,7 @@ def archive(page: ResultsPage) -> HttpResponse:
     """Every table of the report."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as folder:
-        stored = {one.name: one for one in page.report.tables.filter(name__in=FILES)}
+        stored = {table.name: table for table in page.report.tables.filter(name__in=FILES)}
         for name in FILES:
             entry = zipfile.ZipInfo(f"{page.study.slug}-results/{name}.csv", _EPOCH)
             entry.compress_type = zipfile.ZIP_DEFLATED
@@ -75,7 +75,7 @@ def archive(page: ResultsPage) -> HttpResponse:
 @results_page(NO_TEMPLATE)
 def report(page: ResultsPage) -> HttpResponse:
     """The whole report as one file that needs no network."""
-    stored = {one.name: one.rows() for one in page.report.tables.filter(name__in=READS)}
+    stored = {table.name: table.rows() for table in page.report.tables.filter(name__in=READS)}
     text = report_html(page.study, stored, page.report.summary, page.report.computed_at)
     response = HttpResponse(text, content_type="text/html; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{page.study.slug}-report.html"'
@@ -122,14 +122,14 @@ def csv_response(text: str, name: str) -> HttpResponse:
 
 def _of_group(page: ResultsPage) -> Plot | None:
     group = page.request.GET.get("group", "")
-    mine = [row for row in page.rows("likelihood") if row["identity_group"] == group]
-    return likelihood_plot(mine, page.names.get(group, group)) if mine else None
+    rows = [row for row in page.rows("likelihood") if row["identity_group"] == group]
+    return likelihood_plot(rows, page.names.get(group, group)) if rows else None
 
 
 def _of_attribute(page: ResultsPage) -> Plot | None:
     attribute = page.request.GET.get("attribute", "")
-    mine = [row for row in page.rows("likelihood") if row["attribute"] == attribute]
-    return attribute_plot(mine, page.names, attribute) if mine else None
+    rows = [row for row in page.rows("likelihood") if row["attribute"] == attribute]
+    return attribute_plot(rows, page.names, attribute) if rows else None
 
 
 _PLOTS: dict[str, Callable[[ResultsPage], Plot | None]] = {

@@ -17,6 +17,7 @@ from analysis.plots.figures.judgements import likelihood_plot
 from analysis.plots.figures.maps import map_plot, measure_named, strip_plot
 from analysis.plots.maps.country_values import MEASURES, STEREOTYPE, on_the_map
 from analysis.plots.plot import Plot
+from analysis.results.schema import MARKING
 from analysis.results.summaries.group_rows import group_rows, of_groups, on_map
 from foundation.errors import NotFound
 from studies.models import StudyGroup
@@ -40,7 +41,7 @@ def groups(page: ResultsPage) -> dict[str, Any]:
         [value for row in rows for value in (row["theta_low"], row["theta"], row["theta_high"])], "θ"
     )
     measure = measure_named(page.request.GET.get("map", ""))
-    kept = {name: value for name, value in chosen.items() if value}
+    filters = {name: value for name, value in chosen.items() if value}
     return {
         **chosen,
         "found": table_page(page.request, _shown(rows, chosen), ORDERS, name="name"),
@@ -51,8 +52,8 @@ def groups(page: ResultsPage) -> dict[str, Any]:
         "measures": MEASURES.values(),
         "map": the_map(page, measure.key),
         "strip": the_strip(page, measure.key),
-        "and_filters": f"&{urlencode(kept)}{page.and_model}" if kept else page.and_model,
-        "plot_query": f"?{urlencode(kept)}{page.and_model}" if kept else page.query,
+        "and_filters": f"&{urlencode(filters)}{page.and_model}" if filters else page.and_model,
+        "plot_query": f"?{urlencode(filters)}{page.and_model}" if filters else page.query,
     }
 
 
@@ -87,8 +88,8 @@ def the_map(page: ResultsPage, key: str) -> Plot | None:
         return f"?{urlencode({'country': together[0]['map_code']})}{page.and_model}#groups"
 
     rows = _shown(rows_of(page), _chosen(page))
-    mine, places = on_map(MEASURES[key], rows, page.rows("likelihood"), page.epsilon, url)
-    return map_plot(MEASURES[key], places, mine) if mine else None
+    mapped_rows, places = on_map(MEASURES[key], rows, page.rows("likelihood"), page.epsilon, url)
+    return map_plot(MEASURES[key], places, mapped_rows) if mapped_rows else None
 
 
 def the_strip(page: ResultsPage, key: str) -> Plot | None:
@@ -101,54 +102,62 @@ def the_strip(page: ResultsPage, key: str) -> Plot | None:
 @results_page("analysis/results/group.html")
 def group(page: ResultsPage, group: str) -> dict[str, Any]:
     """One group: its attributes by likelihood, and its images with everybody's boxes."""
-    found = page.groups.get(group)
-    mine = [row for row in page.rows("likelihood") if row["identity_group"] == group]
-    if found is None or not mine:
+    study_group = page.groups.get(group)
+    rows = [row for row in page.rows("likelihood") if row["identity_group"] == group]
+    if study_group is None or not rows:
         raise NotFound("group_not_found", f"There are no results of a group named “{group}” in this study.")
-    pages = Paginator(judged_images(page, found), IMAGES_A_PAGE)
+    pages = Paginator(judged_images(page, study_group), IMAGES_A_PAGE)
     pictures = pages.get_page(page.request.GET.get("page"))
-    alpha = page.agreement("stereotype_marking", "identity_group", "krippendorff_alpha_nominal")
-    scores = mean_scores(page, found, [row["attribute"] for row in mine])
+    alpha = page.agreement(MARKING, "identity_group", "krippendorff_alpha_nominal")
+    scores = mean_scores(page, study_group, [row["attribute"] for row in rows])
     return {
-        "group": found,
+        "group": study_group,
         "group_query": f"?{urlencode({'group': group})}{page.and_model}",
         "row": next(row for row in rows_of(page) if row["identity_group"] == group),
-        "plot": likelihood_plot(mine, found.display_name),
+        "plot": likelihood_plot(rows, study_group.display_name),
         "attributes": [
             row | {"scores": [scores[scorer].get(row["attribute"]) for scorer in scores]}
-            for row in sorted(mine, key=lambda row: -row["likelihood"])
+            for row in sorted(rows, key=lambda row: -row["likelihood"])
         ],
         "scorers": list(scores),
-        "largest": max(row["ci_high"] or row["likelihood"] for row in mine),
+        "largest": max(row["ci_high"] or row["likelihood"] for row in rows),
         "alpha": next((row for row in alpha if row["scope_value"] == group), None),
-        "offensive": _offensive(page, found, mine),
+        "offensive": _offensive(page, study_group, rows),
         "place": _place(page, group),
         "pictures": pictures,
         "examples": with_boxes(page, list(pictures.object_list)),
     }
 
 
-def _offensive(page: ResultsPage, group: StudyGroup, mine: list[Row]) -> list[Row]:
+def _offensive(page: ResultsPage, group: StudyGroup, cells: list[Row]) -> list[Row]:
     """The group's stereotypes with what the resource says of their offensiveness, the most offensive first."""
     columns = ("attribute__text", "offensiveness_stored", "rating_1", "rating_2", "rating_3")
-    known = {row[0]: row[1:] for row in group.associations.values_list(*columns)}
+    resource_scores = {row[0]: row[1:] for row in group.associations.values_list(*columns)}
     rows = [
-        {**cell, "stored": known[cell["attribute"]][0], "ratings": known[cell["attribute"]][1:]}
-        for cell in mine
-        if cell["role"] == STEREOTYPE and cell["attribute"] in known
+        {
+            **cell,
+            "stored": resource_scores[cell["attribute"]][0],
+            "ratings": resource_scores[cell["attribute"]][1:],
+        }
+        for cell in cells
+        if cell["role"] == STEREOTYPE and cell["attribute"] in resource_scores
     ]
     from_ratings = page.report.parameters["offensiveness_source"] == "ratings"
     for row in rows:
-        given = [rating for rating in row["ratings"] if rating is not None]
-        row["unrated"] = not given and not row["stored"]
-        row["score"] = None if row["unrated"] else fmean(given) if from_ratings and given else row["stored"]
-        row["given"] = ", ".join(f"{rating:g}" for rating in given)
+        ratings = [rating for rating in row["ratings"] if rating is not None]
+        row["unrated"] = not ratings and not row["stored"]
+        row["score"] = (
+            None if row["unrated"] else fmean(ratings) if from_ratings and ratings else row["stored"]
+        )
+        row["given"] = ", ".join(f"{rating:g}" for rating in ratings)
     return sorted(rows, key=lambda row: (row["score"] is None, -(row["score"] or 0.0), row["attribute"]))
 
 
 def _place(page: ResultsPage, group: str) -> dict[str, int] | None:
     """The place of the group by θ smoothed, and among how many."""
     ranked = [row for row in page.rows("sensitivity_ranks") if row["scenario"] == "baseline"]
-    mine = next((row for row in ranked if row["identity_group"] == group and row["rank"] is not None), None)
+    group_row = next(
+        (row for row in ranked if row["identity_group"] == group and row["rank"] is not None), None
+    )
     of = sum(row["rank"] is not None for row in ranked)
-    return None if mine is None else {"rank": mine["rank"], "of": of}
+    return None if group_row is None else {"rank": group_row["rank"], "of": of}

@@ -1,4 +1,4 @@
-"""The headline of a study, and computing it anew."""
+"""The main results of a study, and the request to compute them again."""
 
 from typing import Any
 
@@ -14,8 +14,7 @@ from analysis.pages.results_page import ResultsPage, results_page
 from analysis.plots.figures.judgements import theta_plot
 from analysis.results import reports
 from analysis.results.data.exclusions import not_counted_words
-from analysis.results.summaries.none_of_the_above import headline_by_mode
-from analysis.results.summaries.sensitivity_rows import sensitivity_rows
+from analysis.results.summaries.headline_rows import headline_by_mode, sensitivity_rows
 from jobs.models import Job
 from studies.access import ANALYST, study_for
 
@@ -49,11 +48,11 @@ def overview(page: ResultsPage) -> dict[str, Any]:
 def compute(request: HttpRequest, study: str) -> HttpResponse:
     """Compute the results with the chosen parameters: at once when small, else in the background."""
     assert isinstance(request.user, User)  # login_required lets nobody else in
-    found = study_for(request.user, study, role=ANALYST)
-    form = ParametersForm(found, request.POST)
-    outcome = reports.request_report(study=found, parameters=form.parameters(), by=request.user)
+    current_study = study_for(request.user, study, role=ANALYST)
+    form = ParametersForm(current_study, request.POST)
+    outcome = reports.request_report(study=current_study, parameters=form.parameters(), by=request.user)
     if isinstance(outcome, Job):
         messages.info(request, "The results are being computed. This page follows the progress.")
     else:
         messages.success(request, "The results are up to date.")
-    return redirect("analysis:overview", study=found.slug)
+    return redirect("analysis:overview", study=current_study.slug)

@@ -5,21 +5,23 @@ from typing import Any
 from django import forms
 
 from analysis.models import Scorer
-from analysis.models.vector_types import FLOAT16, FLOAT32
-from analysis.scoring.backends.choices import ENDPOINT, FULL, MODEL, MOST_CAPTIONS, NGRAMS
+from analysis.scoring.backends.choices import ENDPOINT, MODEL, NGRAMS
 from analysis.scoring.inputs.ngrams import keep_ngrams
-from analysis.scoring.inputs.prompts import CONTRAST, TEMPLATES
-from analysis.scoring.inputs.scope import ASKED, STEREOTYPES
-from analysis.scoring.parameters import DEFAULT_MODELS, KINDS
+from analysis.scoring.parameters import (
+    DEFAULT_MODELS,
+    KINDS,
+    CaptionParameters,
+    ClassifierParameters,
+    ClipParameters,
+)
 from studies.models import Study
 
 Kind = Scorer.Kind
 _ENCODER = ("pretrained", "precision", "vectors")
 # Kinds of captions are choices of their own here: each asks for something else.
 CAPTIONS_BY = {
-    f"{Kind.CAPTIONS}-{NGRAMS}": "captions: from words that CLIP finds",
-    f"{Kind.CAPTIONS}-{MODEL}": "captions: by a model that sees the picture",
-    f"{Kind.CAPTIONS}-{ENDPOINT}": "captions: by a model behind an endpoint",
+    f"{Kind.CAPTIONS}-{captioner}": f"captions: {words}"
+    for captioner, words in CaptionParameters.declaration("captioner").words.items()
 }
 # The parameters that the page asks for; the command and the API take all of them.
 FIELDS: dict[str, tuple[str, ...]] = {
@@ -63,79 +65,6 @@ class ScorerForm(forms.Form):
         help_text="An architecture of open_clip, a folder or file on the server, or an id on the hub. Left empty: "
         f"{DEFAULT_MODELS[Kind.CLIP]} for vectors and CLIP, the models of BiasDora for sentiment and toxicity.",
     )
-    pretrained = forms.CharField(
-        required=False,
-        max_length=300,
-        label="Checkpoint",
-        help_text="A tag of open_clip, or a file of weights. None for a folder or hub id.",
-    )
-    precision = forms.ChoiceField(
-        required=False,
-        label="Computed in",
-        choices=[
-            (FULL, "float32"),
-            ("fp16", "float16, on a graphics card"),
-            ("bf16", "bfloat16, on a graphics card"),
-        ],
-        help_text="Half precision needs half the memory on a graphics card and keeps three digits (float16) or two "
-        "(bfloat16).",
-    )
-    vectors = forms.ChoiceField(
-        required=False,
-        label="Vectors kept as",
-        choices=[
-            (FLOAT32, "float32: as the model computed them"),
-            (FLOAT16, "float16: half the bytes, rounded"),
-        ],
-        help_text="Rounding changes MCAS, pull and cosines by up to 0.0002.",
-    )
-    templates = forms.CharField(
-        required=False,
-        label="Prompts with the attribute",
-        help_text="One in each line, with {attr}. Several are averaged.",
-        initial="\n".join(TEMPLATES),
-        widget=forms.Textarea(attrs=_LINES),
-    )
-    contrast = forms.CharField(
-        required=False,
-        label="Prompts to compare with",
-        help_text="One in each line, without {attr}.",
-        initial="\n".join(CONTRAST),
-        widget=forms.Textarea(attrs=_LINES),
-    )
-    attributes = forms.ChoiceField(
-        required=False,
-        label="Attributes",
-        choices=[
-            (ASKED, "Those shown to people; where nobody was asked, the group’s stereotypes"),
-            (STEREOTYPES, "The group’s stereotypes"),
-        ],
-    )
-    captions = forms.IntegerField(
-        required=False,
-        min_value=1,
-        max_value=MOST_CAPTIONS,
-        label="Captions of each image",
-        help_text=f"At most; the same sentence counts once. Left empty: {MOST_CAPTIONS} from words, else 1.",
-    )
-    prompt = forms.CharField(
-        required=False,
-        max_length=2_000,
-        label="What the model is asked",
-        help_text="Models such as BLIP begin their caption with it. Left empty, others are asked to describe the "
-        "picture in one sentence.",
-        widget=forms.Textarea(attrs=_LINES),
-    )
-    clip = forms.CharField(
-        required=False,
-        max_length=300,
-        label="CLIP that finds words",
-        help_text=f"Left empty: {DEFAULT_MODELS[Kind.CLIP]}.",
-    )
-    clip_pretrained = forms.CharField(required=False, max_length=300, label="Its checkpoint")
-    top_ngrams = forms.IntegerField(
-        required=False, min_value=1, max_value=200, label="Words from each image", help_text="Left empty: 15."
-    )
     ngrams = forms.CharField(
         required=False,
         max_length=200_000,
@@ -143,7 +72,6 @@ class ScorerForm(forms.Form):
         help_text="One word or phrase in each line. Left empty: a list of ours and the study’s attributes.",
         widget=forms.Textarea(attrs=_LINES),
     )
-    captions_of = forms.ChoiceField(required=False, label="Captions to read")
     model_label = forms.CharField(
         required=False, max_length=110, label="Name in tables", help_text="Left empty, made from the model."
     )
@@ -153,13 +81,20 @@ class ScorerForm(forms.Form):
         kinds = self.fields["kind"]
         assert isinstance(kinds, forms.ChoiceField)
         kinds.choices = KIND_CHOICES
+        for parameters, names in (
+            (CaptionParameters, ("captions", "prompt", "clip", "clip_pretrained", "top_ngrams")),
+            (ClipParameters, FIELDS[Kind.CLIP]),
+        ):
+            self.fields |= parameters.form_fields(names)
         writers = study.scorers.filter(kind=Kind.CAPTIONS).values_list("model_label", flat=True)
-        field = self.fields["captions_of"]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = [("", "All captions of the study"), *((label, label) for label in writers)]
+        self.fields["captions_of"] = forms.ChoiceField(
+            required=False,
+            label=ClassifierParameters.declaration("captions_of").label,
+            choices=[("", "All captions of the study"), *((label, label) for label in writers)],
+        )
 
     def plan(self) -> dict[str, Any]:
-        """Return the arguments of `starting.plan_scorer`."""
+        """Return the arguments of `launch.plan_scorer`."""
         data = self.cleaned_data
         kind, _, captioner = data["kind"].partition("-")
         parameters = {name: data[name] for name in FIELDS[data["kind"]] if data[name] not in ("", None)}

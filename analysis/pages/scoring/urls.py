@@ -7,7 +7,7 @@ from analysis.pages.scoring import views
 app_name = "scoring"
 urlpatterns = [
     path("", views.scorers, name="list"),
-    path("new/", views.new, name="new"),
+    path("new/", views.NewScorer.as_view(), name="new"),
     path("<int:scorer>/", views.scorer, name="scorer"),
     path("<int:scorer>/remove/", views.remove, name="remove"),
     path("<int:scorer>/unrounded/", views.score_unrounded, name="score_unrounded"),

@@ -1,6 +1,6 @@
 """Automated scoring of a study: what was scored by what, starting and going on."""
 
-from typing import cast
+from typing import Any, cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -14,10 +14,11 @@ from analysis.models import Scorer
 from analysis.pages.scoring.forms import ScorerForm
 from analysis.scoring import launch, overview
 from analysis.scoring.parameters import KINDS
-from foundation.errors import DomainError, NotFound
-from generation.pages.forms import show_refusal
+from foundation.errors import NotFound
 from studies.access import ANALYST, LEAD, holds, study_for
 from studies.models import Study
+from studies.study_view import StudyView
+from web.form_page import FormPage
 
 _PER_PAGE = 50
 
@@ -26,49 +27,47 @@ _PER_PAGE = 50
 @require_safe
 def scorers(request: HttpRequest, study: str) -> HttpResponse:
     """List what has been scored."""
-    found = study_for(request.user, study, role=ANALYST)
+    current_study = study_for(request.user, study, role=ANALYST)
     context = {
-        "study": found,
-        "lines": overview.lines_of(found),
-        "may_change": holds(request.user, found, LEAD),
+        "study": current_study,
+        "lines": overview.lines_of(current_study),
+        "may_change": holds(request.user, current_study, LEAD),
         "kinds": [(kind, Scorer.Kind(kind).label) for kind in KINDS],
     }
     return render(request, "analysis/scoring/list.html", context)
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def new(request: HttpRequest, study: str) -> HttpResponse:
+class NewScorer(StudyView, FormPage[ScorerForm]):
     """Say what a scorer would do; start it."""
-    found = study_for(request.user, study, role=LEAD)
-    posted = request.method == "POST"
-    asked = {key: value for key, value in request.GET.items() if key == "kind"}
-    form = ScorerForm(request.POST if posted else None, study=found, initial=asked)
-    if posted and form.is_valid():
-        try:
-            by = cast("User", request.user)
-            scorer = launch.plan_scorer(study=found, by=by, **form.plan())
-            return redirect("jobs:detail", pk=launch.start(scorer=scorer, by=by).pk)
-        except DomainError as error:
-            show_refusal(form, error)
-    estimates = [(Scorer.Kind(kind), overview.estimate(found, kind, {})) for kind in KINDS]
-    context = {"study": found, "form": form, "estimates": estimates}
-    return render(request, "analysis/scoring/new.html", context, status=400 if posted else 200)
+
+    template_name = "analysis/scoring/new.html"
+
+    def make_form(self, data: Any) -> ScorerForm:
+        initial = {key: value for key, value in self.request.GET.items() if key == "kind"}
+        return ScorerForm(data, study=self.study, initial=initial)
+
+    def call(self) -> HttpResponse:
+        scorer = launch.plan_scorer(study=self.study, by=self.by, **self.form.plan())
+        return redirect("jobs:detail", pk=launch.start(scorer=scorer, by=self.by).pk)
+
+    def context(self) -> dict[str, Any]:
+        estimates = [(Scorer.Kind(kind), overview.estimate(self.study, kind, {})) for kind in KINDS]
+        return super().context() | {"estimates": estimates}
 
 
 @login_required
 @require_safe
 def scorer(request: HttpRequest, study: str, scorer: int) -> HttpResponse:
     """Show one scorer: what it is, how far it is, what it could not read."""
-    found = study_for(request.user, study, role=ANALYST)
-    line = overview.line_of(scorer_of(found, scorer))
+    current_study = study_for(request.user, study, role=ANALYST)
+    line = overview.line_of(scorer_of(current_study, scorer))
     page = Paginator(overview.failed_images(line.scorer), _PER_PAGE).get_page(request.GET.get("page"))
     context = {
-        "study": found,
+        "study": current_study,
         "line": line,
         "page": page,
         "parameters": sorted(line.scorer.parameters.items()),
-        "may_change": holds(request.user, found, LEAD),
+        "may_change": holds(request.user, current_study, LEAD),
         "has_rounded_vectors": launch.has_rounded_vectors(line.scorer),
     }
     return render(request, "analysis/scoring/scorer.html", context)
@@ -78,8 +77,8 @@ def scorer(request: HttpRequest, study: str, scorer: int) -> HttpResponse:
 @require_POST
 def go_on(request: HttpRequest, study: str, scorer: int) -> HttpResponse:
     """Queue what is missing of a scorer's work."""
-    found = study_for(request.user, study, role=LEAD)
-    job = launch.start(scorer=scorer_of(found, scorer), by=cast("User", request.user))
+    current_study = study_for(request.user, study, role=LEAD)
+    job = launch.start(scorer=scorer_of(current_study, scorer), by=cast("User", request.user))
     return redirect("jobs:detail", pk=job.pk)
 
 
@@ -87,9 +86,9 @@ def go_on(request: HttpRequest, study: str, scorer: int) -> HttpResponse:
 @require_POST
 def score_unrounded(request: HttpRequest, study: str, scorer: int) -> HttpResponse:
     """Queue the same scorer with vectors that are not rounded."""
-    found = study_for(request.user, study, role=LEAD)
+    current_study = study_for(request.user, study, role=LEAD)
     by = cast("User", request.user)
-    unrounded = launch.plan_unrounded(scorer=scorer_of(found, scorer), by=by)
+    unrounded = launch.plan_unrounded(scorer=scorer_of(current_study, scorer), by=by)
     return redirect("jobs:detail", pk=launch.start(scorer=unrounded, by=by).pk)
 
 
@@ -97,18 +96,18 @@ def score_unrounded(request: HttpRequest, study: str, scorer: int) -> HttpRespon
 @require_http_methods(["GET", "HEAD", "POST"])
 def remove(request: HttpRequest, study: str, scorer: int) -> HttpResponse:
     """Ask whether a scorer and what it found shall go, and remove it."""
-    found = study_for(request.user, study, role=LEAD)
-    line = overview.line_of(scorer_of(found, scorer))
+    current_study = study_for(request.user, study, role=LEAD)
+    line = overview.line_of(scorer_of(current_study, scorer))
     if request.method == "POST":
         launch.remove_scorer(scorer=line.scorer, by=cast("User", request.user))
         messages.success(request, f"{line.scorer.model_label} is removed.")
-        return redirect("scoring:list", study=found.slug)
-    return render(request, "analysis/scoring/remove.html", {"study": found, "line": line})
+        return redirect("scoring:list", study=current_study.slug)
+    return render(request, "analysis/scoring/remove.html", {"study": current_study, "line": line})
 
 
 def scorer_of(study: Study, pk: int) -> Scorer:
     """Return a scorer of the study."""
-    found = Scorer.objects.filter(study=study, pk=pk).select_related("study", "job", "encoder").first()
-    if found is None:
+    scorer = Scorer.objects.filter(study=study, pk=pk).select_related("study", "job", "encoder").first()
+    if scorer is None:
         raise NotFound("scorer_not_found", "There is no such scorer in this study.")
-    return found
+    return scorer

@@ -30,11 +30,11 @@ def _drawing(bars: Sequence[Bar], axis: Axis, title: str, width: float, line: fl
     svg = Svg(width, title=title)
     narrow = width == NARROW
     longest = max((len(bar.label) for bar in bars), default=8)
-    left = 8.0 if narrow else min(210.0, 16 + 7.2 * longest)
-    right = width - (8 if narrow else 110)
+    x_left = 8.0 if narrow else min(210.0, 16 + 7.2 * longest)
+    x_right = width - (8 if narrow else 110)
     bottom = TOP + line * len(bars)
     for tick in axis.ticks():
-        x = left + axis.place(tick) * (right - left)
+        x = x_left + axis.place(tick) * (x_right - x_left)
         svg.line(x, TOP, x, bottom, "plot-grid")
         svg.words(x, bottom + 15, axis.write(tick), "plot-tick", anchor_within(x, width))
     for index, bar in enumerate(bars):
@@ -45,9 +45,9 @@ def _drawing(bars: Sequence[Bar], axis: Axis, title: str, width: float, line: fl
                 inset = 4 if name.endswith("inner") else 0
                 svg.add(
                     "rect",
-                    x=left,
+                    x=x_left,
                     y=y + inset,
-                    width=axis.place(share) * (right - left),
+                    width=axis.place(share) * (x_right - x_left),
                     height=tall - 2 * inset,
                     class_=name,
                 )
@@ -58,9 +58,9 @@ def _drawing(bars: Sequence[Bar], axis: Axis, title: str, width: float, line: fl
             svg.words(0, y - 5, bar.label, "plot-label halo")
             svg.words(width, y - 5, numbers, "plot-value halo", "end")
         else:
-            svg.words(left - 12, y + 14, bar.label, "plot-label", "end")
+            svg.words(x_left - 12, y + 14, bar.label, "plot-label", "end")
             svg.words(width, y + 14, numbers, "plot-value", "end")
-    svg.line(left, TOP, left, bottom, "plot-axis")
-    svg.words((left + right) / 2, bottom + 32, axis.label, "plot-tick", "middle")
+    svg.line(x_left, TOP, x_left, bottom, "plot-axis")
+    svg.words((x_left + x_right) / 2, bottom + 32, axis.label, "plot-tick", "middle")
     svg.height = bottom + BOTTOM
     return svg.text()

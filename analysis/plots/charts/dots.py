@@ -24,6 +24,18 @@ class Dot:
     series: str = PLAIN
     reason: str | None = None
 
+    def text(self, axis: Axis) -> str:
+        """The numbers of a line: `42 % [31, 55]`."""
+        if self.estimate is None:
+            return f"— {reason_text(self.reason)}".strip()
+        if axis.kind == "share":
+            value, ends = format_percent(self.estimate), [_end(end, 100, 0) for end in (self.low, self.high)]
+        else:
+            digits = 0 if axis.kind == "count" else 2
+            value = format_number(self.estimate, digits)
+            ends = [_end(end, 1, digits) for end in (self.low, self.high)]
+        return value if self.low is None and self.high is None else f"{value} [{ends[0]}, {ends[1]}]"
+
 
 def dot_plot(dots: Sequence[Dot], axis: Axis, *, title: str) -> tuple[str, str]:
     """Return the wide and the narrow drawing."""
@@ -32,42 +44,42 @@ def dot_plot(dots: Sequence[Dot], axis: Axis, *, title: str) -> tuple[str, str]:
 
 def _wide(dots: Sequence[Dot], axis: Axis, title: str) -> str:
     longest = max((len(dot.label) for dot in dots), default=8)
-    left = min(210.0, 16 + 7.2 * longest)
-    right = WIDE - 145
+    x_left = min(210.0, 16 + 7.2 * longest)
+    x_right = WIDE - 145
     svg = Svg(WIDE, title=title)
     bottom = TOP + LINE_WIDE * len(dots)
-    _grid(svg, axis, left, right, TOP, bottom)
+    _grid(svg, axis, x_left, x_right, TOP, bottom)
     for index, dot in enumerate(dots):
         y = TOP + LINE_WIDE * (index + 0.5)
-        svg.words(left - 12, y + 4, _short(dot.label, int((left - 16) / 7)), "plot-label", "end")
-        _interval(svg, dot, axis, left, right, y)
-        svg.words(WIDE, y + 4, said(dot, axis), "plot-value", "end")
+        svg.words(x_left - 12, y + 4, _short(dot.label, int((x_left - 16) / 7)), "plot-label", "end")
+        _interval(svg, dot, axis, x_left, x_right, y)
+        svg.words(WIDE, y + 4, dot.text(axis), "plot-value", "end")
     svg.height = bottom + BOTTOM
     return svg.text()
 
 
 def _narrow(dots: Sequence[Dot], axis: Axis, title: str) -> str:
     svg = Svg(NARROW, title=title)
-    left, right = 8.0, NARROW - 8
+    x_left, x_right = 8.0, NARROW - 8
     bottom = TOP + LINE_NARROW * len(dots)
-    _grid(svg, axis, left, right, TOP, bottom)
+    _grid(svg, axis, x_left, x_right, TOP, bottom)
     for index, dot in enumerate(dots):
         y = TOP + LINE_NARROW * index
         svg.words(0, y + 13, _short(dot.label, 24), "plot-label halo")
-        svg.words(NARROW, y + 13, said(dot, axis), "plot-value halo", "end")
-        _interval(svg, dot, axis, left, right, y + 27)
+        svg.words(NARROW, y + 13, dot.text(axis), "plot-value halo", "end")
+        _interval(svg, dot, axis, x_left, x_right, y + 27)
     svg.height = bottom + BOTTOM
     return svg.text()
 
 
-def _grid(svg: Svg, axis: Axis, left: float, right: float, top: float, bottom: float) -> None:
+def _grid(svg: Svg, axis: Axis, x_left: float, x_right: float, top: float, bottom: float) -> None:
     for tick in axis.ticks():
-        x = left + axis.place(tick) * (right - left)
+        x = x_left + axis.place(tick) * (x_right - x_left)
         svg.line(x, top, x, bottom, "plot-reference" if tick == axis.reference else "plot-grid")
         svg.words(x, bottom + 15, axis.write(tick), "plot-tick", anchor_within(x, svg.width))
-    svg.line(left, bottom, right, bottom, "plot-axis")
+    svg.line(x_left, bottom, x_right, bottom, "plot-axis")
     if axis.label:
-        svg.words((left + right) / 2, bottom + 32, axis.label, "plot-tick", "middle")
+        svg.words((x_left + x_right) / 2, bottom + 32, axis.label, "plot-tick", "middle")
 
 
 def anchor_within(x: float, width: float) -> str:
@@ -75,9 +87,9 @@ def anchor_within(x: float, width: float) -> str:
     return "start" if x < 16 else "end" if x > width - 16 else "middle"
 
 
-def _interval(svg: Svg, dot: Dot, axis: Axis, left: float, right: float, y: float) -> None:
+def _interval(svg: Svg, dot: Dot, axis: Axis, x_left: float, x_right: float, y: float) -> None:
     def place(value: float) -> float:
-        return left + axis.place(value) * (right - left)
+        return x_left + axis.place(value) * (x_right - x_left)
 
     if dot.estimate is None:
         return
@@ -86,13 +98,15 @@ def _interval(svg: Svg, dot: Dot, axis: Axis, left: float, right: float, y: floa
         high = axis.high if dot.high is None else dot.high
         svg.line(place(dot.low), y, place(high), y, f"plot-span {dot.series}")
         if unbounded or high > axis.high:
-            _beyond(svg, right, y, dot, 1)
+            _beyond(svg, x_right, y, dot, 1)
         if dot.low < axis.low:
-            _beyond(svg, left, y, dot, -1)
+            _beyond(svg, x_left, y, dot, -1)
     if axis.low <= dot.estimate <= axis.high:
         mark(svg, place(dot.estimate), y, dot.series)
     else:
-        _beyond(svg, left if dot.estimate < axis.low else right, y, dot, -1 if dot.estimate < axis.low else 1)
+        _beyond(
+            svg, x_left if dot.estimate < axis.low else x_right, y, dot, -1 if dot.estimate < axis.low else 1
+        )
 
 
 def _beyond(svg: Svg, x: float, y: float, dot: Dot, way: int) -> None:
@@ -107,19 +121,6 @@ def mark(svg: Svg, x: float, y: float, series: str) -> None:
         svg.add("rect", x=x - 4, y=y - 4, width=8, height=8, class_="plot-mark random")
     else:
         svg.add("circle", cx=x, cy=y, r=4.5, class_=f"plot-mark {series}")
-
-
-def said(dot: Dot, axis: Axis) -> str:
-    """The numbers of a line: `42 % [31, 55]`."""
-    if dot.estimate is None:
-        return f"— {reason_text(dot.reason)}".strip()
-    if axis.kind == "share":
-        value, ends = format_percent(dot.estimate), [_end(end, 100, 0) for end in (dot.low, dot.high)]
-    elif axis.kind == "count":
-        value, ends = format_number(dot.estimate, 0), [_end(end, 1, 0) for end in (dot.low, dot.high)]
-    else:
-        value, ends = format_number(dot.estimate, 2), [_end(end, 1, 2) for end in (dot.low, dot.high)]
-    return value if dot.low is None and dot.high is None else f"{value} [{ends[0]}, {ends[1]}]"
 
 
 def _end(value: float | None, times: int, digits: int) -> str:

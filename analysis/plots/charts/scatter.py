@@ -41,7 +41,7 @@ class Field:
     x: Axis
     y: Axis
     diagonal: bool = False
-    named: bool = True
+    label_points: bool = True
 
 
 def series_of(points: Sequence[Point]) -> list[str]:
@@ -62,8 +62,8 @@ def scatter_plot(points: Sequence[Point], field: Field, *, title: str) -> tuple[
 
 def number_axis(values: Sequence[float], label: str, *, zero: bool = False, reference: bool = False) -> Axis:
     """From a round number below the smallest to one above the largest; `zero`: with 0 on it."""
-    known = [*values, *([0.0] if zero else [])] or [0.0, 1.0]
-    low, high = min(known), max(known)
+    extent = [*values, *([0.0] if zero else [])] or [0.0, 1.0]
+    low, high = min(extent), max(extent)
     step = nice_step((high - low) / 4 or abs(high) / 4 or 0.25)
     low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
     if low == high:
@@ -86,7 +86,7 @@ def _drawing(points: Sequence[Point], field: Field, title: str, width: float, ta
     for point in points:
         form = form_of(series, point.series)
         svg.add("path", d=form_path(FORMS[form], *at(point.x, point.y)), class_=f"plot-point form-{form + 1}")
-    if field.named:
+    if field.label_points:
         _names(svg, points, at, width)
     svg.height = bottom + BOTTOM
     return svg.text()
@@ -147,22 +147,26 @@ def _interval(svg: Svg, point: Point, at: _Place) -> None:
 def _names(svg: Svg, points: Sequence[Point], at: _Place, width: float) -> None:
     """Names beside the points furthest from the middle, where they cover no other name."""
     places = [at(point.x, point.y) for point in points]
-    taken: list[tuple[float, float, float]] = []
+    occupied: list[tuple[float, float, float]] = []
     for index in furthest(points, places)[: MOST_NAMES * 2]:
         (x, y), words = places[index], points[index].label
         long = LETTER * len(words)
         to_left = x + 8 + long > width
         start = x - 8 - long if to_left else x + 8
-        free = all(abs(y - ty) > 13 or start > end or start + long < begin for ty, begin, end in taken)
-        if not free or len(taken) >= MOST_NAMES or start < LEFT:
+        free = all(abs(y - ty) > 13 or start > end or start + long < begin for ty, begin, end in occupied)
+        if not free or len(occupied) >= MOST_NAMES or start < LEFT:
             continue
-        taken.append((y, start, start + long))
+        occupied.append((y, start, start + long))
         svg.words(x - 8 if to_left else x + 8, y + 4, words, "plot-name halo", "end" if to_left else "start")
 
 
 def furthest(points: Sequence[Point], places: Sequence[tuple[float, float]]) -> list[int]:
     """Which points lie furthest from the middle of all, these first."""
-    middle = [sum(one) / max(len(places), 1) for one in zip(*places, strict=True)] if places else []
+    middle = (
+        [sum(coordinates) / max(len(places), 1) for coordinates in zip(*places, strict=True)]
+        if places
+        else []
+    )
     return sorted(range(len(points)), key=lambda i: (-math.dist(places[i], middle), points[i].label))
 
 

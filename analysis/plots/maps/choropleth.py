@@ -66,7 +66,7 @@ def _from_nothing(step: float, label: str, digits: int) -> Scale:
 
 
 @dataclass(frozen=True)
-class Place:
+class CountryValue:
     """A country with at least one group. A null value is one that is not defined; `says` tells why."""
 
     code: str
@@ -75,24 +75,24 @@ class Place:
     url: str = ""
 
 
-def world_map(places: Sequence[Place], scale: Scale, *, title: str) -> str:
+def world_map(places: Sequence[CountryValue], scale: Scale, *, title: str) -> str:
     """Return the map as SVG. Countries without a group are land and nothing more."""
-    by_code: Mapping[str, Place] = {place.code: place for place in places}
-    quiet, named = [], []
+    by_code: Mapping[str, CountryValue] = {place.code: place for place in places}
+    land_paths, linked = [], []
     for country in countries():
         place = by_code.get(country.code)
         if place is not None:
-            named.append(_named(country, place, scale))
+            linked.append(_named(country, place, scale))
         elif country.path:
-            quiet.append(country.path)
-    land = f'<path class="map-land" d="{"".join(quiet)}"></path>'
+            land_paths.append(country.path)
+    land = f'<path class="map-land" d="{"".join(land_paths)}"></path>'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
-        f'height="{HEIGHT}" role="group" aria-label="{escape(title)}">{land}{"".join(named)}</svg>'
+        f'height="{HEIGHT}" role="group" aria-label="{escape(title)}">{land}{"".join(linked)}</svg>'
     )
 
 
-def _named(country: Country, place: Place, scale: Scale) -> str:
+def _named(country: Country, place: CountryValue, scale: Scale) -> str:
     colour = "map-undefined" if place.value is None else scale.colour(place.value)
     says = escape(f"{country.name}: {place.says}")
     if country.path:

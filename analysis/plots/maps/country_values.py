@@ -7,18 +7,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean
-from typing import Any
 
-from analysis.plots.maps.choropleth import Place, Scale, count_scale, ratio_scale, signed_scale
+from analysis.plots.maps.choropleth import CountryValue, Scale, count_scale, ratio_scale, signed_scale
 from analysis.plots.maps.world import countries
+from analysis.plots.plot import Row
 from foundation.formats import format_number, reason_text
 
-Row = Mapping[str, Any]
 STEREOTYPE = "stereotype"
 
 
 @dataclass(frozen=True)
-class Measure:
+class MapMeasure:
     """What a map may show; `column` is its value in a row of groups, `low` and `high` its interval."""
 
     key: str
@@ -33,9 +32,9 @@ class Measure:
 
 
 MEASURES = {
-    one.key: one
-    for one in (
-        Measure(
+    measure.key: measure
+    for measure in (
+        MapMeasure(
             "theta",
             "Tendency (θ smoothed)",
             "Where are stereotypes marked more often than random attributes?",
@@ -45,7 +44,7 @@ MEASURES = {
             lambda _: ratio_scale("θ smoothed; 1: as often as random attributes"),
             note="the interval is that of θ",
         ),
-        Measure(
+        MapMeasure(
             "offensiveness",
             "Offensiveness",
             "Whose images show offensive stereotypes?",
@@ -55,7 +54,7 @@ MEASURES = {
             lambda values: signed_scale(values, "Offensiveness: likelihood × mean offensiveness"),
             digits=3,
         ),
-        Measure(
+        MapMeasure(
             "stereotypes",
             "Visual stereotypes",
             "How many visual stereotypes does each group have?",
@@ -81,13 +80,13 @@ def on_the_map(code: str) -> bool:
 
 
 def places(
-    measure: Measure,
+    measure: MapMeasure,
     rows: Iterable[Row],
     likelihood: Iterable[Row],
     *,
     epsilon: float | None,
     url: Callable[[Sequence[Row]], str],
-) -> list[Place]:
+) -> list[CountryValue]:
     """The countries of the groups in `rows` (with map_code, name, judgements and the measures).
 
     `likelihood` has the marks and showings of every group; `epsilon` is the ε of θ smoothed, None where
@@ -101,24 +100,24 @@ def places(
     for cell in likelihood:
         marks.setdefault(cell["identity_group"], []).append(cell)
     return [
-        Place(code, *_value_and_words(measure, groups, marks, epsilon), url=url(groups))
+        CountryValue(code, *_value_and_words(measure, groups, marks, epsilon), url=url(groups))
         for code, groups in sorted(together.items())
     ]
 
 
 def _value_and_words(
-    measure: Measure, groups: list[Row], marks: Mapping[str, list[Row]], epsilon: float | None
+    measure: MapMeasure, groups: list[Row], marks: Mapping[str, list[Row]], epsilon: float | None
 ) -> tuple[float | None, str]:
     if len(groups) == 1:
-        return groups[0][measure.column], said(measure, groups[0])
+        return groups[0][measure.column], group_text(measure, groups[0])
     groups = sorted(groups, key=lambda row: -row["judgements"])
     cells = [cell for row in groups for cell in marks.get(row["identity_group"], [])]
     value = _pooled(measure, groups, cells, epsilon)
     together = "not defined together" if value is None else f"together {format_number(value, measure.digits)}"
-    return value, f"{together}; " + "; ".join(said(measure, row) for row in groups)
+    return value, f"{together}; " + "; ".join(group_text(measure, row) for row in groups)
 
 
-def said(measure: Measure, row: Row) -> str:
+def group_text(measure: MapMeasure, row: Row) -> str:
     """One group in words: `Velmari 2.10, 95 % interval of θ 1.20 to 3.90, n = 1,200 judgements`."""
     value, n = row[measure.column], f"n = {row['judgements']:,} judgements"
     if value is None:
@@ -137,7 +136,7 @@ def said(measure: Measure, row: Row) -> str:
 
 
 def _pooled(
-    measure: Measure, groups: Sequence[Row], cells: Sequence[Row], epsilon: float | None
+    measure: MapMeasure, groups: Sequence[Row], cells: Sequence[Row], epsilon: float | None
 ) -> float | None:
     """The value as if the groups were one."""
     if measure.key == "stereotypes":
@@ -151,7 +150,8 @@ def _pooled(
     rated = [(value, number) for value, number in rated if value is not None and number]
     if stereo is None or not rated:
         return None
-    return stereo * sum(value * number for value, number in rated) / sum(number for _, number in rated)
+    mean = sum(value * number for value, number in rated) / sum(number for _, number in rated)
+    return float(stereo * mean)
 
 
 def _pooled_likelihood(cells: Sequence[Row], role: str) -> float | None:
@@ -159,7 +159,7 @@ def _pooled_likelihood(cells: Sequence[Row], role: str) -> float | None:
     counts: dict[str, list[int]] = {}
     for cell in cells:
         if cell["role"] == role:
-            mine = counts.setdefault(cell["attribute"], [0, 0])
-            mine[0] += cell["marked"]
-            mine[1] += cell["shown"]
-    return fmean(marked / shown for marked, shown in counts.values()) if counts else None
+            totals = counts.setdefault(cell["attribute"], [0, 0])
+            totals[0] += cell["marked"]
+            totals[1] += cell["shown"]
+    return fmean(marked / n_shown for marked, n_shown in counts.values()) if counts else None

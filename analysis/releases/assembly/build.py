@@ -1,4 +1,4 @@
-"""Building a release: one snapshot of the labels becomes a folder, and a row that later releases compare with."""
+"""Build a release: a snapshot of the labels becomes a folder, and a row that later releases are compared with."""
 
 import json
 import shutil
@@ -14,6 +14,7 @@ from accounts.models import User
 from analysis.models import Release
 from analysis.releases import key_sets, rekey
 from analysis.releases.assembly import changes
+from analysis.releases.assembly.absences import absences_of
 from analysis.releases.assembly.fill import FORMAT, Filled, Filling
 from analysis.releases.assembly.folder import (
     MANIFEST,
@@ -23,11 +24,11 @@ from analysis.releases.assembly.folder import (
     workplace,
     write_checksums,
 )
-from analysis.releases.assembly.missing import missing_in
 from analysis.releases.assembly.snapshot import snapshot
-from analysis.releases.contents import LABEL_STUDIO, Changes, Contents, ReleaseParameters
+from analysis.releases.contents import Changes, Contents
 from analysis.releases.documents import write_documents
 from analysis.releases.formats.label_studio import write_label_studio
+from analysis.releases.parameters import LABEL_STUDIO, ReleaseParameters
 from analysis.releases.privacy import profile_history
 from annotation.answers.inclusion import counted
 from annotation.models import Campaign
@@ -86,19 +87,21 @@ def build(
     with workplace(output) as place:
         ready = place / "ready"
         with snapshot() as using:
-            own = Study.objects.using(using).select_related("resource", "consent_text").get(pk=study.pk)
-            attempt, filled = _fill(own, using, parameters, ready, progress or Unwatched())
+            snapshot_study = (
+                Study.objects.using(using).select_related("resource", "consent_text").get(pk=study.pk)
+            )
+            attempt, filled = _fill(snapshot_study, using, parameters, ready, progress or Unwatched())
             changed = _changes(attempt, filled)
             if LABEL_STUDIO in parameters.formats:
                 tables = {table.name: ready / table.files["parquet"] for table in filled.tables}
                 write_label_studio(folder=ready, tables=tables, campaigns=filled.campaigns)
             contents = _contents(attempt, filled, changed, ready)
         _write_documents(contents, ready)
-        kept = keep(ready, attempt.version) if keep is not None else None
+        record_archive = keep(ready, attempt.version) if keep is not None else None
 
         def finish(release: Release) -> None:
-            if kept is not None:
-                kept(release)
+            if record_archive is not None:
+                record_archive(release)
             put_in_place(ready, output)
 
         return _record(attempt, filled, contents, study, by, finish=finish)
@@ -108,20 +111,22 @@ def _fill(
     study: Study, using: str, parameters: ReleaseParameters, ready: Path, progress: Progress
 ) -> tuple[_Attempt, Filled]:
     """Fill the folder as the latest release if it may be that again, else as the next."""
-    known = tuple(Release.objects.using(using).filter(study=study).order_by("-version"))
-    latest = known[0] if known else None
+    releases = tuple(Release.objects.using(using).filter(study=study).order_by("-version"))
+    latest = releases[0] if releases else None
     if latest is not None and _may_be_again(latest, study, using, parameters):
         versions, _ = profile_history.against_of(latest)
-        against = tuple(one for one in known if one.version in versions)
+        against = tuple(release for release in releases if release.version in versions)
         key = bytes(latest.key)
-        attempt = _Attempt(study, using, parameters, latest.version, key, known[1:], against, latest)
+        attempt = _Attempt(study, using, parameters, latest.version, key, releases[1:], against, latest)
         filled = _filled_again(attempt, ready, progress)
         if filled is not None and filled.inputs_digest == latest.inputs_digest:
             return attempt, filled
         shutil.rmtree(ready)
     version = latest.version + 1 if latest else 1
     key = rekey.new_key(study=study.pk, version=version)
-    attempt = _Attempt(study, using, parameters, version, key, known, tuple(profile_history.live(known)))
+    attempt = _Attempt(
+        study, using, parameters, version, key, releases, tuple(profile_history.live(releases))
+    )
     return attempt, attempt.fill(ready, progress)
 
 
@@ -143,10 +148,10 @@ def _may_be_again(latest: Release, study: Study, using: str, parameters: Release
         return False  # its bytes would be shared after all: they are a new version that is checked
     _, left_out = profile_history.against_of(latest)
     numbers = {
-        one.slug: counted(one).using(using).exclude(annotator__in=left_out).count()
-        for one in _campaigns(study, using)
+        campaign.slug: counted(campaign).using(using).exclude(annotator__in=left_out).count()
+        for campaign in _campaigns(study, using)
     }
-    return numbers == latest.facts["annotations"]
+    return bool(numbers == latest.facts["annotations"])
 
 
 def _campaigns(study: Study, using: str) -> Any:
@@ -155,9 +160,9 @@ def _campaigns(study: Study, using: str) -> Any:
 
 def _changes(attempt: _Attempt, filled: Filled) -> Changes:
     if attempt.again is not None:
-        # As it was told: who left as withdrawn may have been deleted since, and bytes would differ.
-        (told,) = changes.history([attempt.again])
-        return told.changes
+        # As recorded then: people who withdrew may have been deleted since, and the bytes would differ.
+        (past_release,) = changes.history([attempt.again])
+        return past_release.changes
     if not attempt.earlier:
         return changes.FIRST
     return changes.since(
@@ -175,15 +180,15 @@ def _changes(attempt: _Attempt, filled: Filled) -> Changes:
 def _contents(attempt: _Attempt, filled: Filled, changed: Changes, folder: Path) -> Contents:
     if filled.privacy is None:
         raise ValueError("a release is filled with its annotators")
-    first = [one.first_day for one in filled.campaigns if one.first_day]
-    last = [one.last_day for one in filled.campaigns if one.last_day]
+    first_days = [campaign.first_day for campaign in filled.campaigns if campaign.first_day]
+    last_days = [campaign.last_day for campaign in filled.campaigns if campaign.last_day]
     return Contents(
         version=attempt.version,
         study=filled.study,
         parameters=attempt.parameters,
         inputs_digest=filled.inputs_digest,
-        last_day=max(last, default=None),
-        first_day=min(first, default=None),
+        last_day=max(last_days, default=None),
+        first_day=min(first_days, default=None),
         campaigns=filled.campaigns,
         tables=filled.tables,
         images=filled.images,
@@ -191,7 +196,7 @@ def _contents(attempt: _Attempt, filled: Filled, changed: Changes, folder: Path)
         privacy=filled.privacy,
         changes=changed,
         history=changes.history(attempt.earlier),
-        missing=missing_in(filled, attempt.parameters),
+        missing=absences_of(filled, attempt.parameters),
         files=files_of(folder),
     )
 
@@ -200,8 +205,8 @@ def _write_documents(contents: Contents, folder: Path) -> None:
     write_documents(contents=contents, folder=folder)
     _write_json(folder / PRIVACY, contents.privacy.as_json())
     _write_json(folder / MANIFEST, _manifest(contents))
-    known = {one.path for one in contents.files}
-    written = files_of(folder, without=known)
+    hashed_paths = {file.path for file in contents.files}
+    written = files_of(folder, without=hashed_paths)
     write_checksums(folder, (*contents.files, *written))
 
 
@@ -220,15 +225,15 @@ def _manifest(contents: Contents) -> dict[str, Any]:
         "rows": {table.name: table.rows for table in contents.tables},
         "campaigns": [
             {
-                name: getattr(one, name)
+                name: getattr(campaign, name)
                 for name in ("slug", "name", "kind", "annotations", "judgements", "ratings", "annotators")
             }
-            | {"not_counted": dict(sorted(one.not_counted.items()))}
-            for one in contents.campaigns
+            | {"not_counted": dict(sorted(campaign.not_counted.items()))}
+            for campaign in contents.campaigns
         ],
         "images": asdict(contents.images),
         "coco": asdict(contents.coco) if contents.coco else None,
-        "missing": [asdict(one) for one in contents.missing],
+        "missing": [asdict(absence) for absence in contents.missing],
         "changes": changes.as_json(contents.changes),
     }
 
@@ -257,7 +262,7 @@ def _record(
     facts = {
         "format": FORMAT,
         "rows": {table.name: table.rows for table in contents.tables},
-        "annotations": {one.slug: one.annotations for one in contents.campaigns},
+        "annotations": {campaign.slug: campaign.annotations for campaign in contents.campaigns},
         "guidelines": changes.kept_guidelines(contents.campaigns),
         "last_day": contents.last_day.isoformat() if contents.last_day else None,
         "changes": changes.as_json(contents.changes),
@@ -272,16 +277,16 @@ def _record(
                     "inputs_digest": contents.inputs_digest,
                     "key": attempt.key,
                     "facts": facts,
-                    "annotations": key_sets.packed(filled.annotation_keys.flags),
-                    "annotators": key_sets.packed(filled.annotator_keys.flags),
-                    "images": key_sets.packed(filled.image_keys.flags),
+                    "annotations": key_sets.pack(filled.annotation_keys.flags),
+                    "annotators": key_sets.pack(filled.annotator_keys.flags),
+                    "images": key_sets.pack(filled.image_keys.flags),
                     "profiles": filled.profiles,
                     "built_by": by,
                 },
             )
             # Equal labels are not enough: two who build at once may choose two licences.
-            made = (release.inputs_digest, release.parameters)
-            if made != (contents.inputs_digest, attempt.parameters.as_json()):
+            recorded = (release.inputs_digest, release.parameters)
+            if recorded != (contents.inputs_digest, attempt.parameters.as_json()):
                 raise _meanwhile(attempt.version)
             audit.record(
                 by=by,

@@ -7,11 +7,13 @@ from datetime import date
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from accounts.models import Annotator
 from analysis.models import Release
-from analysis.releases.contents import CampaignFacts, Changes, PastRelease, ReleaseParameters
-from analysis.releases.key_sets import Bits, unpacked, without
+from analysis.releases.contents import CampaignFacts, Changes, PastRelease
+from analysis.releases.key_sets import KeySet, set_difference, unpack
+from analysis.releases.parameters import ReleaseParameters
 from annotation.answers.inclusion import reason_of
 from annotation.models import Campaign
 from generation.models import Image
@@ -27,58 +29,70 @@ def since(
     previous: Release,
     *,
     using: str,
-    annotations: Bits,
-    annotators: Bits,
-    images: Bits,
+    annotations: KeySet,
+    annotators: KeySet,
+    images: KeySet,
     parameters: ReleaseParameters,
     campaigns: Sequence[CampaignFacts],
     rows: Mapping[str, int],
 ) -> Changes:
     """Compare what is released now with what `previous` held."""
-    before = [unpacked(bytes(kept)) for kept in (previous.annotations, previous.annotators, previous.images)]
-    removed, why_gone = _removed(previous, without(before[0], annotations.flags), using)
-    gone = without(before[1], annotators.flags)
-    there = _existing(Annotator, gone, using)
-    annotators_gone = Counter(why_gone.get(key, OTHER) if key in there else DELETED for key in gone.tolist())
+    before = [
+        unpack(bytes(stored)) for stored in (previous.annotations, previous.annotators, previous.images)
+    ]
+    removed, why_gone = _removed(previous, set_difference(before[0], annotations.flags), using)
+    lost_annotators = set_difference(before[1], annotators.flags)
+    existing_keys = _existing(Annotator, lost_annotators, using)
+    annotators_gone = Counter(
+        why_gone.get(key, OTHER) if key in existing_keys else DELETED for key in lost_annotators.tolist()
+    )
     facts = previous.facts
-    known = facts["guidelines"]
+    guideline_versions = facts["guidelines"]
     then = previous.parameters
     now = parameters.as_json()
-    lost_images = without(before[2], images.flags)
-    left = len(_existing(Image, lost_images, using))
-    images_removed = {"retracted": left, DELETED: len(lost_images) - left}
+    lost_images = set_difference(before[2], images.flags)
+    retracted_count = len(_existing(Image, lost_images, using))
+    images_removed = {"retracted": retracted_count, DELETED: len(lost_images) - retracted_count}
     return Changes(
         previous=previous.version,
-        annotators_new=len(without(annotators.flags, before[1])),
+        annotators_new=len(set_difference(annotators.flags, before[1])),
         annotators_gone=dict(sorted(annotators_gone.items())),
-        annotations_added=len(without(annotations.flags, before[0])),
+        annotations_added=len(set_difference(annotations.flags, before[0])),
         annotations_removed=dict(sorted(removed.items())),
-        images_added=len(without(images.flags, before[2])),
+        images_added=len(set_difference(images.flags, before[2])),
         images_removed={why: number for why, number in images_removed.items() if number},
         parameters={name: (then.get(name), now[name]) for name in now if then.get(name) != now[name]},
         guidelines_new={
-            one.slug: new
-            for one in campaigns
-            if (new := tuple(g.version for g in one.guidelines if g.version not in known.get(one.slug, [])))
+            campaign.slug: new
+            for campaign in campaigns
+            if (
+                new := tuple(
+                    g.version
+                    for g in campaign.guidelines
+                    if g.version not in guideline_versions.get(campaign.slug, [])
+                )
+            )
         },
-        campaigns_new=tuple(one.slug for one in campaigns if one.slug not in known),
+        campaigns_new=tuple(
+            campaign.slug for campaign in campaigns if campaign.slug not in guideline_versions
+        ),
         rows={name: (facts["rows"].get(name, 0), number) for name, number in rows.items()},
     )
 
 
-def _removed(previous: Release, keys: np.ndarray, using: str) -> tuple[Counter[str], dict[int, str]]:
+def _removed(previous: Release, keys: NDArray[np.int64], using: str) -> tuple[Counter[str], dict[int, str]]:
     """Why annotations do not count any more, and the commonest reason of each annotator."""
     reasons, by_annotator = Counter[str](), dict[int, Counter[str]]()
-    found = 0
+    row_count = 0
     for campaign in Campaign.objects.using(using).filter(study=previous.study_id).order_by("pk"):
-        for some in _pieces(keys):
-            rows = reason_of(campaign).using(using).filter(pk__in=some).values_list("annotator", "reason")
+        for batch in _pieces(keys):
+            rows = reason_of(campaign).using(using).filter(pk__in=batch).values_list("annotator", "reason")
             for annotator, reason in rows:
                 reasons[reason or OTHER] += 1
                 by_annotator.setdefault(annotator, Counter())[reason or OTHER] += 1
-                found += 1
-    if found < len(keys):
-        reasons[DELETED] += len(keys) - found
+                row_count += 1
+    if row_count < len(keys):
+        reasons[DELETED] += len(keys) - row_count
     return reasons, {key: _commonest(why) for key, why in by_annotator.items()}
 
 
@@ -86,14 +100,14 @@ def _commonest(why: Counter[str]) -> str:
     return min(why, key=lambda reason: (-why[reason], reason))
 
 
-def _existing(model: type[Annotator] | type[Image], keys: np.ndarray, using: str) -> set[int]:
-    found: set[int] = set()
-    for some in _pieces(keys):
-        found.update(model.objects.using(using).filter(pk__in=some).values_list("pk", flat=True))
-    return found
+def _existing(model: type[Annotator] | type[Image], keys: NDArray[np.int64], using: str) -> set[int]:
+    existing_keys: set[int] = set()
+    for batch in _pieces(keys):
+        existing_keys.update(model.objects.using(using).filter(pk__in=batch).values_list("pk", flat=True))
+    return existing_keys
 
 
-def _pieces(keys: np.ndarray) -> Iterator[list[int]]:
+def _pieces(keys: NDArray[np.int64]) -> Iterator[list[int]]:
     for start in range(0, len(keys), _AT_ONCE):
         yield keys[start : start + _AT_ONCE].tolist()
 
@@ -102,13 +116,13 @@ def history(earlier: Sequence[Release]) -> tuple[PastRelease, ...]:
     """Return earlier releases as the changelog tells of them, newest first."""
     return tuple(
         PastRelease(
-            version=one.version,
-            last_day=date.fromisoformat(one.facts["last_day"]) if one.facts["last_day"] else None,
-            inputs_digest=one.inputs_digest,
-            rows=one.facts["rows"],
-            changes=_restored(one.facts["changes"]),
+            version=release.version,
+            last_day=date.fromisoformat(release.facts["last_day"]) if release.facts["last_day"] else None,
+            inputs_digest=release.inputs_digest,
+            rows=release.facts["rows"],
+            changes=_restored(release.facts["changes"]),
         )
-        for one in sorted(earlier, key=lambda one: -one.version)
+        for release in sorted(earlier, key=lambda release: -release.version)
     )
 
 
@@ -135,4 +149,4 @@ def _restored(stored: Mapping[str, Any]) -> Changes:
 
 def kept_guidelines(campaigns: Sequence[CampaignFacts]) -> dict[str, list[int]]:
     """Return the versions of guidelines a release knew, by campaign."""
-    return {one.slug: [version.version for version in one.guidelines] for one in campaigns}
+    return {campaign.slug: [version.version for version in campaign.guidelines] for campaign in campaigns}

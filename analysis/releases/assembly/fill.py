@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analysis.models import Scorer
 from analysis.releases.assembly.snapshot import read_ahead
@@ -19,14 +20,14 @@ from analysis.releases.contents import (
     CocoFacts,
     ImageFacts,
     PrivacyReport,
-    ReleaseParameters,
+    ReleaseTable,
     StudyFacts,
-    Table,
 )
-from analysis.releases.formats.background_writer import Behind
+from analysis.releases.formats.background_writer import BackgroundWriter
 from analysis.releases.formats.coco import CocoWriter
 from analysis.releases.formats.writers import TableWriter
-from analysis.releases.key_sets import Bits
+from analysis.releases.key_sets import KeySet
+from analysis.releases.parameters import ReleaseParameters
 from analysis.releases.privacy import profile_history
 from analysis.releases.privacy.check import check
 from analysis.releases.privacy.coarsen import Coarsened
@@ -38,9 +39,10 @@ from analysis.releases.tables.columns import ALL_DESCRIPTIONS, TABLES, columns_o
 from analysis.releases.tables.image_rows import FOLDER, ImageRows
 from analysis.releases.tables.label_columns import LabelColumns, Naming, Numbering
 from analysis.releases.tables.label_pages import Page, pages
-from analysis.releases.tables.lookups import Names
+from analysis.releases.tables.lookups import KeyNames
 from analysis.releases.tables.machine_rows import MachineRows
 from analysis.releases.tables.soft_labels import SoftLabels
+from annotation.kinds.registry import kind_of
 from annotation.models import Annotation, Campaign
 from catalog.models import Attribute
 from jobs.progress.reporter import Progress
@@ -56,15 +58,15 @@ class Filled:
 
     study: StudyFacts
     campaigns: tuple[CampaignFacts, ...] = ()
-    tables: tuple[Table, ...] = ()
+    tables: tuple[ReleaseTable, ...] = ()
     images: ImageFacts = field(default_factory=lambda: ImageFacts(0, 0, {}, (), 0))
     coco: CocoFacts | None = None
     privacy: PrivacyReport | None = None
     profiles: bytes = b""  # as stored with the release: see `kept_profiles`
     inputs_digest: str = ""
-    annotation_keys: Bits = field(default_factory=Bits)
-    annotator_keys: Bits = field(default_factory=Bits)
-    image_keys: Bits = field(default_factory=Bits)
+    annotation_keys: KeySet = field(default_factory=KeySet)
+    annotator_keys: KeySet = field(default_factory=KeySet)
+    image_keys: KeySet = field(default_factory=KeySet)
 
 
 class Filling:
@@ -100,7 +102,7 @@ class Filling:
                 described = columns_of(name, justifications=self._parameters.include_justifications)
                 writer = TableWriter(self._folder, name, described, self._parameters.formats)
                 self._writers[name] = open_files.enter_context(writer)
-            self._behind = open_files.enter_context(Behind())
+            self._writing = open_files.enter_context(BackgroundWriter())
             naming, annotators = self._name()
             soft = open_files.enter_context(SoftLabels(self._folder, naming, annotations=answers))
             coco = None
@@ -108,7 +110,7 @@ class Filling:
                 coco = open_files.enter_context(CocoWriter(self._folder, naming))
             self._labels(campaigns, naming, annotators, soft, coco)
             if coco is not None:
-                self._behind.finish()
+                self._writing.finish()
                 title = {"description": self._filled.study.name, "version": str(self._version)}
                 self._filled.coco = coco.write(title)
             for columns in soft.pages():
@@ -116,9 +118,9 @@ class Filling:
             if "scorers" in self._writers:
                 self._machines(naming)
             self._annotators(annotators)
-            self._behind.finish()
+            self._writing.finish()
         self._filled.tables = tuple(
-            Table(name, ALL_DESCRIPTIONS[name], writer.columns, writer.rows, writer.files)
+            ReleaseTable(name, ALL_DESCRIPTIONS[name], writer.columns, writer.rows, writer.files)
             for name, writer in self._writers.items()
         )
         self._note("study", [asdict(self._filled.study), *map(asdict, self._filled.campaigns)])
@@ -163,7 +165,7 @@ class Filling:
         self._write("associations", associations)
         self._note("associations", associations)
         texts = list(Attribute.objects.using(self._using).values_list("pk", "text"))
-        attributes = Names.of([key for key, _ in texts], [text for _, text in texts])
+        attributes = KeyNames.of([key for key, _ in texts], [text for _, text in texts])
         highest = int(attributes.keys[-1]) + 1 if len(attributes.keys) else 1
         annotators = AnnotatorRows.of(self._study, using=self._using, key=self._key, version=self._version)
         stereotypes = association_rows.stereotype_pairs(self._study, table, highest)
@@ -178,32 +180,32 @@ class Filling:
         coco: CocoWriter | None,
     ) -> None:
         left_out = self._coarsened.left_out
-        numbering, tallies = Numbering(), [Tally(one, self._using, left_out) for one in campaigns]
-        asked = Bits()
+        numbering, tallies = Numbering(), [Tally(campaign, self._using, left_out) for campaign in campaigns]
+        attribute_keys = KeySet()
         for tally in tallies:
-            marking = tally.campaign.kind == Campaign.Kind.STEREOTYPE_MARKING
+            marking = kind_of(tally.campaign).asks("marks")
             for page in self._pages(tally.campaign, naming):
                 tables = LabelColumns(page, naming, numbering).fill(marking=marking)
                 for name, columns in tables.items():
                     self._write(name, columns)
                 if coco is not None and marking:
-                    self._behind.do(partial(coco.add, page, tables["boxes"]))
+                    self._writing.submit(partial(coco.add, page, tables["boxes"]))
                 tally.add(page)
                 annotators.add(page)
                 soft.add(page)
-                asked.add(page.judgements["attribute"])
+                attribute_keys.add(page.judgements["attribute"])
                 self._remember(page)
                 self._progress.advance(len(page.annotations["pk"]), f"Writing {tally.campaign.name}")
                 self._progress.check_cancelled()
         self._filled.campaigns = tuple(tally.facts() for tally in tallies)
-        texts = naming.attributes.of_keys(asked.keys()).to_pylist()
-        self._note("attributes", list(zip(asked.keys().tolist(), texts, strict=True)))
+        texts = naming.attributes.of_keys(attribute_keys.keys()).to_pylist()
+        self._note("attributes", list(zip(attribute_keys.keys().tolist(), texts, strict=True)))
 
     def _pages(self, campaign: Campaign, naming: Naming) -> Any:
         rank = np.zeros(int(naming.attributes.keys[-1]) + 1 if len(naming.attributes.keys) else 1, np.int64)
         by_text = np.argsort(np.array(naming.attributes.names.to_pylist(), dtype=object), kind="stable")
         rank[naming.attributes.keys[by_text]] = np.arange(len(by_text))
-        read = pages(
+        label_pages = pages(
             campaign,
             using=self._using,
             key=self._key,
@@ -211,7 +213,7 @@ class Filling:
             justifications=self._parameters.include_justifications,
             left_out=self._coarsened.left_out,
         )
-        return read_ahead(self._using, read)
+        return read_ahead(self._using, label_pages)
 
     def _coarsen(self, campaigns: Sequence[Campaign]) -> Coarsened:
         people = people_of(campaigns, using=self._using)
@@ -223,7 +225,7 @@ class Filling:
             justifications=self._justifications(),
         )
         coarsened = checked.require()
-        self._filled.profiles = profile_history.packed(coarsened, people, against=self._earlier)
+        self._filled.profiles = profile_history.pack(coarsened, people, against=self._earlier)
         return coarsened
 
     def _annotators(self, annotators: AnnotatorRows) -> None:
@@ -231,12 +233,12 @@ class Filling:
         for columns in annotators.pages(coarsened):
             self._write("annotators", columns)
         self._filled.privacy = coarsened.report
-        self._note("annotators", [annotators.length, annotators.said()])
+        self._note("annotators", [annotators.length, annotators.identities()])
         self._note("profiles", sorted(coarsened.profiles.items()))
         self._note("privacy", coarsened.report.as_json())
 
     def _write(self, table: str, columns: Mapping[str, Any]) -> None:
-        self._behind.do(partial(self._writers[table].write, columns))
+        self._writing.submit(partial(self._writers[table].write, columns))
 
     def _justifications(self) -> str:
         written = Annotation.objects.using(self._using).filter(campaign__study=self._study)
@@ -256,7 +258,7 @@ class Filling:
         if page.justifications is not None:
             self._note("justifications", sorted(zip(rows["pk"].tolist(), page.justifications, strict=True)))
 
-    def _hash(self, columns: Mapping[str, np.ndarray], keys: np.ndarray) -> None:
+    def _hash(self, columns: Mapping[str, NDArray[Any]], keys: NDArray[np.int64]) -> None:
         order = np.argsort(keys)
         for name, values in columns.items():
             if name != "owner":

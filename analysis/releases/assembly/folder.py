@@ -1,4 +1,4 @@
-"""The place of a release: whole or not at all, and never over somebody's other files."""
+"""The output folder of a release: written whole or not at all, and never over other files."""
 
 import errno
 import hashlib
@@ -70,8 +70,8 @@ def put_in_place(ready: Path, output: Path) -> None:
 
 
 def _exchange(ready: Path, output: Path) -> None:
-    # Names change hands in two steps; whoever looks in between finds no release, never half of one. The old one
-    # waits outside the temporary folder, which is deleted whatever happens.
+    # Renaming takes two steps; between them there is no release, but never half of one. The old release waits
+    # outside the temporary folder, which is always deleted.
     old = output.parent / f"{ready.parent.name}-old"
     output.rename(old)
     try:
@@ -94,7 +94,9 @@ def files_of(folder: Path, *, without: Collection[PurePosixPath] = ()) -> tuple[
 
 def write_checksums(folder: Path, files: tuple[ReleasedFile, ...]) -> None:
     """Write what `sha256sum --check` reads."""
-    lines = "".join(f"{one.sha256}  {one.path}\n" for one in sorted(files, key=lambda one: str(one.path)))
+    lines = "".join(
+        f"{file.sha256}  {file.path}\n" for file in sorted(files, key=lambda file: str(file.path))
+    )
     (folder / CHECKSUMS).write_text(lines, encoding="utf-8", newline="\n")
 
 

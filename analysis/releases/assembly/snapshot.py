@@ -17,52 +17,54 @@ T = TypeVar("T")
 def snapshot() -> Iterator[str]:
     """Open a connection of its own in a read-only snapshot; yield its alias for `queryset.using`.
 
-    The connection of whoever calls stays free for progress and leases.
+    The caller's own connection stays free for progress and leases.
     """
     if connection.in_atomic_block:
-        # Somebody's own transaction need not be a snapshot: Django refuses, except to a test around us.
+        # A transaction that is open already need not be a snapshot. Django refuses here, except inside a test.
         with transaction.atomic(durable=True):
             yield DEFAULT_DB_ALIAS
         return
-    own = connection.copy(alias=_ALIAS)
-    connections[_ALIAS] = own
+    snapshot_connection = connection.copy(alias=_ALIAS)
+    connections[_ALIAS] = snapshot_connection
     try:
-        _begin(own)
+        _begin(snapshot_connection)
         yield _ALIAS
     finally:
-        own.close()
+        snapshot_connection.close()
         del connections[_ALIAS]
 
 
 def read_ahead(using: str, items: Iterator[T]) -> Iterator[T]:
     """Yield items that are read from the snapshot, the next one read in a thread while one is worked with.
 
-    Nobody else may use the snapshot meanwhile. The connection of whoever calls (see `snapshot`) is not read ahead.
+    The snapshot must not be used for anything else meanwhile. The caller's own connection is not read ahead.
     """
     if using != _ALIAS:
         yield from items
         return
-    own = connections[_ALIAS]
-    own.inc_thread_sharing()
+    snapshot_connection = connections[_ALIAS]
+    snapshot_connection.inc_thread_sharing()
     try:
-        with ThreadPoolExecutor(1, "reading a release", initializer=_lend, initargs=(own,)) as thread:
+        with ThreadPoolExecutor(
+            1, "reading a release", initializer=_lend, initargs=(snapshot_connection,)
+        ) as thread:
             coming = thread.submit(next, items, _END)
             while (item := coming.result()) is not _END:
                 coming = thread.submit(next, items, _END)
                 yield item
     finally:
-        own.dec_thread_sharing()
+        snapshot_connection.dec_thread_sharing()
 
 
-def _lend(own: BaseDatabaseWrapper) -> None:
-    connections[_ALIAS] = own  # connections are told apart by thread
+def _lend(snapshot_connection: BaseDatabaseWrapper) -> None:
+    connections[_ALIAS] = snapshot_connection  # connections are told apart by thread
 
 
-def _begin(own: BaseDatabaseWrapper) -> None:
+def _begin(snapshot_connection: BaseDatabaseWrapper) -> None:
     """Begin by hand: Django's own transactions on SQLite would keep every writer waiting until the end."""
-    own.ensure_connection()
-    with own.cursor() as cursor:
-        if own.vendor == "postgresql":
+    snapshot_connection.ensure_connection()
+    with snapshot_connection.cursor() as cursor:
+        if snapshot_connection.vendor == "postgresql":
             cursor.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             # Aggregation and joins of one release at a time may use more than the frugal default.
             cursor.execute("SET LOCAL work_mem = '64MB'")

@@ -8,10 +8,11 @@ import numpy as np
 from django.db.models import Count
 
 from analysis.releases.contents import CampaignFacts, Guidelines, QualityCheck, StudyFacts
-from analysis.releases.key_sets import Bits
+from analysis.releases.key_sets import KeySet
 from analysis.releases.tables.label_pages import Page
 from annotation.answers.inclusion import counted, reason_of
 from annotation.assignment import quota_rules
+from annotation.kinds.registry import kind_of
 from annotation.models import Campaign, Instrument
 from annotation.people.annotator_ids import ids_usable
 from studies import consent
@@ -58,9 +59,9 @@ class Tally:
     left_out: Collection[int] = ()  # annotators whose answers count and are not released
     annotations: int = 0
     answers: int = 0
-    first: int | None = None
-    last: int | None = None
-    annotators: Bits = field(default_factory=Bits)
+    first_day: int | None = None  # counted from 1970
+    last_day: int | None = None
+    annotators: KeySet = field(default_factory=KeySet)
     instruments: dict[int, int] = field(default_factory=dict)
 
     def add(self, page: Page) -> None:
@@ -69,8 +70,8 @@ class Tally:
         days = rows["submitted_at"]
         self.annotations += len(days)
         self.answers += len(page.judgements["pk"])
-        self.first = min(int(days.min()), self.first if self.first is not None else 2**31)
-        self.last = max(int(days.max()), self.last if self.last is not None else -(2**31))
+        self.first_day = min(int(days.min()), self.first_day if self.first_day is not None else 2**31)
+        self.last_day = max(int(days.max()), self.last_day if self.last_day is not None else -(2**31))
         self.annotators.add(rows["annotator"])
         for key, number in zip(*np.unique(rows["instrument"], return_counts=True), strict=True):
             self.instruments[int(key)] = self.instruments.get(int(key), 0) + int(number)
@@ -78,7 +79,7 @@ class Tally:
     def facts(self) -> CampaignFacts:
         """Return the campaign's facts, once all its pages were added."""
         campaign = self.campaign
-        marking = campaign.kind == Campaign.Kind.STEREOTYPE_MARKING
+        marking = kind_of(campaign).asks("marks")
         return CampaignFacts(
             slug=campaign.slug,
             name=campaign.name,
@@ -92,11 +93,12 @@ class Tally:
             judgements=self.answers if marking else 0,
             ratings=0 if marking else self.answers,
             annotators=len(self.annotators.keys()),
-            first_day=day(self.first),
-            last_day=day(self.last),
+            first_day=day(self.first_day),
+            last_day=day(self.last_day),
             not_counted=self._not_counted(),
             guidelines=tuple(
-                _guidelines(one, self.instruments) for one in campaign.instruments.order_by("-version")
+                _guidelines(instrument, self.instruments)
+                for instrument in campaign.instruments.order_by("-version")
             ),
             quality_checks=tuple(
                 QualityCheck(rule.measure, rule.threshold, rule.minimum, rule.action)
@@ -116,14 +118,14 @@ class Tally:
         return reasons
 
 
-def _guidelines(one: Instrument, answered: Mapping[int, int]) -> Guidelines:
+def _guidelines(instrument: Instrument, answered: Mapping[int, int]) -> Guidelines:
     return Guidelines(
-        version=one.version,
-        guidelines=one.guidelines,
-        statement=one.statement,
-        labels=one.labels,
-        since=one.created_at.astimezone(UTC).date(),
-        annotations=answered.get(one.pk, 0),
+        version=instrument.version,
+        guidelines=instrument.guidelines,
+        statement=instrument.statement,
+        labels=instrument.labels,
+        since=instrument.created_at.astimezone(UTC).date(),
+        annotations=answered.get(instrument.pk, 0),
     )
 
 

@@ -39,16 +39,16 @@ def data_card(contents: Contents) -> str:
 def summary(contents: Contents) -> str:
     """What the release holds, in one paragraph."""
     study = contents.study
-    asked = f"What annotators said of images by text-to-image models, after the protocol {plain(study.protocol_name)}"
+    opening = f"What annotators said of images by text-to-image models, after the protocol {plain(study.protocol_name)}"
     counts = [
         amount(contents.table("judgements").rows, "judgement"),
         amount(contents.table("boxes").rows, "box", "boxes"),
         amount(contents.table("ratings").rows, "rating"),
     ]
-    regions = f" of {listed([plain(one) for one in study.regions])}" if study.regions else ""
+    regions = f" of {listed([plain(region) for region in study.regions])}" if study.regions else ""
     days = f", from {contents.first_day} to {contents.last_day}" if contents.first_day else ""
     return (
-        f"{asked}: {listed(counts)} by {card_people.annotators(contents)} on "
+        f"{opening}: {listed(counts)} by {card_people.annotators(contents)} on "
         f"{amount(contents.images.images, 'image')} of {amount(study.groups, 'identity group')}{regions}{days}. "
         f"Every answer is kept with {'who gave it' if contents.ids_are_people else 'the id it came under'}; "
         "`soft_labels` has shares and majorities beside them."
@@ -56,7 +56,10 @@ def summary(contents: Contents) -> str:
 
 
 def _tables(contents: Contents) -> str:
-    rows = [(code(one.name), f"{one.rows:,}", one.description) for one in contents.tables]
+    rows = [
+        (code(release_table.name), f"{release_table.rows:,}", release_table.description)
+        for release_table in contents.tables
+    ]
     formats = listed(contents.parameters.formats)
     return sections(
         [

@@ -8,13 +8,14 @@ from annotation.kinds.options import Options
 
 def who_labelled(contents: Contents) -> str:
     """Who labelled, in numbers, and what is released of what they said of themselves."""
-    said = [f"{annotators(contents)} with labels that count, under ids made for this release."]
-    said += [
-        f"{plain(one.name)}: {amount(one.annotators, 'annotator' if one.ids_are_people else 'annotator id')}, "
-        f"{amount(one.annotations, 'submission')}" + _days(one)
-        for one in contents.campaigns
+    lines = [f"{annotators(contents)} with labels that count, under ids made for this release."]
+    lines += [
+        f"{plain(campaign.name)}: "
+        f"{amount(campaign.annotators, 'annotator' if campaign.ids_are_people else 'annotator id')}, "
+        f"{amount(campaign.annotations, 'submission')}{_days(campaign)}"
+        for campaign in contents.campaigns
     ]
-    return sections(["## Who labelled", bullets(said), demographics(contents)]).rstrip("\n")
+    return sections(["## Who labelled", bullets(lines), demographics(contents)]).rstrip("\n")
 
 
 def annotators(contents: Contents) -> str:
@@ -25,11 +26,11 @@ def annotators(contents: Contents) -> str:
     return f"{amount(number, 'annotator id')} (not one person each)"
 
 
-def _days(one: CampaignFacts) -> str:
-    if not (one.first_day and one.last_day):
+def _days(campaign: CampaignFacts) -> str:
+    if not (campaign.first_day and campaign.last_day):
         return "."
-    imported = " (the day of the import where the imported file named none)" if one.imported else ""
-    return f" from {one.first_day} to {one.last_day}{imported}."
+    imported = " (the day of the import where the imported file named none)" if campaign.imported else ""
+    return f" from {campaign.first_day} to {campaign.last_day}{imported}."
 
 
 def demographics(contents: Contents) -> str:
@@ -41,13 +42,13 @@ def demographics(contents: Contents) -> str:
         return "No annotator of this release stated anything of themselves."
     rows = [
         (
-            field_name(one),
-            f"{one.stated:,}",
-            KEPT_WORDS.get(one.kept, one.kept),
-            f"{one.released:,}",
-            one.why,
+            field_name(field),
+            f"{field.stated:,}",
+            KEPT_WORDS.get(field.kept, field.kept),
+            f"{field.released:,}",
+            field.why,
         )
-        for one in privacy.fields
+        for field in privacy.fields
     ]
     return sections(
         [
@@ -58,8 +59,9 @@ def demographics(contents: Contents) -> str:
     ).rstrip("\n")
 
 
-def field_name(one: FieldPrivacy) -> str:
-    return FIELD_WORDS.get(one.field, one.field)
+def field_name(field: FieldPrivacy) -> str:
+    """Return the name of a profile field in words."""
+    return FIELD_WORDS.get(field.field, field.field)
 
 
 def coarsening(contents: Contents) -> str:
@@ -69,7 +71,7 @@ def coarsening(contents: Contents) -> str:
         f"What they stated is coarsened until every combination of values is shared by at least {privacy.k} people "
         "of one origin, or withheld."
     ]
-    if any(one.imported for one in contents.campaigns):
+    if any(campaign.imported for campaign in contents.campaigns):
         parts.append(
             "An imported id counts as one person; whether its source gave each one id is not known here."
         )
@@ -104,17 +106,17 @@ def recruitment(contents: Contents) -> str:
     """How annotators came and what they were paid, campaign by campaign."""
     if contents.study.simulated:
         return ""
-    lines = [f"{plain(one.name)}: {_pay(one)}" for one in contents.campaigns]
+    lines = [f"{plain(campaign.name)}: {_pay(campaign)}" for campaign in contents.campaigns]
     quotas = [
-        f"{plain(one.name)}: by {listed([FIELD_WORDS.get(name, name) for name in one.quota_fields])}"
-        for one in contents.campaigns
-        if one.quota_fields
+        f"{plain(campaign.name)}: by {listed([FIELD_WORDS.get(name, name) for name in campaign.quota_fields])}"
+        for campaign in contents.campaigns
+        if campaign.quota_fields
     ]
     return sections(
         [
             "## Recruitment and pay",
             "Annotators came by invitation of the study's leads. Nobody is named in this release."
-            if any(not one.imported for one in contents.campaigns)
+            if any(not campaign.imported for campaign in contents.campaigns)
             else "The labels were made elsewhere and imported; how annotators were found is not known here.",
             bullets(lines),
             "Quotas on who annotates each task (values withheld: they would say what people stated):"
@@ -129,24 +131,24 @@ def _pay(campaign: CampaignFacts) -> str:
     if campaign.imported:
         return "imported; pay is not known here."
     options = campaign.options
-    said = []
+    sentences = []
     if options.get("pay_amount") is not None:
-        per = options.get("pay_per", Options.pay_per)
-        currency = options.get("pay_currency", Options.pay_currency)
+        per = options.get("pay_per", Options.default("pay_per"))
+        currency = options.get("pay_currency", Options.default("pay_currency"))
         unit = "hour of active work" if per == "hour" else "submitted task"
-        said.append(
+        sentences.append(
             f"{options['pay_amount']:,g} {plain(currency)} for each {unit}, checks included and whether or not "
             "the answers count."
         )
     if options.get("pay"):
-        said.append(f"Annotators were told: {plain(options['pay'])}")
-    return " ".join(said) or "no rate of pay was set."
+        sentences.append(f"Annotators were told: {plain(options['pay'])}")
+    return " ".join(sentences) or "no rate of pay was set."
 
 
 def consent(contents: Contents) -> str:
     """The text that people agreed to, word for word."""
     study = contents.study
-    if study.simulated or all(one.imported for one in contents.campaigns):
+    if study.simulated or all(campaign.imported for campaign in contents.campaigns):
         reason = "annotators are simulated" if study.simulated else "labels were imported"
         return f"## Consent\n\nNo consent was asked here: the {reason}."
     return sections(
@@ -165,5 +167,5 @@ def consent(contents: Contents) -> str:
 
 def fields_released(contents: Contents) -> str:
     """The profile fields released, in words; for croissant.json."""
-    released = [field_name(one) for one in contents.privacy.fields if one.released]
+    released = [field_name(field) for field in contents.privacy.fields if field.released]
     return listed(released) if released else "none"

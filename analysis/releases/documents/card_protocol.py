@@ -2,9 +2,10 @@
 
 from analysis.releases.contents import CampaignFacts, Contents, Guidelines, QualityCheck
 from analysis.releases.documents.markdown import amount, bullets, listed, plain, quoted, sections
-from annotation.kinds.defaults import RATING_ORDER
+from annotation.kinds.attribute_likert import RATING_ORDER
 from annotation.kinds.options import Options
-from annotation.models import Campaign, QualityAction, QualityMeasure
+from annotation.kinds.registry import kind_of
+from annotation.models import QualityAction, QualityMeasure
 
 _CHECKS = {
     "gold_share": "of the tasks given were gold tasks with known answers, mixed in unseen",
@@ -14,7 +15,7 @@ _CHECKS = {
 
 def marks(campaign: CampaignFacts) -> bool:
     """Whether attributes were marked in images."""
-    return campaign.kind == Campaign.Kind.STEREOTYPE_MARKING
+    return kind_of(campaign).asks("marks")
 
 
 def questions(contents: Contents) -> str:
@@ -22,27 +23,27 @@ def questions(contents: Contents) -> str:
     parts = ["## What was asked"]
     if not contents.campaigns:
         parts.append("Nothing: the study has no campaign.")
-    for one in contents.campaigns:
-        parts += [f"### {plain(one.name)}", asked(one)]
-        parts += [_version(one, version) for version in one.guidelines]
+    for campaign in contents.campaigns:
+        parts += [f"### {plain(campaign.name)}", question_text(campaign)]
+        parts += [_version(campaign, version) for version in campaign.guidelines]
     return sections(parts).rstrip("\n")
 
 
-def asked(one: CampaignFacts) -> str:
+def question_text(campaign: CampaignFacts) -> str:
     """What a campaign asks and how it can be answered, in one paragraph."""
-    answers = f"Each task was to be answered by {amount(one.annotators_per_task, 'annotator')}."
-    if one.imported:
+    answers = f"Each task was to be answered by {amount(campaign.annotators_per_task, 'annotator')}."
+    if campaign.imported:
         answers = "The labels were imported; their guidelines are not known here."
-    if not marks(one):
+    if not marks(campaign):
         return (
             "Each screen shows one attribute, apart from any image, and asks how far one agrees that it can be "
             f"depicted: 5 is full agreement, 1 none, 3 Unsure. {answers}"
         )
-    boxes = "had to" if one.boxes_required else "could"
+    boxes = "had to" if campaign.boxes_required else "could"
     return (
-        f"Each screen shows an image and up to {amount(one.attributes_per_screen, 'attribute')}. What was ticked is "
-        "a judgement `present`; what was asked and not ticked is a judgement that it is not. 'None of the above' is "
-        f"an answer apart. Annotators {boxes} draw boxes around what they ticked. {answers}"
+        f"Each screen shows an image and up to {amount(campaign.attributes_per_screen, 'attribute')}. "
+        "What was ticked is a judgement `present`; what was asked and not ticked is a judgement that it is "
+        f"not. 'None of the above' is an answer apart. Annotators {boxes} draw boxes around what they ticked. {answers}"
     )
 
 
@@ -60,34 +61,34 @@ def _version(campaign: CampaignFacts, version: Guidelines) -> str:
 
 def quality_control(contents: Contents) -> str:
     """How work was checked: practice, gold tasks, repeats, thresholds."""
-    lines = [line for one in contents.campaigns for line in _checks(one)]
+    lines = [line for campaign in contents.campaigns for line in _checks(campaign)]
     return sections(
         [
             "## Quality control",
             bullets(lines) if lines else "No checks were set.",
             "Answers to gold tasks, repeats and practice tasks are no labels and not in this release."
-            if any(not one.imported for one in contents.campaigns)
+            if any(not campaign.imported for campaign in contents.campaigns)
             else "",
         ]
     ).rstrip("\n")
 
 
-def _checks(one: CampaignFacts) -> list[str]:
-    name = plain(one.name)
-    if one.imported:
+def _checks(campaign: CampaignFacts) -> list[str]:
+    name = plain(campaign.name)
+    if campaign.imported:
         return [f"{name}: imported; how it was checked is not known here"]
     lines = [
-        f"{name}: {one.options[option]:.0%} {words}"
+        f"{name}: {campaign.options[option]:.0%} {words}"
         for option, words in _CHECKS.items()
-        if one.options.get(option)
+        if campaign.options.get(option)
     ]
-    if one.options.get("practice_pass_mark") is not None:
-        attempts = one.options.get("practice_attempts", Options.practice_attempts)
+    if campaign.options.get("practice_pass_mark") is not None:
+        attempts = campaign.options.get("practice_attempts", Options.default("practice_attempts"))
         lines.append(
-            f"{name}: where there are practice tasks, {one.options['practice_pass_mark']:.0%} right answers in "
+            f"{name}: where there are practice tasks, {campaign.options['practice_pass_mark']:.0%} right answers in "
             f"{amount(attempts, 'try', 'tries')} let one begin"
         )
-    for rule in one.quality_checks:
+    for rule in campaign.quality_checks:
         act = "paused" if rule.action == QualityAction.PAUSE else "warned"
         lines.append(
             f"{name}: asked for {_asked_for(rule)}, from {amount(rule.minimum, 'screen')} on; whoever missed it "
@@ -105,7 +106,7 @@ def _asked_for(rule: QualityCheck) -> str:
 
 def what_does_not_count(contents: Contents) -> str:
     """What one may look for and not find, submissions that do not count among it, and why."""
-    missing = [f"{plain(one.what)}: {plain(one.why)}" for one in contents.missing]
+    missing = [f"{plain(absence.what)}: {plain(absence.why)}" for absence in contents.missing]
     return sections(
         [
             "## What is left out",

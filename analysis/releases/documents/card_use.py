@@ -30,7 +30,7 @@ def intended_uses(contents: Contents) -> tuple[str, ...]:
 
 def unsuitable_uses(contents: Contents) -> tuple[str, ...]:
     """What the data must not be used for."""
-    names = listed([plain(one.name) for one in contents.campaigns if not one.ids_are_people])
+    names = listed([plain(campaign.name) for campaign in contents.campaigns if not campaign.ids_are_people])
     by_id = (
         f"anything that follows single annotators in {names}, such as their agreement, skill or bias: an id there is "
         "not one person",
@@ -45,7 +45,11 @@ def unsuitable_uses(contents: Contents) -> tuple[str, ...]:
 
 def limitations(contents: Contents) -> tuple[str, ...]:
     """What one cannot conclude."""
-    few = [one for one in contents.campaigns if not one.imported and one.annotators_per_task < 3]
+    few = [
+        campaign
+        for campaign in contents.campaigns
+        if not campaign.imported and campaign.annotators_per_task < 3
+    ]
     lines = [
         "Annotators saw single images with attributes chosen beforehand: what nobody asked about is not in the data.",
         "Who annotates decides what is seen. The annotators are no sample of any population.",
@@ -63,9 +67,9 @@ def limitations(contents: Contents) -> tuple[str, ...]:
             "Some tasks were to be answered by fewer than three annotators: majorities say little there."
         )
     lines += [
-        f"{plain(one.name)} was imported: ids in the imported file {_stands_for(one)}."
-        for one in contents.campaigns
-        if one.imported
+        f"{plain(campaign.name)} was imported: ids in the imported file {_stands_for(campaign)}."
+        for campaign in contents.campaigns
+        if campaign.imported
     ]
     return tuple(lines)
 
@@ -132,23 +136,23 @@ def loading(contents: Contents) -> str:
     tables = loadable(contents)
     if file_format is None or not tables:
         return "## Loading\n\nThis release was built without tables."
-    first, other = tables[0], next(one for one in tables if one.name == "annotators")
+    default_table, annotators_table = tables[0], next(table for table in tables if table.name == "annotators")
     lines = [
         "import datasets",
         "",
-        f'datasets.load_dataset("DIR")  # {first.name}',
-        f'datasets.load_dataset("DIR", "{other.name}")',
+        f'datasets.load_dataset("DIR")  # {default_table.name}',
+        f'datasets.load_dataset("DIR", "{annotators_table.name}")',
         "",
         "import pandas as pd",
         "",
-        _PANDAS[file_format].format(path=first.files[file_format]),
+        _PANDAS[file_format].format(path=default_table.files[file_format]),
         "",
         "import mlcroissant",
         "",
-        f'mlcroissant.Dataset(jsonld="DIR/croissant.json").records("{first.name}")',
+        f'mlcroissant.Dataset(jsonld="DIR/croissant.json").records("{default_table.name}")',
     ]
-    names = ", ".join(f"`{one.name}`" for one in tables)
-    empty = [f"`{one.name}`" for one in tables if not one.rows]
+    names = ", ".join(f"`{table.name}`" for table in tables)
+    empty = [f"`{table.name}`" for table in tables if not table.rows]
     without = f" Without rows, and so not for `datasets`: {', '.join(empty)}." if empty else ""
     code = "\n".join(["```python", *lines, "```"])
     return sections(

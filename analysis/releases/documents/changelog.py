@@ -28,7 +28,7 @@ def changelog(contents: Contents) -> str:
             str(contents.last_day or ""),
             contents.inputs_digest,
             contents.changes,
-            {one.name: one.rows for one in contents.tables},
+            {release_table.name: release_table.rows for release_table in contents.tables},
         ),
     ]
     for past in contents.history:
@@ -46,9 +46,9 @@ def _release(version: int, day: str, digest: str, changes: Changes, rows: Mappin
             ("table", "rows"), [(code(name), f"{rows[name]:,}") for name in ALL_TABLES if name in rows]
         )
         return
-    said = list(changed(changes))
+    lines = list(changed(changes))
     yield f"Since release {changes.previous}:"
-    yield bullets(said or ["nothing that this list knows of"])
+    yield bullets(lines or ["nothing that this list knows of"])
     moved = {
         name: changes.rows[name]
         for name in ALL_TABLES
@@ -88,5 +88,5 @@ def _value(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
-        return ", ".join(str(one) for one in value) or "none"
+        return ", ".join(str(choice) for choice in value) or "none"
     return "none" if value in ("", None) else str(value)

@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Iterator
 
-from analysis.releases.contents import Column, Contents, Table
+from analysis.releases.contents import Column, Contents, ReleaseTable
 from analysis.releases.documents.markdown import Marked, amount, code, plain, sections, table
 
 HEADER = ("table", "column", "type", "unit", "values", "description", "missing")
@@ -35,7 +35,7 @@ _PIXELS = {("images", "width"), ("images", "height")}
 NEVER = "never empty"
 
 
-def unit_of(where: Table, column: Column) -> str:
+def unit_of(where: ReleaseTable, column: Column) -> str:
     """Return the unit of a column, "" where it has none."""
     if (where.name, column.name) in _PIXELS:
         return "pixels"
@@ -47,13 +47,13 @@ def unit_of(where: Table, column: Column) -> str:
 
 
 def _rows(contents: Contents) -> Iterator[tuple[str, ...]]:
-    for one in contents.tables:
-        for column in one.columns:
+    for release_table in contents.tables:
+        for column in release_table.columns:
             yield (
-                one.name,
+                release_table.name,
                 column.name,
                 column.type,
-                unit_of(one, column),
+                unit_of(release_table, column),
                 "; ".join(f"{value} = {meaning}" for value, meaning in (column.values or {}).items()),
                 _description(column),
                 _missing(column),
@@ -68,8 +68,8 @@ def _missing(column: Column) -> str:
     """Return what an empty cell means: what the column's description says of it."""
     if not column.nullable:
         return NEVER
-    _, said, when = column.description.partition("; empty")
-    return when.strip() if said else "where it is not known"
+    _, separator, when = column.description.partition("; empty")
+    return when.strip() if separator else "where it is not known"
 
 
 def codebook_csv(contents: Contents) -> str:
@@ -90,12 +90,12 @@ def codebook(contents: Contents) -> str:
     )
     types = table(("type", "what it is"), [(code(name), meaning) for name, meaning in _TYPES.items()])
     parts = [f"# Codebook of {plain(contents.study.name)}, release {contents.version}", introduction, types]
-    for one in contents.tables:
+    for release_table in contents.tables:
         parts += [
-            f"## {one.name}",
-            f"{plain(_sentence(one.description))} {amount(one.rows, 'row')}.",
-            _files(one),
-            _columns(one),
+            f"## {release_table.name}",
+            f"{plain(_sentence(release_table.description))} {amount(release_table.rows, 'row')}.",
+            _files(release_table),
+            _columns(release_table),
         ]
     return sections(parts)
 
@@ -104,22 +104,26 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:].rstrip(".") + "."
 
 
-def _files(one: Table) -> str:
-    return "Files: " + ", ".join(code(path) for path in one.files.values()) if one.files else ""
+def _files(release_table: ReleaseTable) -> str:
+    return (
+        "Files: " + ", ".join(code(path) for path in release_table.files.values())
+        if release_table.files
+        else ""
+    )
 
 
-def _columns(one: Table) -> str:
+def _columns(release_table: ReleaseTable) -> str:
     rows = []
-    for column in one.columns:
-        said = [plain(_description(column))]
+    for column in release_table.columns:
+        meanings = [plain(_description(column))]
         if column.values:
-            said += [f"{code(value)} {plain(meaning)}" for value, meaning in column.values.items()]
+            meanings += [f"{code(value)} {plain(meaning)}" for value, meaning in column.values.items()]
         rows.append(
             (
                 code(column.name),
                 column.type,
-                unit_of(one, column),
-                Marked("<br>".join(said)),
+                unit_of(release_table, column),
+                Marked("<br>".join(meanings)),
                 _missing(column),
             )
         )

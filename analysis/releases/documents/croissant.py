@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from analysis.releases.contents import Column, Contents, ReleasedFile, Table
+from analysis.releases.contents import Column, Contents, ReleasedFile, ReleaseTable
 from analysis.releases.documents.card import INVENTED, SIMULATED, summary
 from analysis.releases.documents.card_use import citation_entry
 from analysis.releases.documents.croissant_rai import responsible_ai
@@ -187,42 +187,52 @@ def _tables(contents: Contents) -> list[dict[str, Any]]:
     if file_format is None:
         return []
     # Readers join where a column refers to another table, and cannot join with one that is empty.
-    there = {one.name: one.files[file_format] for one in contents.tables if one.rows}
+    table_paths = {
+        release_table.name: release_table.files[file_format]
+        for release_table in contents.tables
+        if release_table.rows
+    }
     paths = {PurePosixPath(file.path) for file in contents.files}
     return [
-        _record_set(one, one.files[file_format], there)
-        for one in loadable(contents)
-        if PurePosixPath(one.files[file_format]) in paths
+        _record_set(release_table, release_table.files[file_format], table_paths)
+        for release_table in loadable(contents)
+        if PurePosixPath(release_table.files[file_format]) in paths
     ]
 
 
-def _record_set(one: Table, path: str, there: Mapping[str, str]) -> dict[str, Any]:
-    columns = {column.name for column in one.columns}
-    keys = [{"@id": f"{one.name}/{name}"} for name in _KEYS.get(one.name, ()) if name in columns]
+def _record_set(release_table: ReleaseTable, path: str, table_paths: Mapping[str, str]) -> dict[str, Any]:
+    columns = {column.name for column in release_table.columns}
+    keys = [
+        {"@id": f"{release_table.name}/{name}"}
+        for name in _KEYS.get(release_table.name, ())
+        if name in columns
+    ]
     return {
         "@type": "cr:RecordSet",
-        "@id": one.name,
-        "name": one.name,
-        "description": one.description,
+        "@id": release_table.name,
+        "name": release_table.name,
+        "description": release_table.description,
         **({"key": keys[0] if len(keys) == 1 else keys} if keys else {}),
-        "field": [_field(one, column, path, there) for column in one.columns],
+        "field": [_field(release_table, column, path, table_paths) for column in release_table.columns],
     }
 
 
-def _field(one: Table, column: Column, path: str, there: Mapping[str, str]) -> dict[str, Any]:
+def _field(
+    release_table: ReleaseTable, column: Column, path: str, table_paths: Mapping[str, str]
+) -> dict[str, Any]:
     field: dict[str, Any] = {
         "@type": "cr:Field",
-        "@id": f"{one.name}/{column.name}",
+        "@id": f"{release_table.name}/{column.name}",
         "name": column.name,
         "description": _meaning(column),
         "dataType": _TYPES[column.type],
         "source": {"fileObject": {"@id": path}, "extract": {"column": column.name}},
     }
     table, key = _REFERENCES.get(column.name, ("", ""))
-    if table in there and table != one.name:
+    if table in table_paths and table != release_table.name:
         # Of the file and not of the other record set: mlcroissant 1.1.1 takes the short form for nothing, and
         # joins with a record set that was read before as if it were empty.
-        field["references"] = {"fileObject": {"@id": there[table]}, "extract": {"column": key}}
+        field["references"] = {"fileObject": {"@id": table_paths[table]}, "extract": {"column": key}}
     return field
 
 

@@ -20,9 +20,9 @@ def responsible_ai(contents: Contents) -> dict[str, Any]:
             "Latest revisions of accepted submissions are kept; no label is corrected, merged or filled in.",
         ],
         "dataImputationProtocol": "Nothing is imputed.",
-        "dataAnnotationProtocol": [_protocol(one) for one in contents.campaigns],
+        "dataAnnotationProtocol": [_protocol(campaign) for campaign in contents.campaigns],
         "dataAnnotationPlatform": ["Stereoscope"]
-        + (["imported from elsewhere"] if any(one.imported for one in contents.campaigns) else []),
+        + (["imported from elsewhere"] if any(campaign.imported for campaign in contents.campaigns) else []),
         "dataAnnotationAnalysis": [
             "Disagreement is kept: every answer of every annotator is a row. soft_labels has shares beside majorities."
         ],
@@ -31,7 +31,7 @@ def responsible_ai(contents: Contents) -> dict[str, Any]:
         "machineAnnotationTools": ["simulated annotators"] if study.simulated else [],
         "dataUseCases": [
             *card_use.intended_uses(contents),
-            *(f"Not to be used: {one}" for one in card_use.unsuitable_uses(contents)),
+            *(f"Not to be used: {use}" for use in card_use.unsuitable_uses(contents)),
         ],
         "dataLimitations": list(card_use.limitations(contents)),
         "dataBiases": list(card_use.biases()),
@@ -51,35 +51,47 @@ def _collection(contents: Contents) -> str:
         return (
             "Simulated annotators answered through the same interface as people do. No person gave a label."
         )
-    made = (
+    opening = (
         f"Images made by {listed(contents.images.models)} were shown"
         if contents.images.models
         else "Images were shown"
     )
-    return f"{made} to annotators, who marked which of the attributes asked they saw and where, or rated attributes."
+    return f"{opening} to annotators, who marked which of the attributes asked they saw and where, or rated attributes."
 
 
 def _collection_types(contents: Contents) -> list[str]:
     if contents.study.simulated:
         return ["Software Collection"]
-    kinds = [] if all(one.imported for one in contents.campaigns) else ["Manual Human Curator", "Surveys"]
-    return kinds + (["Secondary Data analysis"] if any(one.imported for one in contents.campaigns) else [])
+    kinds = (
+        []
+        if all(campaign.imported for campaign in contents.campaigns)
+        else ["Manual Human Curator", "Surveys"]
+    )
+    return kinds + (
+        ["Secondary Data analysis"] if any(campaign.imported for campaign in contents.campaigns) else []
+    )
 
 
 def _missing(contents: Contents) -> str:
-    said = [f"{one.what}: {one.why}" for one in contents.missing]
-    return " ".join(["Empty cells mean what CODEBOOK.md says of their column.", *said])
+    absences = [f"{absence.what}: {absence.why}" for absence in contents.missing]
+    return " ".join(["Empty cells mean what CODEBOOK.md says of their column.", *absences])
 
 
-def _protocol(one: CampaignFacts) -> str:
-    text = card_protocol.asked(one).replace("`", "")
-    newest = one.guidelines[0] if one.guidelines else None
-    return f"{one.name}: {text}" + (f" Statement: {newest.statement}" if newest and newest.statement else "")
+def _protocol(campaign: CampaignFacts) -> str:
+    text = card_protocol.question_text(campaign).replace("`", "")
+    newest = campaign.guidelines[0] if campaign.guidelines else None
+    return f"{campaign.name}: {text}" + (
+        f" Statement: {newest.statement}" if newest and newest.statement else ""
+    )
 
 
 def _per_item(contents: Contents) -> str:
-    said = [f"{one.annotators_per_task} ({one.name})" for one in contents.campaigns if not one.imported]
-    return f"Annotators asked for each task: {listed(said)}" if said else ""
+    counts = [
+        f"{campaign.annotators_per_task} ({campaign.name})"
+        for campaign in contents.campaigns
+        if not campaign.imported
+    ]
+    return f"Annotators asked for each task: {listed(counts)}" if counts else ""
 
 
 def _demographics(contents: Contents) -> list[str]:
@@ -88,8 +100,8 @@ def _demographics(contents: Contents) -> list[str]:
         return ["none: annotators are simulated"]
     lines = [card_people.annotators(contents)]
     lines += [
-        f"{card_people.field_name(one)}: stated by {one.stated:,}, released for {one.released:,}. {one.why}"
-        for one in privacy.fields
+        f"{card_people.field_name(field)}: stated by {field.stated:,}, released for {field.released:,}. {field.why}"
+        for field in privacy.fields
     ]
     return lines
 

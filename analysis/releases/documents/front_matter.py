@@ -4,8 +4,9 @@ from typing import Any
 
 import yaml
 
-from analysis.releases.contents import FOLDERS, TABLE_FORMATS, Contents, Table
+from analysis.releases.contents import FOLDERS, Contents, ReleaseTable
 from analysis.releases.documents.licences import licence_of
+from analysis.releases.parameters import TABLE_FORMATS
 
 DEFAULT_TABLE = "judgements"
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
@@ -14,22 +15,24 @@ _SIZES_ABOVE = ((10_000_000, "1M<n<10M"), (100_000_000, "10M<n<100M"), (1_000_00
 
 def read_format(contents: Contents) -> str | None:
     """Return the format that readers are pointed to: the first that was asked for, Parquet before others."""
-    return next((one for one in TABLE_FORMATS if one in contents.parameters.formats), None)
+    return next(
+        (file_format for file_format in TABLE_FORMATS if file_format in contents.parameters.formats), None
+    )
 
 
-def default_table(contents: Contents) -> Table:
+def default_table(contents: Contents) -> ReleaseTable:
     """Return what is loaded when no table is named: judgements, or ratings where there are only those."""
     judgements = contents.table(DEFAULT_TABLE)
     ratings = contents.table("ratings")
     return ratings if ratings.rows and not judgements.rows else judgements
 
 
-def loadable(contents: Contents) -> list[Table]:
+def loadable(contents: Contents) -> list[ReleaseTable]:
     """Return the tables that readers can be pointed to, the default first."""
     if read_format(contents) is None:
         return []
     default = default_table(contents)
-    return [default, *(one for one in contents.tables if one.name != default.name)]
+    return [default, *(table for table in contents.tables if table.name != default.name)]
 
 
 def front_matter(contents: Contents) -> str:
@@ -45,13 +48,17 @@ def front_matter(contents: Contents) -> str:
     head["tags"] = tags(contents)
     file_format = read_format(contents)
     # `datasets` refuses to load what has no rows: such tables are no configurations.
-    filled = [one for one in loadable(contents) if one.rows]
+    filled = [table for table in loadable(contents) if table.rows]
     if file_format is not None and filled:
         head["configs"] = [
-            {"config_name": one.name}
+            {"config_name": table.name}
             | ({"default": True} if place == 0 else {})
-            | {"data_files": one.files.get(file_format, f"{FOLDERS[file_format]}/{one.name}.{file_format}")}
-            for place, one in enumerate(filled)
+            | {
+                "data_files": table.files.get(
+                    file_format, f"{FOLDERS[file_format]}/{table.name}.{file_format}"
+                )
+            }
+            for place, table in enumerate(filled)
         ]
     written = yaml.safe_dump(head, sort_keys=False, allow_unicode=True, width=1000)
     return f"---\n{written}---"
@@ -72,7 +79,7 @@ def tags(contents: Contents) -> list[str]:
 
 
 def _creators(contents: Contents) -> str:
-    return "found" if all(one.imported for one in contents.campaigns) else "crowdsourced"
+    return "found" if all(campaign.imported for campaign in contents.campaigns) else "crowdsourced"
 
 
 def _size(rows: int) -> str:

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from analysis.releases.contents import Contents
 from analysis.releases.documents.markdown import amount
-
-NOT_CHOSEN = "all-rights-reserved"
+from analysis.releases.parameters import NOT_CHOSEN
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,6 @@ LICENCES = {
         "odbl",
     ),
 }
-DEFAULT = NOT_CHOSEN
 
 
 def licence_of(chosen: str) -> Licence:
@@ -84,9 +82,9 @@ def licence_of(chosen: str) -> Licence:
     chosen = " ".join(chosen.split())
     if not chosen:
         return LICENCES[NOT_CHOSEN]
-    known = {name.casefold(): licence for name, licence in LICENCES.items()}
+    by_identifier = {name.casefold(): licence for name, licence in LICENCES.items()}
     stated = Licence("", chosen, "", "The owner of this dataset states its licence in these words.")
-    return known.get(chosen.casefold(), stated)
+    return by_identifier.get(chosen.casefold(), stated)
 
 
 def licence_text(contents: Contents) -> str:

@@ -44,14 +44,16 @@ def bullets(lines: Iterable[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def amount(number: int, thing: str, plural: str = "") -> str:
+def amount(number: int, noun: str, plural: str = "") -> str:
     """Return `1 image`, `2,345 images`."""
-    return f"{number:,} {thing if number == 1 else plural or thing + 's'}"
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def listed(words: Sequence[str], last: str = "and") -> str:
+def listed(words: Sequence[str], conjunction: str = "and") -> str:
     """Return `a, b and c`."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}" if words else ""
+    return (
+        words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {conjunction} {words[-1]}" if words else ""
+    )
 
 
 def sections(parts: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""Writing in a thread of its own while the next page is read: the libraries that write need no Python meanwhile."""
+"""Write pages in a thread while the next page is read: Arrow releases Python's lock while it writes."""
 
 from collections import deque
 from collections.abc import Callable
@@ -10,21 +10,21 @@ from typing import Self
 _WAITING = 2
 
 
-class Behind:
-    """Does one thing after the other, in order. What goes wrong is raised at the next `do`, or at the end."""
+class BackgroundWriter:
+    """Runs calls one after the other in a thread. An error is raised at the next `submit`, or at the end."""
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="writing a release")
         self._waiting: deque[Future[None]] = deque()
 
-    def do(self, work: Callable[[], None]) -> None:
-        """Have `work` done after all before it; wait when too much is put off."""
+    def submit(self, work: Callable[[], None]) -> None:
+        """Run `work` after all earlier calls; wait while too many are queued."""
         while len(self._waiting) >= _WAITING:
             self._waiting.popleft().result()
         self._waiting.append(self._thread.submit(work))
 
     def finish(self) -> None:
-        """Wait until everything is done."""
+        """Wait until every call has returned."""
         while self._waiting:
             self._waiting.popleft().result()
 

@@ -1,4 +1,4 @@
-"""Boxes in the COCO format: pixels, categories are attributes, and every annotation keeps who drew it."""
+"""Boxes in the COCO format: in pixels, with attributes as categories and the annotator of each box."""
 
 import json
 import shutil
@@ -22,7 +22,7 @@ _END = "},\n"
 
 
 class CocoWriter:
-    """Collects boxes page by page in a file beside, since COCO puts images and categories in the same object."""
+    """Collects boxes page by page in a temporary file, because COCO puts images and categories before them."""
 
     def __init__(self, folder: Path, naming: Naming) -> None:
         self._folder = folder
@@ -51,43 +51,43 @@ class CocoWriter:
         key = page.annotations["task__image"][annotation]
         images = self._naming.images
         place = images.ids.places(key)
-        known = (
+        has_size = (
             (place >= 0) & (images.width[place] > 0) & (images.height[place] > 0) if len(place) else place < 0
         )
-        self._left_out += int((~known).sum())
-        kept = np.flatnonzero(known)
-        if not len(kept):
+        self._left_out += int((~has_size).sum())
+        sized_rows = np.flatnonzero(has_size)
+        if not len(sized_rows):
             return
-        place = place[kept]
-        attribute = page.judgements["attribute"][rows["owner"][kept]]
+        place = place[sized_rows]
+        attribute = page.judgements["attribute"][rows["owner"][sized_rows]]
         category = self._naming.attributes.places(attribute)
         self._images[place] = True
         self._categories[category] = True
-        shown = images.columns(key[kept])
-        taken = pa.array(kept)
+        image_columns = images.columns(key[sized_rows])
+        sized_index = pa.array(sized_rows)
         width, height = images.width[place], images.height[place]
         x, y, w, h = (
-            np.round(rows[name][kept] * scale, 3)
+            np.round(rows[name][sized_rows] * scale, 3)
             for name, scale in (("x", width), ("y", height), ("width", width), ("height", height))
         )
         box = json_objects_of_boxes(
             {
-                "id": pa.array(np.arange(self._number, self._number + len(kept))),
+                "id": pa.array(np.arange(self._number, self._number + len(sized_rows))),
                 "image_id": pa.array(place + 1),
                 "category_id": pa.array(category + 1),
                 "bbox": (x, y, w, h),
                 "area": pa.array(np.round(w * h, 3)),
-                "iscrowd": pa.array(np.zeros(len(kept), dtype=np.int64)),
-                "box": boxes["box"].take(taken),
-                "judgement": boxes["judgement"].take(taken),
-                "annotator": boxes["annotator"].take(taken),
-                "attribute": boxes["attribute"].take(taken),
-                "campaign": pa.array([page.campaign.slug] * len(kept), pa.string()),
-                "identity_group": shown["identity_group"],
+                "iscrowd": pa.array(np.zeros(len(sized_rows), dtype=np.int64)),
+                "box": boxes["box"].take(sized_index),
+                "judgement": boxes["judgement"].take(sized_index),
+                "annotator": boxes["annotator"].take(sized_index),
+                "attribute": boxes["attribute"].take(sized_index),
+                "campaign": pa.array([page.campaign.slug] * len(sized_rows), pa.string()),
+                "identity_group": image_columns["identity_group"],
             }
         )
         self._pieces.write(box)
-        self._number += len(kept)
+        self._number += len(sized_rows)
 
     def write(self, description: Mapping[str, Any]) -> CocoFacts:
         """Write the file, with what is known of the study in `info`."""
@@ -116,8 +116,8 @@ class CocoWriter:
         images = self._naming.images
         places = np.flatnonzero(self._images)
         for start in range(0, len(places), 10_000):
-            some = places[start : start + 10_000]
-            columns = images.columns(images.ids.keys[some])
+            batch = places[start : start + 10_000]
+            columns = images.columns(images.ids.keys[batch])
             names = [f"{name}.webp" for name in columns["image"].cast(pa.string()).to_pylist()]
             # As in the table of images. COCO asks for a name even where there is no file of that name.
             paths = [f"{FOLDER}/{name}" for name in names]
@@ -125,17 +125,17 @@ class CocoWriter:
             self._without_file += files.count(None)
             table = pa.table(
                 {
-                    "id": pa.array(some + 1),
+                    "id": pa.array(batch + 1),
                     "file_name": pa.array(names),
                     "file": pa.array(files, pa.string()),
-                    "width": pa.array(images.width[some]),
-                    "height": pa.array(images.height[some]),
+                    "width": pa.array(images.width[batch]),
+                    "height": pa.array(images.height[batch]),
                     **columns,
                 }
             )
-            last = start + len(some) == len(places)
+            is_last = start + len(batch) == len(places)
             text = json_objects(table, end=_END)
-            file.write(text[:-2] + b"\n" if last else text)
+            file.write(text[:-2] + b"\n" if is_last else text)
 
 
 def json_objects_of_boxes(columns: Mapping[str, Any]) -> bytes:

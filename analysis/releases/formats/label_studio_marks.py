@@ -1,6 +1,6 @@
-"""Many marks at once as annotations of Label Studio: text put together by columns, for a release has millions.
+"""Marks as annotations of Label Studio, joined column by column because a release has millions of them.
 
-Each text says what `annotation.label_studio.format.writer.annotation_of` says of the same answer.
+Each text equals what `annotation.label_studio.format.writer.annotation_of` returns for the same answer.
 """
 
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from annotation.label_studio.format.interface import IMAGE, NO, YES
 from annotation.label_studio.format.writer import result_of
@@ -39,7 +40,7 @@ _BOX_SIZED = _template(
 
 
 def mark_texts(
-    annotations: pa.RecordBatch, judgements: pa.Table, boxes: pa.Table | None, *, sizes: np.ndarray
+    annotations: pa.RecordBatch, judgements: pa.Table, boxes: pa.Table | None, *, sizes: NDArray[np.int64]
 ) -> pa.Array:
     """Return each annotation as JSON.
 
@@ -52,31 +53,31 @@ def mark_texts(
     texts = _quoted(judgements["attribute"])
     ticked = np.bincount(owner[present], minlength=len(numbers))
     names = numbers.astype(str)
-    drawn: np.ndarray = np.zeros(len(numbers), dtype=np.int64)
+    drawn: NDArray[np.int64] = np.zeros(len(numbers), dtype=np.int64)
     rectangles: Any = ""
     if boxes is not None and len(boxes):
         of_judgement = np.searchsorted(judgements["judgement"].to_numpy(), boxes["judgement"].to_numpy())
-        kept = np.flatnonzero(present[of_judgement])  # what was not ticked has no evidence
-        of = owner[of_judgement[kept]]
+        drawn_rows = np.flatnonzero(present[of_judgement])  # what was not ticked has no evidence
+        of = owner[of_judgement[drawn_rows]]
         drawn = np.bincount(of, minlength=len(numbers))
         place = 1 + np.arange(len(of)) - (np.cumsum(drawn) - drawn)[of]
         values = [
-            *(_number(boxes[side].to_numpy()[kept] * 100) for side in ("x", "y", "width", "height")),
-            texts.take(pa.array(of_judgement[kept])),
+            *(_number(boxes[side].to_numpy()[drawn_rows] * 100) for side in ("x", "y", "width", "height")),
+            texts.take(pa.array(of_judgement[drawn_rows])),
         ]
         rectangles = _grouped(_boxes(values, sizes[of], names[of], place), drawn, "")
     chosen = _grouped(texts.filter(pa.array(present)), ticked, ",")
-    first = _filled(_PRESENT, [chosen], names, np.zeros(len(numbers), dtype=np.int64))
+    present_texts = _filled(_PRESENT, [chosen], names, np.zeros(len(numbers), dtype=np.int64))
     before = (ticked > 0) + drawn  # results
     none = annotations["none_of_the_above"]
-    said = pc.if_else(none, f'"{YES}"', f'"{NO}"')
-    last = before + pc.is_valid(none).to_numpy(zero_copy_only=False)
+    none_answers = pc.if_else(none, f'"{YES}"', f'"{NO}"')
+    annotator_places = before + pc.is_valid(none).to_numpy(zero_copy_only=False)
     return pc.binary_join_element_wise(
         '{"result":[',
-        pc.if_else(pa.array(ticked > 0), first, ""),
+        pc.if_else(pa.array(ticked > 0), present_texts, ""),
         rectangles,
-        pc.fill_null(_filled(_NONE, [said], names, before), ""),
-        _filled(_ANNOTATOR, [_quoted(annotations["annotator"])], names, last, end=""),
+        pc.fill_null(_filled(_NONE, [none_answers], names, before), ""),
+        _filled(_ANNOTATOR, [_quoted(annotations["annotator"])], names, annotator_places, end=""),
         '],"was_cancelled":false,"ground_truth":false',
         pc.fill_null(
             pc.binary_join_element_wise(',"lead_time":', annotations["active_seconds"].cast(pa.string()), ""),
@@ -87,7 +88,9 @@ def mark_texts(
     )
 
 
-def _boxes(values: list[Any], sizes: np.ndarray, names: np.ndarray, place: np.ndarray) -> Any:
+def _boxes(
+    values: list[Any], sizes: NDArray[np.int64], names: NDArray[np.str_], place: NDArray[np.int64]
+) -> Any:
     sized = sizes.min(axis=1) > 0
     sides = [_number(sizes[:, side]) for side in (0, 1)]
     return pc.if_else(
@@ -98,7 +101,12 @@ def _boxes(values: list[Any], sizes: np.ndarray, names: np.ndarray, place: np.nd
 
 
 def _filled(
-    template: list[str], values: list[Any], names: np.ndarray, place: np.ndarray, *, end: str = ","
+    template: list[str],
+    values: list[Any],
+    names: NDArray[np.str_],
+    place: NDArray[np.int64],
+    *,
+    end: str = ",",
 ) -> Any:
     """Put values, the annotation's number and the result's place between the pieces of a template."""
     parts: list[Any] = [template[0]]
@@ -107,14 +115,14 @@ def _filled(
     return pc.binary_join_element_wise(*parts, end, "")
 
 
-def _grouped(texts: Any, counts: np.ndarray, between: str) -> pa.Array:
+def _grouped(texts: Any, counts: NDArray[np.int64], between: str) -> pa.Array:
     """Join texts, so many for each annotation."""
     offsets = np.append(0, np.cumsum(counts)).astype(np.int32)
     texts = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
     return pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), texts), between)
 
 
-def _number(values: np.ndarray) -> pa.Array:
+def _number(values: NDArray[Any]) -> pa.Array:
     return pa.array(values).cast(pa.string())
 
 

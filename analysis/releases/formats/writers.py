@@ -91,11 +91,17 @@ class TableWriter:
     def __init__(self, folder: Path, name: str, columns: Sequence[Column], formats: Sequence[str]) -> None:
         self.columns = tuple(columns)
         self.rows = 0
-        self.files = {one: f"{FOLDERS[one]}/{name}.{one}" for one in formats if one in FOLDERS}
+        self.files = {
+            file_format: f"{FOLDERS[file_format]}/{name}.{file_format}"
+            for file_format in formats
+            if file_format in FOLDERS
+        }
         for path in self.files.values():
             (folder / path).parent.mkdir(exist_ok=True)
         self._schema = _dictionary_schema(columns)
-        self._writers = [_WRITERS[one](folder / path, columns) for one, path in self.files.items()]
+        self._writers = [
+            _WRITERS[file_format](folder / path, columns) for file_format, path in self.files.items()
+        ]
 
     def write(self, columns: Mapping[str, Any]) -> None:
         """Write a page: an array, or a list of Python values, for each column."""
@@ -181,7 +187,7 @@ def _array(values: Any, kind: pa.DataType) -> Any:
 
 
 def _is_text(column: pa.ChunkedArray) -> bool:
-    return pa.types.is_string(column.type) or pa.types.is_dictionary(column.type)
+    return bool(pa.types.is_string(column.type) or pa.types.is_dictionary(column.type))
 
 
 def _is_chunked(values: Any) -> bool:
@@ -191,5 +197,5 @@ def _is_chunked(values: Any) -> bool:
 def _bytes_of(lines: pa.Array) -> bytes:
     """The text of all elements, which lies in one piece."""
     offsets = memoryview(lines.buffers()[1]).cast("i")
-    first, last = offsets[lines.offset], offsets[lines.offset + len(lines)]
-    return bytes(memoryview(lines.buffers()[2])[first:last])
+    start, end = offsets[lines.offset], offsets[lines.offset + len(lines)]
+    return bytes(memoryview(lines.buffers()[2])[start:end])

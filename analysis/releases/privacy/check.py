@@ -15,7 +15,7 @@ _SMALLER_K = (2, 3, 5, 10)
 
 
 @dataclass(frozen=True)
-class Check:
+class PrivacyCheck:
     """The profiles a release would show. `refusal` is empty where it may be built; `remedies` are sentences."""
 
     coarsened: Coarsened
@@ -36,7 +36,7 @@ def check(
     earlier: Sequence[Earlier],
     leave_out_people: bool,
     justifications: str = WITHHELD,
-) -> Check:
+) -> PrivacyCheck:
     """Coarsen the profiles of a release and check the table of all live releases joined by person."""
     choose = without_exposed if leave_out_people else coarsen
     coarsened = choose(
@@ -48,16 +48,16 @@ def check(
         earlier=earlier,
     )
     if not coarsened.exposed:
-        return Check(coarsened)
-    versions = _listed([str(one.version) for one in earlier])
+        return PrivacyCheck(coarsened)
+    versions = _listed([str(release.version) for release in earlier])
     number = len(coarsened.exposed)
-    strictest = max(k, *(one.k for one in earlier))
+    strictest = max(k, *(release.k for release in earlier))
     refusal = (
         f"Readers can match people in release{'s' if len(earlier) > 1 else ''} {versions} with people in this one by "
         f"their answers. {number:,} {'people' if number > 1 else 'person'} would then be recognizable within "
         f"a group of fewer than {strictest}, so this release is refused."
     )
-    return Check(coarsened, refusal, _remedies(people, coarsened, k=k, earlier=earlier))
+    return PrivacyCheck(coarsened, refusal, _remedies(people, coarsened, k=k, earlier=earlier))
 
 
 def _remedies(people: People, refused: Coarsened, *, k: int, earlier: Sequence[Earlier]) -> tuple[str, ...]:
@@ -69,18 +69,24 @@ def _remedies(people: People, refused: Coarsened, *, k: int, earlier: Sequence[E
             f"Leave out {'' if tried else 'at least '}{left_out:,} {'people' if left_out > 1 else 'person'} with "
             "their answers (leave_out_people)."
         )
-    smaller = {one.k for one in earlier} | set(_SMALLER_K)
-    for other in sorted((other for other in smaller if other < k), reverse=True) if tried else ():
-        if not _exposed(people, other, earlier):
-            remedies.append(f"Choose k = {other}.")
+    smaller = {release.k for release in earlier} | set(_SMALLER_K)
+    for smaller_k in (
+        sorted((smaller_k for smaller_k in smaller if smaller_k < k), reverse=True) if tried else ()
+    ):
+        if not _exposed(people, smaller_k, earlier):
+            remedies.append(f"Choose k = {smaller_k}.")
             break
-    for index, one in enumerate(earlier):
-        rest = [*earlier[:index], *earlier[index + 1 :]]
-        if not tried or not _exposed(people, k, rest):
+    for index, release in enumerate(earlier):
+        remaining = [*earlier[:index], *earlier[index + 1 :]]
+        if not tried or not _exposed(people, k, remaining):
             remedies.append(
-                f"If nobody ever received release {one.version}, remove its files and set it aside on its page."
+                f"If nobody ever received release {release.version}, remove its files and set it aside on its page."
             )
-    if not any(key in one.profiles or key in one.others for key in refused.exposed for one in earlier):
+    if not any(
+        key in release.profiles or key in release.without_profile
+        for key in refused.exposed
+        for release in earlier
+    ):
         remedies.append("Wait until more people have joined.")
     return tuple(remedies)
 

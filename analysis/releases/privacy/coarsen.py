@@ -21,7 +21,7 @@ from analysis.releases.privacy.levels import (
     choices,
     names_of,
 )
-from analysis.releases.privacy.linkage import Earlier, Kind, Outcome, Past, People
+from analysis.releases.privacy.linkage import Earlier, JoinedPeople, LevelsOutcome, Past, ProfileKind
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Coarsened:
         if not self.report.combinations:
             return FINEST
         return tuple(
-            0 if not one.stated else names_of(one.field).index(one.kept) for one in self.report.fields
+            0 if not field.stated else names_of(field.field).index(field.kept) for field in self.report.fields
         )
 
 
@@ -64,7 +64,9 @@ def coarsen(
     `earlier` releases, everybody is also among that many people in the table of all releases joined by person;
     those of them that show no profile at all tell nothing and are passed over.
     """
-    earlier = [one for one in earlier if any(any(profile) for _, profile in one.profiles.values())]
+    earlier = [
+        release for release in earlier if any(any(profile) for _, profile in release.profiles.values())
+    ]
     one_spelling = _one_spelling(stated)
     everyone = origins or dict.fromkeys(stated, "")
     kinds = {
@@ -72,7 +74,7 @@ def coarsen(
         for key, origin in everyone.items()
         if (kind := _kind(key, origin, one_spelling.get(key, NOTHING), earlier)) is not None
     }
-    people = People(Counter(kinds.values()), _gone(everyone, earlier), earlier, k)
+    people = JoinedPeople(Counter(kinds.values()), _gone(everyone, earlier), earlier, k)
     outcome = best(people)
     profiles = {key: outcome.released[kind] for key, kind in kinds.items() if any(kind.stated)}
     report = _report(kinds, profiles, outcome, k=k, floor=floor_of(earlier))
@@ -86,7 +88,7 @@ def coarsen(
     return Coarsened(profiles, report, outcome.levels, exposed)
 
 
-def best(people: People) -> Outcome:
+def best(people: JoinedPeople) -> LevelsOutcome:
     """Try every choice of levels; of those that expose the fewest and keep equally much, take the first."""
     return min(
         (people.outcome(levels) for levels in choices(floor_of(people.earlier))),
@@ -96,7 +98,9 @@ def best(people: People) -> Outcome:
 
 def floor_of(earlier: Sequence[Earlier]) -> Levels:
     """Return the finest levels that earlier releases leave open."""
-    return tuple(max((one.floor[index] for one in earlier), default=0) for index in range(len(FIELDS)))
+    return tuple(
+        max((release.floor[index] for release in earlier), default=0) for index in range(len(FIELDS))
+    )
 
 
 def without_exposed(
@@ -111,56 +115,72 @@ def without_exposed(
     """Return profiles as `coarsen` does after leaving out whom nothing else protects."""
     left_out: set[int] = set()
     while True:
-        rest = {key: profile for key, profile in stated.items() if key not in left_out}
-        made = coarsen(
-            rest,
+        remaining = {key: profile for key, profile in stated.items() if key not in left_out}
+        coarsened = coarsen(
+            remaining,
             k=k,
             without_profile=without_profile - len(left_out - stated.keys()),
             origins={key: origin for key, origin in origins.items() if key not in left_out},
             justifications=justifications,
             earlier=earlier,
         )
-        if not made.exposed:
-            report = replace(made.report, left_out=len(left_out))
-            return replace(made, report=report, left_out=frozenset(left_out))
-        left_out |= made.exposed
+        if not coarsened.exposed:
+            report = replace(coarsened.report, left_out=len(left_out))
+            return replace(coarsened, report=report, left_out=frozenset(left_out))
+        left_out |= coarsened.exposed
 
 
-def _kind(key: int, origin: str, stated: Profile, earlier: Sequence[Earlier]) -> Kind | None:
+def _kind(key: int, origin: str, stated: Profile, earlier: Sequence[Earlier]) -> ProfileKind | None:
     past = _past(key, earlier)
-    return Kind(origin, past, stated) if any(stated) or any(said and any(said) for said in past) else None
+    return (
+        ProfileKind(origin, past, stated)
+        if any(stated) or any(profile and any(profile) for profile in past)
+        else None
+    )
 
 
 def _past(key: int, earlier: Sequence[Earlier]) -> Past:
     return tuple(
-        one.profiles[key][1] if key in one.profiles else NOTHING if key in one.others else None
-        for one in earlier
+        release.profiles[key][1]
+        if key in release.profiles
+        else NOTHING
+        if key in release.without_profile
+        else None
+        for release in earlier
     )
 
 
 def _gone(everyone: Mapping[int, str], earlier: Sequence[Earlier]) -> Counter[tuple[str, Past]]:
     """Count those who stated something for an earlier release and are not in this one."""
-    origins = {key: origin for one in earlier for key, (origin, _) in one.profiles.items()}
+    origins = {key: origin for release in earlier for key, (origin, _) in release.profiles.items()}
     return Counter((origin, _past(key, earlier)) for key, origin in origins.items() if key not in everyone)
 
 
 def _joined(
-    everyone: Mapping[int, str], outcome: Outcome, earlier: Sequence[Earlier]
+    everyone: Mapping[int, str], outcome: LevelsOutcome, earlier: Sequence[Earlier]
 ) -> JoinedPrivacy | None:
     if not earlier:
         return None
     return JoinedPrivacy(
-        releases=tuple(sorted(one.version for one in earlier)),
-        people=sum(any(key in one.profiles or key in one.others for one in earlier) for key in everyone),
+        releases=tuple(sorted(release.version for release in earlier)),
+        people=sum(
+            any(key in release.profiles or key in release.without_profile for release in earlier)
+            for key in everyone
+        ),
         smallest=min(outcome.shared.values(), default=None),
     )
 
 
 def _report(
-    kinds: Mapping[int, Kind], profiles: Mapping[int, Profile], outcome: Outcome, *, k: int, floor: Levels
+    kinds: Mapping[int, ProfileKind],
+    profiles: Mapping[int, Profile],
+    outcome: LevelsOutcome,
+    *,
+    k: int,
+    floor: Levels,
 ) -> PrivacyReport:
-    left = Counter((kinds[key].origin, profile) for key, profile in profiles.items())
-    shown = {which: number for which, number in left.items() if any(which[1])}
+    counts = Counter((kinds[key].origin, profile) for key, profile in profiles.items())
+    combinations = {which: number for which, number in counts.items() if any(which[1])}
     stated = {key: kinds[key].stated for key in profiles}
     most = sum(value is not None for profile in stated.values() for value in profile)
     return PrivacyReport(
@@ -171,10 +191,10 @@ def _report(
             _field(index, outcome.levels[index], floor[index], stated, profiles, k)
             for index in range(len(FIELDS))
         ),
-        combinations=len(shown),
-        smallest=min(shown.values(), default=None),
-        suppressed=sum(left.values()) - sum(shown.values()),
-        kept_share=outcome.kept / most if most else None,
+        combinations=len(combinations),
+        smallest=min(combinations.values(), default=None),
+        suppressed=sum(counts.values()) - sum(combinations.values()),
+        kept_share=outcome.information_kept / most if most else None,
         justifications=WITHHELD,
     )
 
@@ -189,8 +209,8 @@ def _field(
 ) -> FieldPrivacy:
     name = FIELDS[index]
     stated = sum(profile[index] is not None for profile in people.values())
-    kept = sum(profile[index] is not None for profile in released.values())
-    level_name = names_of(name)[level] if kept else WITHHELD
+    released_count = sum(profile[index] is not None for profile in released.values())
+    level_name = names_of(name)[level] if released_count else WITHHELD
     if not stated:
         why = "Nobody stated it."
     elif 0 < floor == level:
@@ -200,14 +220,14 @@ def _field(
         )
     elif level_name == WITHHELD:
         why = f"With it, too many combinations would have belonged to fewer than {k} people."
-    elif kept < stated:
+    elif released_count < stated:
         why = (
-            f"Released for {kept:,} of the {stated:,} people who stated it; for the others the combination "
+            f"Released for {released_count:,} of the {stated:,} people who stated it; for the others the combination "
             f"would have belonged to fewer than {k}, or the value has no coarser one."
         )
     else:
         why = f"Every combination belongs to at least {k} people."
-    return FieldPrivacy(name, level_name, stated, kept, why)
+    return FieldPrivacy(name, level_name, stated, released_count, why)
 
 
 def _one_spelling(stated: Mapping[int, Profile]) -> dict[int, Profile]:
@@ -240,5 +260,9 @@ def stated_by(values: Sequence[object]) -> Profile:
 
 
 def _names(field: str, value: object) -> Iterable[str]:
-    said = value if isinstance(value, list) else [value]
-    return {codes.label(field, str(one), language="en") for one in said if one and one != codes.UNCODED}
+    stated_codes = value if isinstance(value, list) else [value]
+    return {
+        codes.label(field, str(code), language="en")
+        for code in stated_codes
+        if code and code != codes.UNCODED
+    }

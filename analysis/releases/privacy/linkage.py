@@ -1,8 +1,8 @@
 """Which profiles a release may show beside those that earlier releases have shown.
 
 Readers can match a person of two releases by the answers, so what counts is the joined table: of each person, what
-every live release says. A person is hidden among those of whom it says the same. People are told apart here by
-`Kind`: their origin, what each earlier release says of them, and what they stated. docs/releases.md has the rules.
+every live release says. A person is hidden among the people about whom it says the same. People are distinguished
+by `Kind`: their origin, what each earlier release says of them, and what they stated. docs/releases.md has the rules.
 """
 
 from collections import Counter
@@ -24,8 +24,8 @@ from analysis.releases.privacy.levels import (
 
 # What each earlier release says of a person: None where they are not in it, NOTHING where they have no profile there.
 Past = tuple[Profile | None, ...]
-_Known = tuple[tuple[int, str | None] | None, ...]  # level and value a field; None where nothing is known
-_UNKNOWN: _Known = (None,) * len(FIELDS)
+_Knowledge = tuple[tuple[int, str | None] | None, ...]  # level and value a field; None where nothing is known
+_UNKNOWN: _Knowledge = (None,) * len(FIELDS)
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,10 @@ class Earlier:
     # A later release is nowhere finer than this: fields that nobody had stated are left open.
     floor: Levels
     profiles: Mapping[int, tuple[str, Profile]]  # of those who had stated something; NOTHING where withheld
-    others: frozenset[int] = frozenset()  # in it without having stated anything
+    without_profile: frozenset[int] = frozenset()  # in it without having stated anything
 
 
-class Kind(NamedTuple):
+class ProfileKind(NamedTuple):
     """What tells people apart before profiles are coarsened."""
 
     origin: str
@@ -59,32 +59,32 @@ class Group(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class LevelsOutcome:
     """One choice of levels: what becomes of each kind, how much is kept, and who cannot be protected by it."""
 
     levels: Levels
-    released: Mapping[Kind, Profile]
-    kept: float
-    exposed: Counter[Kind]
-    # People of this release who look the same in the joined table, for those of whom anything is shown.
-    shared: Mapping[Kind, int]
+    released: Mapping[ProfileKind, Profile]
+    information_kept: float
+    exposed: Counter[ProfileKind]
+    # People of this release who look the same in the joined table, counted where it shows anything about them.
+    shared: Mapping[ProfileKind, int]
 
     @property
     def rank(self) -> tuple[int, float]:
         """Better outcomes are smaller."""
-        return self.exposed.total(), -self.kept
+        return self.exposed.total(), -self.information_kept
 
 
 @dataclass(frozen=True)
-class People:
+class JoinedPeople:
     """Everybody a joined table is about: those of the new release, and those who are in earlier ones only."""
 
-    counts: Counter[Kind]
-    gone: Counter[tuple[str, Past]]
+    counts: Counter[ProfileKind]
+    departed: Counter[tuple[str, Past]]
     earlier: Sequence[Earlier]
     k: int
 
-    def outcome(self, levels: Levels) -> Outcome:
+    def outcome(self, levels: Levels) -> LevelsOutcome:
         """Hide as many profiles as these levels need."""
         groups = {
             kind: Group(
@@ -103,7 +103,7 @@ class People:
         released = {
             kind: NOTHING if group in table.hidden else group.profile for kind, group in groups.items()
         }
-        return Outcome(
+        return LevelsOutcome(
             levels,
             released,
             sum(
@@ -129,72 +129,81 @@ class People:
     def k_of(self, past: Past) -> int:
         """Return the largest k of the earlier releases that hold these people."""
         return max(
-            (one.k for one, said in zip(self.earlier, past, strict=True) if said is not None), default=0
+            (release.k for release, profile in zip(self.earlier, past, strict=True) if profile is not None),
+            default=0,
         )
 
-    def adds_nothing(self, past: Past, other: Past, known: _Known, finest: Levels | None) -> bool:
+    def adds_nothing(
+        self, past: Past, other_past: Past, knowledge: _Knowledge, finest: Levels | None
+    ) -> bool:
         """Return whether all that earlier releases say of `other` may be true of people with `past`, too."""
-        for one, said, other_said in zip(self.earlier, past, other, strict=True):
-            if said is not None:
-                if said != other_said:
+        for release, profile, other_profile in zip(self.earlier, past, other_past, strict=True):
+            if profile is not None:
+                if profile != other_profile:
                     return False
-            elif other_said == NOTHING:
+            elif other_profile == NOTHING:
                 # To be withheld at a finer level tells more than is known of these people.
-                if finest is not None and any(a < b for a, b in zip(one.levels, finest, strict=True)):
+                if finest is not None and any(a < b for a, b in zip(release.levels, finest, strict=True)):
                     return False
-            elif other_said is not None and not _implied(other_said, one.levels, known):
+            elif other_profile is not None and not _implied(other_profile, release.levels, knowledge):
                 return False
         return True
 
-    def telling(self, origin: str, past: Past) -> Past:
+    def past_with_profiles(self, origin: str, past: Past) -> Past:
         """Return what releases say that show any profile of that origin; the others hide everybody alike."""
         return tuple(
-            said if origin in shown else None for said, shown in zip(past, self._origins_shown, strict=True)
+            profile if origin in shown_origins else None
+            for profile, shown_origins in zip(past, self._origins_shown, strict=True)
         )
 
     @cached_property
     def _origins_shown(self) -> list[set[str]]:
-        return [{origin for origin, profile in one.profiles.values() if any(profile)} for one in self.earlier]
+        return [
+            {origin for origin, profile in release.profiles.values() if any(profile)}
+            for release in self.earlier
+        ]
 
     @cached_property
     def shared_before(self) -> dict[tuple[str, Past], int]:
         """Of those who are in earlier releases only: how many people looked the same before the new one."""
-        everyone = Counter(self.gone)
+        everyone = Counter(self.departed)
         for kind, number in self.counts.items():
             everyone[kind.origin, kind.past] += number
         shared = {}
-        for origin, past in self.gone:
-            known, finest = self.known(past)
+        for origin, past in self.departed:
+            knowledge, finest = self.knowledge_of(past)
             shared[origin, past] = sum(
                 number
-                for (of, other), number in everyone.items()
-                if of == origin and self.adds_nothing(past, other, known, finest)
+                for (of, other_past), number in everyone.items()
+                if of == origin and self.adds_nothing(past, other_past, knowledge, finest)
             )
         return shared
 
-    def known(
+    def knowledge_of(
         self, past: Past, profile: Profile = NOTHING, levels: Levels | None = None
-    ) -> tuple[_Known, Levels | None]:
+    ) -> tuple[_Knowledge, Levels | None]:
         """Return the finest values that are known of people, and the finest level of each field."""
-        said = [(one.levels, of) for one, of in zip(self.earlier, past, strict=True) if of and any(of)]
+        showing = [
+            (release.levels, of) for release, of in zip(self.earlier, past, strict=True) if of and any(of)
+        ]
         if levels is not None and any(profile):
-            said.append((levels, profile))
-        if not said:
+            showing.append((levels, profile))
+        if not showing:
             return _UNKNOWN, None
-        known: list[tuple[int, str | None] | None] = []
+        knowledge: list[tuple[int, str | None] | None] = []
         for index in range(len(FIELDS)):
-            level, value = min(((at[index], of[index]) for at, of in said), key=lambda pair: pair[0])
-            known.append(None if level == last_level(index) else (level, value))
-        return tuple(known), tuple(min(at[index] for at, _ in said) for index in range(len(FIELDS)))
+            level, value = min(((at[index], of[index]) for at, of in showing), key=lambda pair: pair[0])
+            knowledge.append(None if level == last_level(index) else (level, value))
+        return tuple(knowledge), tuple(min(at[index] for at, _ in showing) for index in range(len(FIELDS)))
 
 
-def _implied(said: Profile, levels: Levels, known: _Known) -> bool:
-    for index, (value, level) in enumerate(zip(said, levels, strict=True)):
+def _implied(profile: Profile, levels: Levels, knowledge: _Knowledge) -> bool:
+    for index, (value, level) in enumerate(zip(profile, levels, strict=True)):
         if level == last_level(index):
             continue
-        if known[index] is None:
+        if knowledge[index] is None:
             return False
-        since, finer = known[index] or (0, None)
+        since, finer = knowledge[index] or (0, None)
         if since > level:
             return False
         coarse = coarser(index, finer, level=level, since=since)
@@ -207,7 +216,7 @@ def _implied(said: Profile, levels: Levels, known: _Known) -> bool:
 class _Table:
     """The joined table at one choice of levels, while profiles are hidden in it."""
 
-    people: People
+    people: JoinedPeople
     levels: Levels
     sizes: Counter[Group]
     hidden: set[Group] = field(default_factory=set)
@@ -224,7 +233,7 @@ class _Table:
         ):
             pass
 
-    def shared_of(self, groups: Mapping[Kind, Group]) -> dict[Kind, int]:
+    def shared_of(self, groups: Mapping[ProfileKind, Group]) -> dict[ProfileKind, int]:
         """Return how many people of this release look the same, for each kind of which anything is shown."""
         if not self.people.earlier:
             return {}
@@ -232,7 +241,7 @@ class _Table:
         return {
             kind: shared[group]
             for kind, group in groups.items()
-            if group not in self.hidden or any(said and any(said) for said in group.past)
+            if group not in self.hidden or any(profile and any(profile) for profile in group.past)
         }
 
     def _hide_rare_combinations(self) -> bool:
@@ -245,11 +254,11 @@ class _Table:
         without = Counter[str]()
         for group in self.hidden:
             without[group.origin] += 0 if group.silent else self.sizes[group]
-        shown = self._combinations()
+        combinations = self._combinations()
         joining = {
             min(
-                (which for which in shown if which[0] == origin),
-                key=lambda which: (shown[which], [value or "" for value in which[1]]),
+                (which for which in combinations if which[0] == origin),
+                key=lambda which: (combinations[which], [value or "" for value in which[1]]),
                 default=None,
             )
             for origin, number in without.items()
@@ -263,11 +272,11 @@ class _Table:
         return bool(added)
 
     def _combinations(self) -> Counter[tuple[str, Profile]]:
-        shown = Counter[tuple[str, Profile]]()
+        combinations = Counter[tuple[str, Profile]]()
         for group, number in self.sizes.items():
             if group not in self.hidden:
-                shown[group.origin, group.profile] += number
-        return shown
+                combinations[group.origin, group.profile] += number
+        return combinations
 
     def _hide_rare_joined(self) -> bool:
         """Hide who is told apart from all but a few by this release and earlier ones together."""
@@ -284,11 +293,11 @@ class _Table:
         for group, shared in sorted(self._shared(), key=lambda pair: _order(pair[0])):
             if group not in self.hidden or shared >= self._least(group):
                 continue
-            past = self.people.telling(group.origin, group.past)
+            past = self.people.past_with_profiles(group.origin, group.past)
             if group.origin not in showing and not any(past):
                 continue  # no release shows a profile that they could be told apart from
-            known, finest = self.people.known(past)
-            companion = self._rarest(group.origin, past, known, finest)
+            knowledge, finest = self.people.knowledge_of(past)
+            companion = self._rarest(group.origin, past, knowledge, finest)
             if companion is not None:
                 self.hidden.add(companion)
                 return True
@@ -299,17 +308,17 @@ class _Table:
         """Those who left stay as well hidden in the releases that hold them as they were before this one."""
         added = False
         for (origin, past), before in self.people.shared_before.items():
-            known, finest = self.people.known(past)
+            knowledge, finest = self.people.knowledge_of(past)
             least = min(before, self.people.k_of(past))
-            while self._shared_with_gone(origin, past, known, finest) < least:
-                companion = self._rarest(origin, past, known, finest)
+            while self._shared_with_gone(origin, past, knowledge, finest) < least:
+                companion = self._rarest(origin, past, knowledge, finest)
                 if companion is None:
                     break
                 self.hidden.add(companion)
                 added = True
         return added
 
-    def _rarest(self, origin: str, past: Past, known: _Known, finest: Levels | None) -> Group | None:
+    def _rarest(self, origin: str, past: Past, knowledge: _Knowledge, finest: Levels | None) -> Group | None:
         """Return the smallest group with a profile that would look like people with this past without it."""
         return min(
             (
@@ -317,23 +326,25 @@ class _Table:
                 for group in self.sizes
                 if group.origin == origin
                 and group not in self.hidden
-                and self.people.adds_nothing(past, self.people.telling(origin, group.past), known, finest)
+                and self.people.adds_nothing(
+                    past, self.people.past_with_profiles(origin, group.past), knowledge, finest
+                )
             ),
             key=lambda group: (self.sizes[group], _order(group)),
             default=None,
         )
 
-    def _shared_with_gone(self, origin: str, past: Past, known: _Known, finest: Levels | None) -> int:
+    def _shared_with_gone(self, origin: str, past: Past, knowledge: _Knowledge, finest: Levels | None) -> int:
         return sum(
             number
-            for (of, other), number in self.people.gone.items()
-            if of == origin and self.people.adds_nothing(past, other, known, finest)
+            for (of, other_past), number in self.people.departed.items()
+            if of == origin and self.people.adds_nothing(past, other_past, knowledge, finest)
         ) + sum(
             number
             for group, number in self.sizes.items()
             if group.origin == origin
-            and self.people.adds_nothing(past, group.past, known, finest)
-            and (group in self.hidden or _implied(group.profile, self.levels, known))
+            and self.people.adds_nothing(past, group.past, knowledge, finest)
+            and (group in self.hidden or _implied(group.profile, self.levels, knowledge))
         )
 
     def _least(self, group: Group) -> int:
@@ -342,36 +353,36 @@ class _Table:
     def _shared(self) -> Iterator[tuple[Group, int]]:
         """Yield each group with the number of people in this release who look the same in the joined table."""
         rows = {group: self._row(group) for group in self.sizes}
-        patterns = {tuple(said is None for said in past) for _, _, past in rows.values()}
+        patterns = {tuple(profile is None for profile in past) for _, _, past in rows.values()}
         # By what is said in the releases that some group is in: those who are in them, and what others say of them.
         alike: dict[tuple[str, Profile, Past], Counter[Past]] = {}
-        for group, (origin, shown, past) in rows.items():
+        for group, (origin, current_profile, past) in rows.items():
             parts = {
-                tuple(None if out else said for out, said in zip(absent, past, strict=True))
+                tuple(None if out else profile for out, profile in zip(absent, past, strict=True))
                 for absent in patterns
             }
             for part in parts:
-                alike.setdefault((origin, shown, part), Counter())[past] += self.sizes[group]
+                alike.setdefault((origin, current_profile, part), Counter())[past] += self.sizes[group]
         counted: dict[tuple[str, Profile, Past], int] = {}
         for group, row in rows.items():
             if row not in counted:
-                _, shown, past = row
-                known, finest = self.people.known(past, shown, self.levels)
+                _, current_profile, past = row
+                knowledge, finest = self.people.knowledge_of(past, current_profile, self.levels)
                 counted[row] = sum(
                     number
-                    for other, number in alike[row].items()
-                    if self.people.adds_nothing(past, other, known, finest)
+                    for other_past, number in alike[row].items()
+                    if self.people.adds_nothing(past, other_past, knowledge, finest)
                 )
             yield group, counted[row]
 
     def _row(self, group: Group) -> tuple[str, Profile, Past]:
         """Return what the joined table says of a group."""
         if group in self.hidden:
-            return group.origin, NOTHING, self.people.telling(group.origin, group.past)
+            return group.origin, NOTHING, self.people.past_with_profiles(group.origin, group.past)
         return group.origin, group.profile, group.past
 
 
 def _order(group: Group) -> tuple[object, ...]:
     """Return a key that sorts groups whatever order the database gave."""
-    profiles = [[value or "" for value in said or ()] for said in (*group.past, group.profile)]
-    return group.origin, [said is None for said in group.past], profiles
+    profiles = [[value or "" for value in profile or ()] for profile in (*group.past, group.profile)]
+    return group.origin, [profile is None for profile in group.past], profiles

@@ -16,14 +16,14 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True)
 class People:
-    """Everybody of whom something counts: origin by key, and what those stated who stated anything."""
+    """Everybody with an answer that counts: origin by key, and the profiles of those who stated anything."""
 
     origins: Mapping[int, str]
     stated: Mapping[int, Profile]
 
 
 def people_of(campaigns: Sequence[Campaign], *, using: str) -> People:
-    """Read everybody of whom something counts; each is looked up by index, however many their answers."""
+    """Read everybody with an answer that counts; one index lookup per person, however many answers there are."""
     origins: dict[int, str] = {}
     for campaign in campaigns:
         answered = Exists(counted(campaign).filter(annotator=OuterRef("annotator")))
@@ -37,8 +37,8 @@ def profiles_of(keys: Iterable[int], *, using: str) -> dict[int, Profile]:
     ordered = sorted(keys)
     stated: dict[int, Profile] = {}
     for start in range(0, len(ordered), _AT_ONCE):
-        some = ordered[start : start + _AT_ONCE]
-        rows = AnnotatorProfile.objects.using(using).filter(annotator__in=some).order_by("annotator")
+        batch = ordered[start : start + _AT_ONCE]
+        rows = AnnotatorProfile.objects.using(using).filter(annotator__in=batch).order_by("annotator")
         stated.update(
             {row[0]: stated_by(row[1:]) for row in rows.values_list("annotator", *AnnotatorProfile.FIELDS)}
         )

@@ -13,27 +13,27 @@ from analysis.releases.privacy.linkage import Earlier
 from analysis.releases.privacy.people import People, profiles_of
 
 
-def packed(coarsened: Coarsened, people: People, *, against: Sequence[Earlier]) -> bytes:
+def pack(coarsened: Coarsened, people: People, *, against: Sequence[Earlier]) -> bytes:
     """Return what a release shows of its people, as it is stored with the release."""
     classes: dict[tuple[str, Profile], list[int]] = {}
     for key, profile in sorted(coarsened.profiles.items()):
         classes.setdefault((people.origins[key], profile), []).append(key)
-    kept = {
+    stored = {
         "levels": coarsened.levels,
         "floor": coarsened.floor,
         "classes": [[origin, profile, keys] for (origin, profile), keys in classes.items()],
-        "against": sorted(one.version for one in against),
+        "against": sorted(release.version for release in against),
         "left_out": sorted(coarsened.left_out),
     }
-    return zlib.compress(json.dumps(kept, ensure_ascii=False).encode("utf-8", "surrogatepass"), 6)
+    return zlib.compress(json.dumps(stored, ensure_ascii=False).encode("utf-8", "surrogatepass"), 6)
 
 
 def against_of(release: Release) -> tuple[list[int], list[int]]:
     """Return the versions that a release was checked against, and the people it left out."""
     if release.profiles is None:
         return [], []
-    kept = _unpacked(release)
-    return kept["against"], kept["left_out"]
+    stored = _unpack(release)
+    return stored["against"], stored["left_out"]
 
 
 def earlier_of(releases: Sequence[Release], *, using: str) -> tuple[Earlier, ...]:
@@ -42,7 +42,9 @@ def earlier_of(releases: Sequence[Release], *, using: str) -> tuple[Earlier, ...
     Releases that were built before this was kept are worked out from the profiles of their people as they are now.
     """
     ordered = sorted(releases, key=lambda release: release.version)
-    return tuple(_kept(one) if one.profiles is not None else _worked_out(one, using) for one in ordered)
+    return tuple(
+        _kept(release) if release.profiles is not None else _worked_out(release, using) for release in ordered
+    )
 
 
 def live(releases: Sequence[Release]) -> list[Release]:
@@ -51,35 +53,35 @@ def live(releases: Sequence[Release]) -> list[Release]:
 
 
 def _kept(release: Release) -> Earlier:
-    kept = _unpacked(release)
-    profiles = {key: (origin, tuple(profile)) for origin, profile, keys in kept["classes"] for key in keys}
+    stored = _unpack(release)
+    profiles = {key: (origin, tuple(profile)) for origin, profile, keys in stored["classes"] for key in keys}
     return Earlier(
         version=release.version,
         k=release.parameters["k"],
-        levels=tuple(kept["levels"]),
-        floor=tuple(kept["floor"]),
+        levels=tuple(stored["levels"]),
+        floor=tuple(stored["floor"]),
         profiles=profiles,
-        others=_members(release) - profiles.keys(),
+        without_profile=_members(release) - profiles.keys(),
     )
 
 
 def _worked_out(release: Release, using: str) -> Earlier:
     members = _members(release)
     origins: dict[int, str] = {}
-    for some in _pieces(sorted(members)):
-        found = Annotator.objects.using(using).filter(pk__in=some).values_list("pk", "origin")
-        origins.update(found)
+    for batch in _pieces(sorted(members)):
+        origin_rows = Annotator.objects.using(using).filter(pk__in=batch).values_list("pk", "origin")
+        origins.update(origin_rows)
     stated = profiles_of(origins, using=using)
     k = release.parameters["k"]
-    made = coarsen(stated, k=k, without_profile=0, origins=origins)
-    profiles = {key: (origins[key], profile) for key, profile in made.profiles.items()}
-    return Earlier(release.version, k, made.levels, made.floor, profiles, members - profiles.keys())
+    coarsened = coarsen(stated, k=k, without_profile=0, origins=origins)
+    profiles = {key: (origins[key], profile) for key, profile in coarsened.profiles.items()}
+    return Earlier(release.version, k, coarsened.levels, coarsened.floor, profiles, members - profiles.keys())
 
 
 def _members(release: Release) -> frozenset[int]:
-    from analysis.releases.key_sets import unpacked  # loads numerical libraries
+    from analysis.releases.key_sets import unpack  # loads numerical libraries
 
-    return frozenset(unpacked(bytes(release.annotators)).nonzero()[0].tolist())
+    return frozenset(unpack(bytes(release.annotators)).nonzero()[0].tolist())
 
 
 def _pieces(keys: list[int]) -> Iterator[list[int]]:
@@ -87,8 +89,8 @@ def _pieces(keys: list[int]) -> Iterator[list[int]]:
         yield keys[start : start + 500]
 
 
-def _unpacked(release: Release) -> dict[str, Any]:
-    kept: dict[str, Any] = json.loads(
+def _unpack(release: Release) -> dict[str, Any]:
+    stored: dict[str, Any] = json.loads(
         zlib.decompress(bytes(release.profiles or b"")).decode("utf-8", "surrogatepass")
     )
-    return kept
+    return stored

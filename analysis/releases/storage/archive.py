@@ -11,7 +11,7 @@ from django.core.files.storage import default_storage
 from accounts.models import User
 from analysis.models import Release
 from analysis.releases.assembly.build import build
-from analysis.releases.contents import ReleaseParameters
+from analysis.releases.parameters import ReleaseParameters
 from analysis.releases.storage import zips
 from jobs.progress.reporter import Progress
 from studies.models import Study

@@ -50,7 +50,7 @@ def keep(release: Release, *, name: str, size: int) -> None:
         transaction.on_commit(lambda: default_storage.delete(before))
 
 
-def open_archive(release: Release) -> File:
+def open_archive(release: Release) -> "File[bytes]":
     """Open the kept zip; NotFound where none was kept or it is gone."""
     if not release.archive or not default_storage.exists(release.archive):
         raise NotFound("release_not_kept", "The files of this release were not kept; build it again.")
@@ -97,10 +97,10 @@ def forget(instance: Release, **_: object) -> None:
 def remove_leftovers() -> int:
     """Remove what builds that were killed left: people who withdrew since would stay in it. Return how many."""
     before = time.time() - _LEFT_BEHIND
-    left = [one for one in _place().glob("tmp*") if _untouched(one, since=before)]
-    for one in left:
-        shutil.rmtree(one, ignore_errors=True)
-    return len(left)
+    leftovers = [folder for folder in _place().glob("tmp*") if _untouched(folder, since=before)]
+    for leftover in leftovers:
+        shutil.rmtree(leftover, ignore_errors=True)
+    return len(leftovers)
 
 
 def _place() -> Path:
@@ -109,6 +109,6 @@ def _place() -> Path:
 
 def _untouched(place: Path, *, since: float) -> bool:
     try:
-        return all(one.lstat().st_mtime < since for one in (place, *place.rglob("*")))
+        return all(path.lstat().st_mtime < since for path in (place, *place.rglob("*")))
     except FileNotFoundError:
         return False  # a build that ends just now

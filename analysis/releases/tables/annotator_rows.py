@@ -8,14 +8,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from django.db.models import QuerySet
+from numpy.typing import NDArray
 
 from accounts.models import Annotator
 from analysis.releases.privacy.coarsen import Coarsened
 from analysis.releases.privacy.levels import FIELDS, NOTHING
 from analysis.releases.rekey import LENGTHS, annotator_id
 from analysis.releases.tables.label_pages import Page
-from analysis.releases.tables.lookups import Names, encoded
-from annotation.models import Annotation, Campaign
+from analysis.releases.tables.lookups import KeyNames, encoded
+from annotation.kinds.registry import kind_of
+from annotation.models import Annotation
 from studies.models import Study
 
 _AT_ONCE = 10_000
@@ -26,11 +28,11 @@ _ORIGINS = [str(origin) for origin in Annotator.Origin.values]
 class AnnotatorRows:
     """Everybody who answered, and of each how much counts, added up page by page."""
 
-    names: Names
-    origins: np.ndarray  # codes of _ORIGINS
+    names: KeyNames
+    origins: NDArray[np.int64]  # codes of _ORIGINS
     pseudonyms: pa.Array
     length: int  # of the ids: longer for all where two would be equal, be it those of people who do not count
-    counts: dict[str, np.ndarray] = field(default_factory=dict)
+    counts: dict[str, NDArray[np.int64]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, study: Study, *, using: str, key: bytes, version: int) -> "AnnotatorRows":
@@ -41,20 +43,20 @@ class AnnotatorRows:
             keys, origins, pseudonyms, ids = _named(everybody, key=key, version=version, length=length)
             if pc.count_distinct(ids).as_py() == len(ids):
                 break
-        made = cls(Names(keys, ids), origins, pseudonyms, length)
-        made.counts = {
+        annotators = cls(KeyNames(keys, ids), origins, pseudonyms, length)
+        annotators.counts = {
             name: np.zeros(len(keys), dtype=np.int64) for name in ("annotations", "judgements", "ratings")
         }
-        return made
+        return annotators
 
     def add(self, page: Page) -> None:
         """Count what a page holds."""
         place = self.names.places(page.annotations["annotator"])
-        kind = "judgements" if page.campaign.kind == Campaign.Kind.STEREOTYPE_MARKING else "ratings"
+        kind = "judgements" if kind_of(page.campaign).asks("marks") else "ratings"
         for name, owners in (("annotations", place), (kind, place[page.judgements["owner"]])):
             self.counts[name] += np.bincount(owners, minlength=len(self.names.keys))
 
-    def said(self) -> list[tuple[int, str, str]]:
+    def identities(self) -> list[tuple[int, str, str]]:
         """Return what rows of those who count are made from, profiles apart: for the digest of the inputs."""
         counted = np.flatnonzero(self.counts["annotations"] > 0)
         names = self.pseudonyms.take(pa.array(counted)).to_pylist()
@@ -67,33 +69,33 @@ class AnnotatorRows:
         by_id = pc.array_sort_indices(self.names.names.take(pa.array(counted))).to_numpy()
         ordered = counted[by_id]
         for start in range(0, len(ordered), _AT_ONCE):
-            some = ordered[start : start + _AT_ONCE]
-            profiles = [coarsened.profiles.get(key, NOTHING) for key in self.names.keys[some].tolist()]
+            batch = ordered[start : start + _AT_ONCE]
+            profiles = [coarsened.profiles.get(key, NOTHING) for key in self.names.keys[batch].tolist()]
             yield {
-                "annotator": self.names.names.take(pa.array(some)),
-                "origin": encoded(self.origins[some], pa.array(_ORIGINS)),
+                "annotator": self.names.names.take(pa.array(batch)),
+                "origin": encoded(self.origins[batch], pa.array(_ORIGINS)),
                 **{
                     name: pa.array([profile[index] for profile in profiles], pa.string())
                     for index, name in enumerate(FIELDS)
                 },
-                **{name: pa.array(counts[some]) for name, counts in self.counts.items()},
+                **{name: pa.array(counts[batch]) for name, counts in self.counts.items()},
             }
 
 
 def _named(
     everybody: QuerySet[Annotator], *, key: bytes, version: int, length: int
-) -> tuple[np.ndarray, np.ndarray, pa.Array, pa.Array]:
+) -> tuple[NDArray[np.int64], NDArray[np.int64], pa.Array, pa.Array]:
     """Return keys, codes of origins, pseudonyms and ids."""
-    keys: list[np.ndarray] = [np.empty(0, np.int64)]
-    origins: list[np.ndarray] = [np.empty(0, np.int64)]
+    keys: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
+    origins: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
     pseudonyms, ids = [pa.array([], pa.string())], [pa.array([], pa.string())]
     rows = everybody.values_list("pk", "pseudonym", "origin").iterator(chunk_size=_AT_ONCE)
-    for some in _pieces(rows):
-        keys.append(np.array([pk for pk, _, _ in some], dtype=np.int64))
-        origins.append(np.array([_ORIGINS.index(origin) for _, _, origin in some], dtype=np.int64))
-        pseudonyms.append(pa.array([name for _, name, _ in some], pa.string()))
-        named = [annotator_id(name, key=key, version=version, length=length) for _, name, _ in some]
-        ids.append(pa.array(named, pa.string()))
+    for batch in _pieces(rows):
+        keys.append(np.array([pk for pk, _, _ in batch], dtype=np.int64))
+        origins.append(np.array([_ORIGINS.index(origin) for _, _, origin in batch], dtype=np.int64))
+        pseudonyms.append(pa.array([name for _, name, _ in batch], pa.string()))
+        batch_ids = [annotator_id(name, key=key, version=version, length=length) for _, name, _ in batch]
+        ids.append(pa.array(batch_ids, pa.string()))
     return (
         np.concatenate(keys),
         np.concatenate(origins),
@@ -103,11 +105,11 @@ def _named(
 
 
 def _pieces(rows: Iterator[tuple[int, str, str]]) -> Iterator[list[tuple[int, str, str]]]:
-    some = []
+    batch = []
     for row in rows:
-        some.append(row)
-        if len(some) == _AT_ONCE:
-            yield some
-            some = []
-    if some:
-        yield some
+        batch.append(row)
+        if len(batch) == _AT_ONCE:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

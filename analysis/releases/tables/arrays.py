@@ -13,6 +13,7 @@ import psycopg
 from django.core.exceptions import EmptyResultSet
 from django.db import connections
 from django.db.models import QuerySet
+from numpy.typing import NDArray
 
 # How a column is read.
 INTEGER = "integer"
@@ -28,10 +29,10 @@ _EPOCH_DAY = {
 _THOUSAND = 1000
 _ARRAY_HEADER = 20  # dimensions, flags, type, length, lower bound: four bytes each
 
-Columns = dict[str, np.ndarray]
+Columns = dict[str, NDArray[Any]]
 
 
-def read(queryset: QuerySet[Any], columns: Mapping[str, str]) -> Columns:
+def read_columns(queryset: QuerySet[Any], columns: Mapping[str, str]) -> Columns:
     """Read the named columns of all rows, in any order of rows, through the queryset's own connection."""
     database = connections[queryset.db]
     try:
@@ -43,11 +44,11 @@ def read(queryset: QuerySet[Any], columns: Mapping[str, str]) -> Columns:
         _select(database.vendor, name, kind) for name, kind in zip(names, columns.values(), strict=True)
     ]
     if database.vendor == "postgresql":
-        selected = ", ".join(f"array_agg({one})" for one in chosen)
+        selected = ", ".join(f"array_agg({expression})" for expression in chosen)
     elif NUMBER in columns.values():
         selected = ", ".join(chosen)
     else:
-        selected = ", ".join(f"group_concat({one}, ' ')" for one in chosen)
+        selected = ", ".join(f"group_concat({expression}, ' ')" for expression in chosen)
     statement = f"WITH q({', '.join(names)}) AS ({sql}) SELECT {selected} FROM q"  # noqa: S608 -- our own names
     with database.cursor() as cursor:
         if database.vendor == "postgresql":
@@ -81,28 +82,28 @@ def _arrays(cursor: Any, statement: str, parameters: tuple[Any, ...], columns: M
     # Django's cursor binds parameters here and not at the server, and cannot be sent anything but text.
     raw = psycopg.Cursor(cursor.connection)
     raw.execute(cursor.mogrify(statement, parameters).encode(), binary=True)
-    found = _empty(columns)
+    arrays = _empty(columns)
     if raw.pgresult is None:
         raise TypeError("a query without a result")
     for index, (name, kind) in enumerate(columns.items()):
         sent = raw.pgresult.get_value(0, index)
         if sent is None:  # no rows
-            return found
+            return arrays
         element = np.dtype([("length", ">i4"), ("value", ">f8" if kind == NUMBER else ">i8")])
         values = np.frombuffer(sent, dtype=element, offset=_ARRAY_HEADER)["value"]
-        found[name] = _of_kind(values, kind)
-    return found
+        arrays[name] = _of_kind(values, kind)
+    return arrays
 
 
 def _texts(row: tuple[str | None, ...], columns: Mapping[str, str]) -> Columns:
     """Take each column as SQLite joined it; no rows give null."""
-    found = {
+    arrays = {
         name: _of_kind(np.fromstring(text or "", dtype=np.int64, sep=" "), kind)
         for (name, kind), text in zip(columns.items(), row, strict=True)
     }
-    if len({len(values) for values in found.values()}) != 1:
+    if len({len(values) for values in arrays.values()}) != 1:
         raise ValueError("SQLite returned columns of different lengths")
-    return found
+    return arrays
 
 
 def _columns(rows: list[tuple[Any, ...]], columns: Mapping[str, str]) -> Columns:
@@ -113,7 +114,7 @@ def _columns(rows: list[tuple[Any, ...]], columns: Mapping[str, str]) -> Columns
     return {name: _of_kind(table[:, index], kind) for index, (name, kind) in enumerate(columns.items())}
 
 
-def _of_kind(values: np.ndarray, kind: str) -> np.ndarray:
+def _of_kind(values: NDArray[Any], kind: str) -> NDArray[Any]:
     if kind == SECONDS:
         return np.where(values < 0, np.nan, values / _THOUSAND)
     return values.astype(_dtype(kind))

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analysis.releases.tables.lookups import ImageTable
 from studies.models import Study
@@ -21,20 +22,20 @@ def rows(study: Study) -> dict[str, list[Any]]:
         "group__name", "attribute__text", "pk", *_COUNTS, *_NUMBERS, "offensiveness_stored"
     )
     # Sorted here: databases sort text by rules of their own.
-    found = sorted(listed, key=lambda row: (row[0], row[1]))
+    pairs = sorted(listed, key=lambda row: (row[0], row[1]))
     columns: dict[str, list[Any]] = {
-        "identity_group": [row[0] for row in found],
-        "attribute": [row[1] for row in found],
+        "identity_group": [row[0] for row in pairs],
+        "attribute": [row[1] for row in pairs],
         "role": [
-            attribute_roles.STEREOTYPE if row[2] in stereotypes else attribute_roles.RANDOM for row in found
+            attribute_roles.STEREOTYPE if row[2] in stereotypes else attribute_roles.RANDOM for row in pairs
         ],
     }
     for index, name in enumerate([*_COUNTS, *_NUMBERS, "offensiveness"], start=3):
-        columns[name] = [row[index] for row in found]
+        columns[name] = [row[index] for row in pairs]
     return columns
 
 
-def stereotype_pairs(study: Study, images: ImageTable, highest: int) -> np.ndarray:
+def stereotype_pairs(study: Study, images: ImageTable, highest: int) -> NDArray[np.int64]:
     """Return every stereotype as one number, group code × highest + attribute key, sorted."""
     codes = {name: code for code, name in enumerate(images.groups.to_pylist())}
     pairs = _stereotypes(study).values_list("group__name", "attribute")

@@ -18,11 +18,11 @@ def published_name(source: str) -> str | None:
     """
     if _ADDRESS.match(source):
         try:
-            found = urlsplit(source)
+            address = urlsplit(source)
         except ValueError:
             return None
-        path = found.path.partition(";")[0]
-        return (_end_of(path) if found.scheme.lower() == "file" else path.lstrip("/")) or None
+        path = address.path.partition(";")[0]
+        return (_end_of(path) if address.scheme.lower() == "file" else path.lstrip("/")) or None
     source = _QUERY.sub("", source)
     return (_end_of(source) if _ABSOLUTE.match(source) else source) or None
 

@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from analysis.releases.contents import ImageFacts
 from analysis.releases.rekey import image_id
 from analysis.releases.tables.image_names import published_name
-from analysis.releases.tables.lookups import ImageTable, Names
+from analysis.releases.tables.lookups import ImageTable, KeyNames
 from foundation.errors import NotFound
 from generation.images.reencode import shown_bytes
 from generation.images.signed_urls import FULL
@@ -72,15 +73,15 @@ class ImageRows:
     without_file: Counter[str] = field(default_factory=Counter)
     # Of each page: ids, and numbers in the order of _NUMBERS.
     _ids: list[pa.Array] = field(default_factory=list)
-    _numbers: list[np.ndarray] = field(default_factory=list)
+    _numbers: list[NDArray[np.int64]] = field(default_factory=list)
     _codes: dict[str, dict[Any, int]] = field(default_factory=dict)
 
     def pages(self) -> Iterator[dict[str, list[Any]]]:
         """Yield rows of `images`, writing each picture as its row is made."""
         chosen = Image.objects.using(self.using).filter(study=self.study, retracted_at=None)
-        found = chosen.order_by("pk").values_list(*_READ).iterator(chunk_size=_AT_ONCE)
-        while some := list(islice(found, _AT_ONCE)):
-            images = [_Image(*values) for values in some]
+        stored_rows = chosen.order_by("pk").values_list(*_READ).iterator(chunk_size=_AT_ONCE)
+        while batch := list(islice(stored_rows, _AT_ONCE)):
+            images = [_Image(*values) for values in batch]
             rows = [self._row(image) for image in images]
             self._remember(images, rows)
             yield {name: [row[name] for row in rows] for name in rows[0]}
@@ -88,13 +89,15 @@ class ImageRows:
     def table(self) -> ImageTable:
         """Return what labels need, once all pages were read."""
         numbers = np.concatenate([np.empty((0, len(_NUMBERS)), np.int64), *self._numbers])
-        known = dict(zip(_NUMBERS, numbers.T, strict=True))
+        columns = dict(zip(_NUMBERS, numbers.T, strict=True))
         groups = self._codes.get("group", {})
         regions = sorted({region for _, region in groups if region})
         return ImageTable(
             # They were read in the order of their keys.
-            ids=Names(known.pop("key").copy(), pa.concat_arrays([pa.array([], pa.string()), *self._ids])),
-            **{name: values.copy() for name, values in known.items()},
+            ids=KeyNames(
+                columns.pop("key").copy(), pa.concat_arrays([pa.array([], pa.string()), *self._ids])
+            ),
+            **{name: values.copy() for name, values in columns.items()},
             models=pa.array(list(self._codes.get("model", {})), pa.string()),
             conditions=pa.array(list(self._codes.get("condition", {})), pa.string()),
             groups=pa.array([name for name, _ in groups], pa.string()),
@@ -116,8 +119,8 @@ class ImageRows:
         )
 
     def _row(self, image: "_Image") -> dict[str, Any]:
-        what = image.sha256 or image.source_name
-        name = image_id((what, image.model_label, image.condition, image.group or ""))
+        source = image.sha256 or image.source_name
+        name = image_id((source, image.model_label, image.condition, image.group or ""))
         data, reason = self._picture(image)
         path = f"{FOLDER}/{name}.webp" if data is not None else None
         if data is not None and path is not None and self.folder is not None:
@@ -172,10 +175,10 @@ class ImageRows:
 
 
 def _safe(provenance: Mapping[str, Any]) -> str | None:
-    kept = {name: provenance[name] for name in _SAFE if provenance.get(name) not in (None, "", [], {})}
+    facts = {name: provenance[name] for name in _SAFE if provenance.get(name) not in (None, "", [], {})}
     parameters = provenance.get("parameters")
     if isinstance(parameters, Mapping):
         chosen = {n: parameters[n] for n in _SAFE_PARAMETERS if parameters.get(n) is not None}
         if chosen:
-            kept["parameters"] = chosen
-    return json.dumps(kept, ensure_ascii=False, sort_keys=True) if kept else None
+            facts["parameters"] = chosen
+    return json.dumps(facts, ensure_ascii=False, sort_keys=True) if facts else None

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from analysis.releases.tables.label_pages import Page
-from analysis.releases.tables.lookups import ImageTable, Names, encoded
+from analysis.releases.tables.lookups import ImageTable, KeyNames, encoded
 from studies.protocol import attribute_roles
 
 _ROLES = pa.array([attribute_roles.RANDOM, attribute_roles.STEREOTYPE], pa.string())
@@ -17,13 +18,13 @@ _ROLES = pa.array([attribute_roles.RANDOM, attribute_roles.STEREOTYPE], pa.strin
 class Naming:
     """What the keys of labels are called in this release."""
 
-    annotators: Names
-    attributes: Names
+    annotators: KeyNames
+    attributes: KeyNames
     images: ImageTable
     # (group code, attribute key) of every stereotype of the study, as one number each, sorted.
-    stereotypes: np.ndarray
+    stereotypes: NDArray[np.int64]
 
-    def pair(self, group: np.ndarray, attribute: np.ndarray) -> np.ndarray:
+    def pair(self, group: NDArray[np.int64], attribute: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return one number for each pair."""
         highest = int(self.attributes.keys[-1]) + 1 if len(self.attributes.keys) else 1
         return group * highest + attribute
@@ -76,14 +77,14 @@ class LabelColumns:
         rows = self.page.judgements
         owner, attribute = rows["owner"], rows["attribute"]
         image = self.page.annotations["task__image"][owner]
-        shown = self.naming.images.columns(image)
+        image_columns = self.naming.images.columns(image)
         group = self.naming.images.group_of(image)
         stereotype = np.isin(self.naming.pair(group, attribute), self.naming.stereotypes)
         self.tables["judgements"] = {
             "judgement": self._numbers(len(owner), self.numbering.judgement),
             "annotation": pa.array(owner + self.numbering.annotation),
             **self._shared(owner),
-            **shown,
+            **image_columns,
             "attribute": self.naming.attributes.of_keys(attribute),
             "role": encoded(np.where(group < 0, -1, stereotype.astype(np.int64)), _ROLES),
             "present": pa.array(rows["value"] == 1),
@@ -128,8 +129,8 @@ class LabelColumns:
         }
 
     @staticmethod
-    def _numbers(count: int, first: int) -> pa.Array:
-        return pa.array(np.arange(first, first + count, dtype=np.int64))
+    def _numbers(count: int, start: int) -> pa.Array:
+        return pa.array(np.arange(start, start + count, dtype=np.int64))
 
 
 def _same(text: str, count: int) -> pa.DictionaryArray:

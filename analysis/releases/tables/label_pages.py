@@ -6,10 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from django.db.models import F, QuerySet, Window
 from django.db.models.functions import Mod, RowNumber
+from numpy.typing import NDArray
 
 from analysis.releases.rekey import shuffling
-from analysis.releases.tables.arrays import BOOLEAN, DAY, INTEGER, NUMBER, SECONDS, Columns, read
+from analysis.releases.tables.arrays import BOOLEAN, DAY, INTEGER, NUMBER, SECONDS, Columns, read_columns
 from annotation.answers.inclusion import counted
+from annotation.kinds.registry import kind_of
 from annotation.models import Annotation, Box, Campaign, Judgement
 
 PAGE = 8_192  # annotations
@@ -54,7 +56,7 @@ def pages(
     *,
     using: str,
     key: bytes,
-    attribute_rank: np.ndarray,
+    attribute_rank: NDArray[np.int64],
     justifications: bool,
     left_out: Collection[int] = (),
 ) -> Iterator[Page]:
@@ -68,10 +70,12 @@ def pages(
     low = 0
     for high in (*_bounds(campaign, using), None):
         within = {"gt": low} | ({} if high is None else {"lte": high})
-        found = read(counting.filter(**{f"pk__{name}": bound for name, bound in within.items()}), _ANNOTATION)
-        if len(found["pk"]):
-            order = shuffling(found["pk"], key=key)
-            annotations = {name: values[order] for name, values in found.items()}
+        unordered = read_columns(
+            counting.filter(**{f"pk__{name}": bound for name, bound in within.items()}), _ANNOTATION
+        )
+        if len(unordered["pk"]):
+            order = shuffling(unordered["pk"], key=key)
+            annotations = {name: values[order] for name, values in unordered.items()}
             judgements = _judgements(campaign, using, within, annotations["pk"], attribute_rank)
             boxes = _boxes(campaign, using, judgements["pk"])
             texts = _justifications(counting, annotations["pk"]) if justifications else None
@@ -81,45 +85,53 @@ def pages(
 
 def _bounds(campaign: Campaign, using: str) -> list[int]:
     """Keys of the last annotation of each full page, counted or not: where pages end makes no difference."""
-    every = Annotation.objects.using(using).filter(campaign=campaign)
-    numbered = every.annotate(number=Window(RowNumber(), order_by=F("pk").asc()))
-    last = numbered.annotate(rest=Mod("number", PAGE)).filter(rest=0)
-    return sorted(last.order_by().values_list("pk", flat=True))
+    annotations = Annotation.objects.using(using).filter(campaign=campaign)
+    numbered = annotations.annotate(number=Window(RowNumber(), order_by=F("pk").asc()))
+    page_ends = numbered.annotate(rest=Mod("number", PAGE)).filter(rest=0)
+    return sorted(page_ends.order_by().values_list("pk", flat=True))
 
 
 def _judgements(
-    campaign: Campaign, using: str, within: dict[str, int], owners: np.ndarray, attribute_rank: np.ndarray
+    campaign: Campaign,
+    using: str,
+    within: dict[str, int],
+    owners: NDArray[np.int64],
+    attribute_rank: NDArray[np.int64],
 ) -> Columns:
-    value = "present" if campaign.kind == Campaign.Kind.STEREOTYPE_MARKING else "rating"
+    value = "present" if kind_of(campaign).asks("marks") else "rating"
     queryset = Judgement.objects.using(using).filter(
         **{f"annotation__{name}": bound for name, bound in within.items()}, **{f"{value}__isnull": False}
     )
     if within.get("lte", 2**62) - within["gt"] > _SPARSE * len(owners):
         queryset = queryset.filter(annotation__campaign=campaign)
     kind = BOOLEAN if value == "present" else INTEGER
-    found = read(queryset, {"pk": INTEGER, "annotation": INTEGER, "attribute": INTEGER, value: kind})
-    found["value"] = found.pop(value)
+    judgements = read_columns(
+        queryset, {"pk": INTEGER, "annotation": INTEGER, "attribute": INTEGER, value: kind}
+    )
+    judgements["value"] = judgements.pop(value)
     # Annotations that do not count lie between those that do.
-    found["owner"], kept = _owners(found.pop("annotation"), owners)
-    found = {name: values[kept] for name, values in found.items()}
-    order = np.lexsort((attribute_rank[found["attribute"]], found["owner"]))
-    return {name: values[order] for name, values in found.items()}
+    judgements["owner"], owned = _owners(judgements.pop("annotation"), owners)
+    judgements = {name: values[owned] for name, values in judgements.items()}
+    order = np.lexsort((attribute_rank[judgements["attribute"]], judgements["owner"]))
+    return {name: values[order] for name, values in judgements.items()}
 
 
-def _boxes(campaign: Campaign, using: str, owners: np.ndarray) -> Columns:
-    if campaign.kind != Campaign.Kind.STEREOTYPE_MARKING or not len(owners):
-        return read(Box.objects.using(using).none(), _BOX) | {"owner": np.empty(0, dtype=np.int64)}
+def _boxes(campaign: Campaign, using: str, owners: NDArray[np.int64]) -> Columns:
+    if not kind_of(campaign).asks("marks") or not len(owners):
+        return read_columns(Box.objects.using(using).none(), _BOX) | {"owner": np.empty(0, dtype=np.int64)}
     queryset = Box.objects.using(using).filter(
         judgement__gte=int(owners.min()), judgement__lte=int(owners.max())
     )
-    found = read(queryset, _BOX)
-    found["owner"], kept = _owners(found.pop("judgement"), owners)
-    found = {name: values[kept] for name, values in found.items()}
-    order = np.lexsort((found["pk"], found["owner"]))
-    return {name: values[order] for name, values in found.items()}
+    boxes = read_columns(queryset, _BOX)
+    boxes["owner"], owned = _owners(boxes.pop("judgement"), owners)
+    boxes = {name: values[owned] for name, values in boxes.items()}
+    order = np.lexsort((boxes["pk"], boxes["owner"]))
+    return {name: values[order] for name, values in boxes.items()}
 
 
-def _owners(keys: np.ndarray, owners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _owners(
+    keys: NDArray[np.int64], owners: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Return the index of each row's owner, and which rows have one."""
     order = np.argsort(owners)
     at = np.minimum(np.searchsorted(owners, keys, sorter=order), len(owners) - 1)
@@ -127,7 +139,7 @@ def _owners(keys: np.ndarray, owners: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return place, owners[place] == keys if len(owners) else np.zeros(len(keys), dtype=bool)
 
 
-def _justifications(counting: QuerySet[Annotation], keys: np.ndarray) -> list[str]:
+def _justifications(counting: QuerySet[Annotation], keys: NDArray[np.int64]) -> list[str]:
     written = counting.exclude(justification="").filter(pk__gte=int(keys.min()), pk__lte=int(keys.max()))
     texts = dict(written.values_list("pk", "justification").iterator())
     return [texts.get(key, "") for key in keys.tolist()]

@@ -1,41 +1,42 @@
-"""What keys of the database stand for in a release: names, ids, and what is known of images."""
+"""Names and ids of a release by database key, and facts about images."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, eq=False)
-class Names:
+class KeyNames:
     """Strings by key; −1 (null) and unknown keys are null."""
 
-    keys: np.ndarray  # sorted
+    keys: NDArray[np.int64]  # sorted
     names: pa.Array
 
     @classmethod
-    def of(cls, keys: Sequence[int] | np.ndarray, names: Sequence[str | None]) -> "Names":
-        found = np.asarray(keys, dtype=np.int64)
-        order = np.argsort(found, kind="stable")
-        return cls(found[order], pa.array(names, pa.string()).take(pa.array(order)))
+    def of(cls, keys: Sequence[int] | NDArray[np.int64], names: Sequence[str | None]) -> "KeyNames":
+        key_array = np.asarray(keys, dtype=np.int64)
+        order = np.argsort(key_array, kind="stable")
+        return cls(key_array[order], pa.array(names, pa.string()).take(pa.array(order)))
 
-    def places(self, keys: np.ndarray) -> np.ndarray:
+    def places(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the index of each key, −1 where there is none."""
         if not len(self.keys):
             return np.full(len(keys), -1, dtype=np.int64)
         at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return np.where(self.keys[at] == keys, at, -1)
 
-    def of_keys(self, keys: np.ndarray) -> pa.DictionaryArray:
+    def of_keys(self, keys: NDArray[np.int64]) -> pa.DictionaryArray:
         """Return the names of keys, with only the names that occur as dictionary."""
         return encoded(self.places(keys), self.names)
 
 
-def encoded(codes: np.ndarray, names: pa.Array) -> pa.DictionaryArray:
+def encoded(codes: NDArray[np.int64], names: pa.Array) -> pa.DictionaryArray:
     """Return names by code as a dictionary array; negative codes are null. Names must differ from each other.
 
-    Parquet's writer takes the dictionary as it is, and bytes would come out at random if a name stood there twice.
+    Parquet's writer takes over the dictionary unchanged. A name that occurred twice would make its bytes vary.
     """
     marked = np.zeros(len(names) + 1, dtype=bool)
     marked[codes] = True  # −1 marks the place behind the last
@@ -50,19 +51,19 @@ def encoded(codes: np.ndarray, names: pa.Array) -> pa.DictionaryArray:
 class ImageTable:
     """Every released image by key: its id, and codes of what it shows. About seventy bytes an image."""
 
-    ids: Names
-    model: np.ndarray
-    condition: np.ndarray
-    group: np.ndarray  # index into `groups`, −1 for none
-    width: np.ndarray  # 0 where unknown
-    height: np.ndarray
+    ids: KeyNames
+    model: NDArray[np.int64]
+    condition: NDArray[np.int64]
+    group: NDArray[np.int64]  # index into `groups`, −1 for none
+    width: NDArray[np.int64]  # 0 where unknown
+    height: NDArray[np.int64]
     models: pa.Array
     conditions: pa.Array
     groups: pa.Array
     regions: pa.Array
-    region_of_group: np.ndarray  # index into `regions`, −1 where unknown
+    region_of_group: NDArray[np.int64]  # index into `regions`, −1 where unknown
 
-    def columns(self, keys: np.ndarray) -> dict[str, pa.DictionaryArray]:
+    def columns(self, keys: NDArray[np.int64]) -> dict[str, pa.DictionaryArray]:
         """Return image, model, condition, identity_group and region of each image."""
         place = self.ids.places(keys)
         group = np.where(place < 0, -1, _at(self.group, place))
@@ -74,12 +75,12 @@ class ImageTable:
             "image": encoded(place, self.ids.names),
         }
 
-    def group_of(self, keys: np.ndarray) -> np.ndarray:
+    def group_of(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the code of each image's group, −1 for none."""
         place = self.ids.places(keys)
         return np.where(place < 0, -1, _at(self.group, place))
 
 
-def _at(values: np.ndarray, place: np.ndarray) -> np.ndarray:
+def _at(values: NDArray[np.int64], place: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return values at places; what stands at −1 is thrown away by the caller."""
     return values[place] if len(values) else np.full(len(place), -1, dtype=np.int64)

@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from django.db.models import Count, Q
+from numpy.typing import NDArray
 
 from analysis.models import AttributeScore, Caption, Report, Scorer, TextScore
-from analysis.releases.tables.arrays import INTEGER, NUMBER, read
+from analysis.releases.tables.arrays import INTEGER, NUMBER, read_columns
 from analysis.releases.tables.image_names import published_name
 from analysis.releases.tables.label_columns import Naming
 from analysis.releases.tables.lookups import encoded
 from analysis.releases.tables.machine_columns import MEASURED
 from analysis.results import reports
-from analysis.scoring.frames import encoder_labels
+from analysis.scoring.score_tables import encoder_labels
 from studies.models import Study
 
 _IMAGES_AT_ONCE = 400
@@ -53,31 +54,33 @@ class MachineRows:
         counted = {outcome: self._images_by_scorer(outcome) for outcome in ("done", "failed")}
         encoders = encoder_labels(self.study, using=self.using)
         return {
-            "scorer": [one.model_label for one in self.scorers],
-            "kind": [str(one.kind) for one in self.scorers],
-            "model": [published_name(one.model_id) or one.model_label for one in self.scorers],
-            "revision": [one.model_revision or None for one in self.scorers],
-            "encoder": [encoders.get(one.encoder_id or 0) for one in self.scorers],
-            "parameters": [_safe(one.parameters) for one in self.scorers],
-            "images": [counted["done"][one.pk] for one in self.scorers],
-            "failed": [counted["failed"][one.pk] for one in self.scorers],
+            "scorer": [scorer.model_label for scorer in self.scorers],
+            "kind": [str(scorer.kind) for scorer in self.scorers],
+            "model": [published_name(scorer.model_id) or scorer.model_label for scorer in self.scorers],
+            "revision": [scorer.model_revision or None for scorer in self.scorers],
+            "encoder": [encoders.get(scorer.encoder_id or 0) for scorer in self.scorers],
+            "parameters": [_safe(scorer.parameters) for scorer in self.scorers],
+            "images": [counted["done"][scorer.pk] for scorer in self.scorers],
+            "failed": [counted["failed"][scorer.pk] for scorer in self.scorers],
         }
 
     def _images_by_scorer(self, outcome: str) -> dict[int, int]:
-        mine = Q(scored_images__image__retracted_at=None, scored_images__outcome=outcome)
-        found = Scorer.objects.using(self.using).filter(study=self.study)
+        with_outcome = Q(scored_images__image__retracted_at=None, scored_images__outcome=outcome)
+        scorers = Scorer.objects.using(self.using).filter(study=self.study)
         return dict(
-            found.order_by().annotate(number=Count("scored_images", filter=mine)).values_list("pk", "number")
+            scorers.order_by()
+            .annotate(number=Count("scored_images", filter=with_outcome))
+            .values_list("pk", "number")
         )
 
     def _scores(self, low: int, high: int) -> Columns:
         rows = AttributeScore.objects.using(self.using).filter(
-            scorer__in=[one.pk for one in self.scorers], image__gte=low, image__lte=high
+            scorer__in=[scorer.pk for scorer in self.scorers], image__gte=low, image__lte=high
         )
-        found = read(rows, _SCORE)
-        place = self.naming.images.ids.places(found["image"])
-        scorer = self._scorer_places(found["scorer"])
-        attribute = self.naming.attributes.places(found["attribute"])
+        scores = read_columns(rows, _SCORE)
+        place = self.naming.images.ids.places(scores["image"])
+        scorer = self._scorer_places(scores["scorer"])
+        attribute = self.naming.attributes.places(scores["attribute"])
         by_text = self._ranks()[attribute] if len(attribute) else attribute
         order = np.lexsort((by_text, scorer, place))
         order = order[place[order] >= 0]  # a retracted image has no place
@@ -85,20 +88,22 @@ class MachineRows:
             "scorer": encoded(scorer[order], self._names),
             "image": encoded(place[order], self.naming.images.ids.names),
             "attribute": encoded(attribute[order], self.naming.attributes.names),
-            "probability": found["probability"][order],
-            "cosine": found["cosine"][order],
+            "probability": scores["probability"][order],
+            "cosine": scores["cosine"][order],
         }
 
     def _captions(self, low: int, high: int) -> Columns:
         rows = Caption.objects.using(self.using).filter(
-            scorer__in=[one.pk for one in self.scorers], image__gte=low, image__lte=high
+            scorer__in=[scorer.pk for scorer in self.scorers], image__gte=low, image__lte=high
         )
-        found = list(rows.order_by().values_list("image", "scorer", "position", "text"))
-        return self._of_images(found, ("position", "text"))
+        caption_rows = list(rows.order_by().values_list("image", "scorer", "position", "text"))
+        return self._of_images(caption_rows, ("position", "text"))
 
     def _text_scores(self, low: int, high: int) -> Columns:
         rows = TextScore.objects.using(self.using).filter(
-            scorer__in=[one.pk for one in self.scorers], caption__image__gte=low, caption__image__lte=high
+            scorer__in=[scorer.pk for scorer in self.scorers],
+            caption__image__gte=low,
+            caption__image__lte=high,
         )
         columns = (
             "caption__image",
@@ -108,42 +113,42 @@ class MachineRows:
             "label",
             "score",
         )
-        found = list(rows.order_by().values_list(*columns))
-        return self._of_images(found, ("captioned_by", "position", "label", "score"))
+        score_rows = list(rows.order_by().values_list(*columns))
+        return self._of_images(score_rows, ("captioned_by", "position", "label", "score"))
 
     def _of_images(self, rows: list[tuple[Any, ...]], names: tuple[str, ...]) -> Columns:
         """Columns of rows that begin with image and scorer."""
         place = self.naming.images.ids.places(np.array([row[0] for row in rows], dtype=np.int64))
         scorer = self._scorer_places(np.array([row[1] for row in rows], dtype=np.int64))
-        kept = sorted(
+        ordered = sorted(
             (at for at in range(len(rows)) if place[at] >= 0),
             key=lambda at: (place[at], scorer[at], rows[at][2:]),
         )
-        chosen = np.array(kept, dtype=np.int64)
+        chosen = np.array(ordered, dtype=np.int64)
         return {
             "scorer": encoded(scorer[chosen], self._names),
             "image": encoded(place[chosen], self.naming.images.ids.names),
-            **{name: [rows[at][2 + column] for at in kept] for column, name in enumerate(names)},
+            **{name: [rows[at][2 + column] for at in ordered] for column, name in enumerate(names)},
         }
 
     def _measured(self) -> Iterator[tuple[str, Columns]]:
-        report = standing_report(self.study, self.using)
+        report = current_report(self.study, self.using)
         if report is None:
             return
-        stored = {one.name: one for one in report.tables.using(self.using).filter(name__in=MEASURED)}
+        stored = {table.name: table for table in report.tables.using(self.using).filter(name__in=MEASURED)}
         for name, columns in MEASURED.items():
             rows = stored[name].rows()
             yield name, {column.name: [row.get(column.name) for row in rows] for column in columns}
 
-    def _scorer_places(self, keys: np.ndarray) -> np.ndarray:
-        order = {one.pk: place for place, one in enumerate(self.scorers)}
+    def _scorer_places(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        order = {scorer.pk: place for place, scorer in enumerate(self.scorers)}
         return np.array([order[key] for key in keys.tolist()], dtype=np.int64)
 
     @property
     def _names(self) -> Any:
-        return pa.array([one.model_label for one in self.scorers], pa.string())
+        return pa.array([scorer.model_label for scorer in self.scorers], pa.string())
 
-    def _ranks(self) -> np.ndarray:
+    def _ranks(self) -> NDArray[np.int64]:
         texts = np.array(self.naming.attributes.names.to_pylist(), dtype=object)
         ranks = np.empty(len(texts), dtype=np.int64)
         ranks[np.argsort(texts, kind="stable")] = np.arange(len(texts))
@@ -152,11 +157,11 @@ class MachineRows:
 
 def scorers_of(study: Study, using: str) -> list[Scorer]:
     """The scorers of a study by name."""
-    found = Scorer.objects.using(using).filter(study=study)
-    return sorted(found, key=lambda one: one.model_label)
+    scorers = Scorer.objects.using(using).filter(study=study)
+    return sorted(scorers, key=lambda scorer: scorer.model_label)
 
 
-def standing_report(study: Study, using: str) -> Report | None:
+def current_report(study: Study, using: str) -> Report | None:
     """The latest results, if they are of all labels and scores as they are now."""
     report = Report.objects.using(using).filter(study=study, format=Report.FORMAT).order_by("-pk").first()
     if report is None or report.parameters["without_annotators"] or report.parameters["campaigns"]:
@@ -166,7 +171,7 @@ def standing_report(study: Study, using: str) -> Report | None:
 
 def _safe(parameters: dict[str, Any]) -> str:
     """Parameters as JSON; of a value that is a path or an address only what names no machine or account."""
-    told = {
+    published = {
         name: published_name(value) if isinstance(value, str) else value for name, value in parameters.items()
     }
-    return json.dumps(told, ensure_ascii=False, sort_keys=True)
+    return json.dumps(published, ensure_ascii=False, sort_keys=True)

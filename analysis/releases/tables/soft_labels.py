@@ -1,7 +1,7 @@
-"""How annotators answered, taken together: shares beside the majority.
+"""Annotators' answers aggregated: shares beside the majority.
 
-Answers are laid aside by ranges of images as they are read, and counted a range at a time: sorting all of them would
-take memory that grows with them.
+Answers are written to temporary files as they are read, one file for each range of images, and counted range by range.
+Sorting all of them at once would take memory that grows with their number.
 """
 
 import tempfile
@@ -13,11 +13,12 @@ from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from analysis.releases.tables.label_columns import Naming
 from analysis.releases.tables.label_pages import Page
 from analysis.releases.tables.lookups import encoded
-from annotation.models import Campaign
+from annotation.kinds.registry import kind_of
 
 RATINGS = (1, 2, 3, 4, 5)
 _ANNOTATIONS_AT_ONCE = 16_384  # expected in a range
@@ -51,7 +52,7 @@ class SoftLabels:
         """Add the answers of a page."""
         answers = page.judgements
         attribute = self._naming.attributes.places(answers["attribute"])
-        if page.campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT:
+        if kind_of(page.campaign).asks("scale"):
             np.add.at(self._ratings, (attribute, answers["value"] - RATINGS[0]), 1)
             return
         place = self._naming.images.ids.places(page.annotations["task__image"])[answers["owner"]]
@@ -61,8 +62,8 @@ class SoftLabels:
         rows = answered[np.argsort(within, kind="stable")]
         ends = np.cumsum(np.bincount(within[within >= 0], minlength=self._ranges))
         begin = int((within < 0).sum())  # an image that is not released is none
-        for file, first, last in zip(self._files, [0, *ends[:-1]], ends, strict=True):
-            file.write(rows[begin + first : begin + last].tobytes())
+        for file, start, end in zip(self._files, [0, *ends[:-1]], ends, strict=True):
+            file.write(rows[begin + start : begin + end].tobytes())
 
     def pages(self) -> Iterator[dict[str, Any]]:
         """Yield rows of `soft_labels`: images × attributes, then rated attributes."""
@@ -70,14 +71,18 @@ class SoftLabels:
             file.seek(0)
             image, attribute, n, k = _counted(np.frombuffer(file.read(), dtype=_ANSWER))
             for start in range(0, len(n), _AT_ONCE):
-                some = slice(start, start + _AT_ONCE)
-                yield self._presence(image[some], attribute[some], n[some], k[some])
+                page = slice(start, start + _AT_ONCE)
+                yield self._presence(image[page], attribute[page], n[page], k[page])
         rated = np.flatnonzero(self._ratings.sum(axis=1))
         for start in range(0, len(rated), _AT_ONCE):
             yield self._rating(rated[start : start + _AT_ONCE])
 
     def _presence(
-        self, image: np.ndarray, attribute: np.ndarray, n: np.ndarray, k: np.ndarray
+        self,
+        image: NDArray[np.int64],
+        attribute: NDArray[np.int64],
+        n: NDArray[np.int64],
+        k: NDArray[np.int64],
     ) -> dict[str, Any]:
         return {
             **self._shared(0, attribute, n),
@@ -89,7 +94,7 @@ class SoftLabels:
             "majority_rating": pa.nulls(len(n), pa.int64()),
         }
 
-    def _rating(self, attribute: np.ndarray) -> dict[str, Any]:
+    def _rating(self, attribute: NDArray[np.int64]) -> dict[str, Any]:
         counts = self._ratings[attribute]
         n = counts.sum(axis=1)
         tied = (counts == counts.max(axis=1, keepdims=True)).sum(axis=1) > 1
@@ -103,7 +108,7 @@ class SoftLabels:
             "majority_rating": pa.array(counts.argmax(axis=1) + RATINGS[0], mask=tied),
         }
 
-    def _shared(self, kind: int, attribute: np.ndarray, n: np.ndarray) -> dict[str, Any]:
+    def _shared(self, kind: int, attribute: NDArray[np.int64], n: NDArray[np.int64]) -> dict[str, Any]:
         return {
             "kind": encoded(np.full(len(n), kind), _KINDS),
             "attribute": encoded(attribute, self._naming.attributes.names),
@@ -111,7 +116,9 @@ class SoftLabels:
         }
 
 
-def _counted(answers: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _counted(
+    answers: NDArray[np.void],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return image, attribute, how many answered and how many said yes, of each pair, in order."""
     pair = (answers["image"].astype(np.int64) << 32) | answers["attribute"].astype(np.int64)
     pairs, of = np.unique(pair, return_inverse=True)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from accounts import codes
 from accounts.models import AnnotatorProfile
-from annotation.assignment import checks
+from annotation.assignment import gold_and_repeats
 from annotation.assignment.quota_rules import own_values
 from annotation.assignment.quotas import normalise, profile_of
 from annotation.models import Annotation, Campaign
@@ -31,14 +31,14 @@ def profiles(
     keys = dict(zip(annotators["id"], annotators["key"], strict=True))
     worked = Annotation.objects.filter(campaign__in=campaigns).values("annotator")
     described = AnnotatorProfile.objects.filter(annotator__in=worked).values_list("annotator", flat=True)
-    wanted = sorted(set(described) & set(map(int, counted)))
+    annotator_ids = sorted(set(described) & set(map(int, counted)))
     rows: list[tuple[str, str, str]] = []
-    for begin in range(0, len(wanted), _AT_ONCE):
-        said = AnnotatorProfile.objects.filter(annotator__in=wanted[begin : begin + _AT_ONCE])
-        for values in said.order_by("annotator").values("annotator", *AnnotatorProfile.FIELDS):
+    for begin in range(0, len(annotator_ids), _AT_ONCE):
+        batch = AnnotatorProfile.objects.filter(annotator__in=annotator_ids[begin : begin + _AT_ONCE])
+        for values in batch.order_by("annotator").values("annotator", *AnnotatorProfile.FIELDS):
             key = keys[values.pop("annotator")]
-            for field, codes_said in profile_of(values).items():
-                rows += [(key, field, name) for name in _names(field, codes_said)]
+            for field, stated_codes in profile_of(values).items():
+                rows += [(key, field, name) for name in _names(field, stated_codes)]
     return pd.DataFrame(rows, columns=["annotator", "field", "value"], dtype=object)
 
 
@@ -49,16 +49,16 @@ def depicted(study: Study) -> pd.DataFrame:
     """
     rows: list[tuple[str, str | None, str | None]] = []
     for group in study.groups.order_by("name"):
-        own = own_values(group)
-        region = next(iter(_names("region_of_origin", own["region"])), None)
-        rows += [(group.name, name, region) for name in _names("nationality", own["nationality"])]
+        codes_of_group = own_values(group)
+        region = next(iter(_names("region_of_origin", codes_of_group["region"])), None)
+        rows += [(group.name, name, region) for name in _names("nationality", codes_of_group["nationality"])]
     return pd.DataFrame(rows, columns=["identity_group", "nationality", "region"], dtype=object)
 
 
-def _names(field: str, codes_said: Collection[str]) -> list[str]:
+def _names(field: str, stated_codes: Collection[str]) -> list[str]:
     """Return what codes are called in English, in small letters as results have them."""
-    named = (codes.label(field, one, language="en") for one in codes_said if one != codes.UNCODED)
-    return sorted(map(normalise, named))
+    labels = (codes.label(field, code, language="en") for code in stated_codes if code != codes.UNCODED)
+    return sorted(map(normalise, labels))
 
 
 def gold_answers(campaigns: Sequence[Campaign], annotators: pd.DataFrame) -> pd.DataFrame:
@@ -66,7 +66,7 @@ def gold_answers(campaigns: Sequence[Campaign], annotators: pd.DataFrame) -> pd.
     rows = [
         (str(campaign.kind), answer.annotator_id, answer.correct)
         for campaign in campaigns
-        for answer in checks.gold_answers(campaign)
+        for answer in gold_and_repeats.gold_answers(campaign)
     ]
     return _keyed(rows, ["kind", "annotator", "correct"], annotators)
 
@@ -76,7 +76,7 @@ def repeats(campaigns: Sequence[Campaign], annotators: pd.DataFrame) -> pd.DataF
     rows = [
         (str(campaign.kind), pair.annotator_id, int(pair.first), int(pair.second))
         for campaign in campaigns
-        for pair in checks.repeat_pairs(campaign)
+        for pair in gold_and_repeats.repeat_pairs(campaign)
     ]
     return _keyed(rows, ["kind", "annotator", "first", "again"], annotators)
 
@@ -86,9 +86,9 @@ def flags(campaigns: Sequence[Campaign], annotators: pd.DataFrame) -> pd.DataFra
     measures: dict[int, list[str]] = {}
     reasons: dict[int, list[str]] = {}
     for campaign in campaigns:
-        for person, found in flags_of(campaign).items():
-            measures.setdefault(person, []).extend(flag.measure for flag in found)
-            reasons.setdefault(person, []).extend(flag.words for flag in found)
+        for person, missed_rules in flags_of(campaign).items():
+            measures.setdefault(person, []).extend(flag.measure for flag in missed_rules)
+            reasons.setdefault(person, []).extend(flag.words for flag in missed_rules)
     rows = [
         (person, " ".join(dict.fromkeys(names)), "; ".join(dict.fromkeys(reasons[person])))
         for person, names in measures.items()

@@ -9,10 +9,10 @@ from studies.models import Study
 
 def campaigns_named(study: Study, slugs: Sequence[str]) -> list[Campaign]:
     """Return the study's campaigns, or those of `slugs`."""
-    found = list(study.campaigns.order_by("pk"))
+    campaigns = list(study.campaigns.order_by("pk"))
     if not slugs:
-        return found
-    unknown = set(slugs) - {campaign.slug for campaign in found}
+        return campaigns
+    unknown = set(slugs) - {campaign.slug for campaign in campaigns}
     if unknown:
         raise NotFound("campaign_not_found", f"There is no campaign “{min(unknown)}” in {study.name}.")
-    return [campaign for campaign in found if campaign.slug in slugs]
+    return [campaign for campaign in campaigns if campaign.slug in slugs]

@@ -11,13 +11,13 @@ from analysis.results.data.labels import StudyData
 if TYPE_CHECKING:
     from hashlib import _Hash
 
-    from analysis.results.data.automated import Scores
+    from analysis.results.data.machine_scores import MachineScores
 
 LABELS = ("judgements", "none_rows", "ratings", "boxes", "associations")
 ABOUT_ANNOTATORS = ("profiles", "gold", "repeats")
 
 
-def inputs_digest(data: StudyData, scores: "Scores | None" = None) -> str:
+def inputs_digest(data: StudyData, scores: "MachineScores | None" = None) -> str:
     """SHA-256 over counted judgements, ratings, boxes and associations, whatever the order of their rows.
 
     Where annotators said something of themselves, answered checks, or machines scored images, that too.

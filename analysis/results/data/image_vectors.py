@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from django.db.models import Count, QuerySet
 
+from analysis.metrics.data.arrays import Array
 from analysis.models import Encoder, Scorer
-from analysis.scoring import frames
+from analysis.scoring import score_tables
 from analysis.scoring.steps.embeddings import texts_without_vector
 from generation.models import Condition, Image
 from studies.models import Study
@@ -32,74 +32,77 @@ class EncodedImages:
     encoder: str
     measures: frozenset[str]
     images: pd.DataFrame
-    vectors: np.ndarray
+    vectors: Array
     texts: pd.DataFrame | None = None
-    text_vectors: np.ndarray | None = None
+    text_vectors: Array | None = None
     unread: int = 0
 
 
-def compared(shown: QuerySet[Image]) -> dict[str, dict[str, int]]:
+def compared(candidates: QuerySet[Image]) -> dict[str, dict[str, int]]:
     """By measure and condition, how many of these images it compares."""
-    asked = {
-        str(Scorer.Kind.PULL): shown.filter(condition__in=PULL, group__isnull=False),
-        str(Scorer.Kind.MCAS): shown.filter(condition__in=MCAS, phrase__isnull=False),
+    images_by_measure = {
+        str(Scorer.Kind.PULL): candidates.filter(condition__in=PULL, group__isnull=False),
+        str(Scorer.Kind.MCAS): candidates.filter(condition__in=MCAS, phrase__isnull=False),
     }
     return {
         name: dict(images.order_by().values_list("condition").annotate(number=Count("pk")))
-        for name, images in asked.items()
+        for name, images in images_by_measure.items()
     }
 
 
 def encoded_images(study: Study, sets: Mapping[str, Sequence[str]]) -> list[EncodedImages]:
     """What every encoder saw that was asked to look for pull or MCAS; others saw only some of the images."""
     kinds = (Scorer.Kind.PULL, Scorer.Kind.MCAS)
-    asked: dict[int, set[str]] = {}
+    measures_by_encoder: dict[int, set[str]] = {}
     using = Scorer.objects.filter(study=study, kind__in=kinds, encoder__isnull=False)
     for key, kind in using.values_list("encoder", "kind"):
-        asked.setdefault(key, set()).add(kind)
-    labels = frames.encoder_labels(study)
-    found = [one for one in frames.encoders_of(study) if one.pk in asked]
-    return [_encoded(study, one, labels[one.pk], frozenset(asked[one.pk]), sets) for one in found]
+        measures_by_encoder.setdefault(key, set()).add(kind)
+    labels = score_tables.encoder_labels(study)
+    encoders = [encoder for encoder in score_tables.encoders_of(study) if encoder.pk in measures_by_encoder]
+    return [
+        _encoded(study, encoder, labels[encoder.pk], frozenset(measures_by_encoder[encoder.pk]), sets)
+        for encoder in encoders
+    ]
 
 
 def _encoded(
     study: Study, encoder: Encoder, label: str, measures: frozenset[str], sets: Mapping[str, Sequence[str]]
 ) -> EncodedImages:
-    found = frames.image_vectors(study, encoder)
-    seen: dict[str, Any] = {
+    stored = score_tables.image_vectors(study, encoder)
+    fields: dict[str, Any] = {
         "encoder": label,
         "measures": measures,
-        "images": found.images.drop(columns="public_id"),
-        "vectors": found.vectors,
+        "images": stored.images.drop(columns="public_id"),
+        "vectors": stored.vectors,
     }
     if not sets or Scorer.Kind.MCAS not in measures:
-        return EncodedImages(**seen)
+        return EncodedImages(**fields)
     of_sets = pd.DataFrame(
         [("attribute", name, None, None, text) for name, texts in sets.items() for text in texts],
         columns=TEXTS,
     )
     prompts = pd.DataFrame(_prompts(study), columns=_PROMPT)
     missing = set(texts_without_vector(encoder, [*of_sets["text"], *prompts["text"]]))
-    read, unread = _read(prompts, missing)
-    if missing & set(of_sets["text"]) or (unread and read.empty):
-        return EncodedImages(**seen, unread=unread)
-    texts = pd.concat([of_sets, read.assign(kind="target", attribute_set=None)[TEXTS]], ignore_index=True)
+    complete, unread = _complete_targets(prompts, missing)
+    if missing & set(of_sets["text"]) or (unread and complete.empty):
+        return EncodedImages(**fields, unread=unread)
+    texts = pd.concat([of_sets, complete.assign(kind="target", attribute_set=None)[TEXTS]], ignore_index=True)
     return EncodedImages(
-        **seen,
+        **fields,
         texts=texts,
-        text_vectors=frames.text_vectors(encoder, list(texts["text"])),
+        text_vectors=score_tables.text_vectors(encoder, list(texts["text"])),
         unread=unread,
     )
 
 
 def _prompts(study: Study) -> Iterable[tuple[str, str, str]]:
     """Category, phrase and prompt of every target there is an image of."""
-    made = Image.objects.filter(study=study, phrase__condition=Condition.TARGET, retracted_at=None)
-    prompts = made.exclude(prompt="").order_by().values_list("phrase__category", "phrase__name", "prompt")
+    images = Image.objects.filter(study=study, phrase__condition=Condition.TARGET, retracted_at=None)
+    prompts = images.exclude(prompt="").order_by().values_list("phrase__category", "phrase__name", "prompt")
     return sorted(prompts.distinct())
 
 
-def _read(prompts: pd.DataFrame, missing: set[str]) -> tuple[pd.DataFrame, int]:
+def _complete_targets(prompts: pd.DataFrame, missing: set[str]) -> tuple[pd.DataFrame, int]:
     """The prompts of targets whose every prompt has a vector, and how many prompts were left out: the mean of
     some of a target's prompts would pass for that of all."""
     without = prompts["text"].isin(missing)

@@ -8,12 +8,14 @@ import numpy as np
 import pandas as pd
 
 from accounts.models import Annotator
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.roles import assign_roles
 from analysis.results.data import annotator_records
 from analysis.results.data.arrays import fetch
 from analysis.results.data.campaign_choice import campaigns_named
 from analysis.results.data.exclusions import EXCLUDED_BY_ANALYST, OTHER_CONDITION
 from analysis.results.parameters import Parameters
+from analysis.results.schema import LIKERT, MARKING
 from annotation.answers.inclusion import counted, not_counted
 from annotation.models import Annotation, Box, Campaign, Judgement
 from catalog.models import Attribute
@@ -22,8 +24,6 @@ from generation.models import Condition, Image
 from jobs.progress.reporter import Progress, Unwatched
 from studies.models import Study
 
-MARKING = Campaign.Kind.STEREOTYPE_MARKING
-LIKERT = Campaign.Kind.ATTRIBUTE_LIKERT
 # Of the largest studies nobody waits longer than some seconds to see that something happens.
 _ANNOTATIONS_AT_ONCE = 250_000
 
@@ -135,9 +135,9 @@ def last_annotation(study: Study) -> int:
 class Labels:
     """What the keys of a table stand for: several keys may share a label."""
 
-    keys: np.ndarray
-    codes: np.ndarray
-    names: np.ndarray
+    keys: Array
+    codes: Array
+    names: Array
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[int, str]]) -> "Labels":
@@ -145,9 +145,10 @@ class Labels:
         names, codes = np.unique(np.array([name for _, name in ordered], dtype=object), return_inverse=True)
         return cls(np.array([key for key, _ in ordered], dtype=np.int64), codes, names)
 
-    def categorical(self, keys: np.ndarray) -> pd.Categorical:
+    def categorical(self, keys: Array) -> "pd.Categorical[str]":
         codes = self.codes[np.searchsorted(self.keys, keys)]
-        return pd.Categorical.from_codes(codes, pd.Index(self.names))
+        names: pd.Index[str] = pd.Index(self.names.tolist(), dtype=object)
+        return pd.Categorical.from_codes(codes, names)
 
 
 def _labelled(rows: pd.DataFrame, labels: Mapping[str, Labels], columns: Sequence[str]) -> pd.DataFrame:
@@ -184,10 +185,10 @@ def _annotators(campaigns: Sequence[Campaign]) -> pd.DataFrame:
     return frame
 
 
-def _excluded(annotators: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
+def _excluded(annotators: pd.DataFrame, names: Sequence[str]) -> Array:
     chosen = annotators["pseudonym"].isin(names) | annotators["source_id"].isin(names)
-    known = set(annotators["pseudonym"]) | set(annotators["source_id"])
-    unknown = [name for name in names if name not in known]
+    all_names = set(annotators["pseudonym"]) | set(annotators["source_id"])
+    unknown = [name for name in names if name not in all_names]
     if unknown:
         raise NotFound(
             "annotator_not_found", f"There is no annotator “{unknown[0]}” in the campaigns of this study."
@@ -196,16 +197,17 @@ def _excluded(annotators: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
 
 
 def _submissions(
-    campaigns: Sequence[Campaign], kind: str, images: pd.DataFrame, excluded: np.ndarray, progress: Progress
+    campaigns: Sequence[Campaign], kind: str, images: pd.DataFrame, excluded: Array, progress: Progress
 ) -> tuple[pd.DataFrame, dict[str, int]]:
     """Counted annotations of one kind of campaign, by key, and how many do not count, by reason."""
     answer = ("none_of_the_above", "active_seconds", "instrument__version")
     columns = ("pk", "task__image", "annotator", "campaign", *answer)
-    parts, dropped = [np.empty((0, len(columns)))], Counter[str]()
+    parts: list[Array] = [np.empty((0, len(columns)))]
+    dropped = Counter[str]()
     for campaign in campaigns:
         if campaign.kind == kind:
             parts.append(fetch(counted(campaign), *columns, dtype=float))
-            _told(progress, parts[-1], "annotations")
+            _report_rows(progress, parts[-1], "annotations")
             dropped.update({reason: number for reason, number in not_counted(campaign).items() if number})
     frame = pd.DataFrame(
         np.concatenate(parts),
@@ -223,25 +225,25 @@ def _answers(
     campaigns: Sequence[Campaign], kind: str, value: str, submissions: pd.DataFrame, progress: Progress
 ) -> pd.DataFrame:
     """The judgements within the given submissions, each with what its submission knows."""
-    mine = [campaign for campaign in campaigns if campaign.kind == kind]
-    known = submissions["annotation"].to_numpy(np.int64)
-    parts = [np.empty((0, 4), dtype=np.int64)]
-    for start in range(0, len(known), _ANNOTATIONS_AT_ONCE):
-        some = known[start : start + _ANNOTATIONS_AT_ONCE]
-        between = {"pk__gte": int(some[0]), "pk__lte": int(some[-1])}
-        asked = Annotation.objects.filter(campaign__in=mine, **between)
-        queryset = Judgement.objects.filter(annotation__in=asked, **{f"{value}__isnull": False})
+    campaigns_of_kind = [campaign for campaign in campaigns if campaign.kind == kind]
+    annotation_ids = submissions["annotation"].to_numpy(np.int64)
+    parts: list[Array] = [np.empty((0, 4), dtype=np.int64)]
+    for start in range(0, len(annotation_ids), _ANNOTATIONS_AT_ONCE):
+        batch = annotation_ids[start : start + _ANNOTATIONS_AT_ONCE]
+        between = {"pk__gte": int(batch[0]), "pk__lte": int(batch[-1])}
+        annotations = Annotation.objects.filter(campaign__in=campaigns_of_kind, **between)
+        queryset = Judgement.objects.filter(annotation__in=annotations, **{f"{value}__isnull": False})
         parts.append(fetch(queryset, "pk", "annotation", "attribute", value))
-        _told(progress, parts[-1], "judgements")
+        _report_rows(progress, parts[-1], "judgements")
     rows = np.concatenate(parts)
     rows = rows[np.argsort(rows[:, 0], kind="stable")]
-    place = np.searchsorted(known, rows[:, 1])
-    kept = np.flatnonzero(place < len(known))
-    kept = kept[known[place[kept]] == rows[kept, 1]]
-    frame = submissions.iloc[place[kept]][
+    place = np.searchsorted(annotation_ids, rows[:, 1])
+    matched = np.flatnonzero(place < len(annotation_ids))
+    matched = matched[annotation_ids[place[matched]] == rows[matched, 1]]
+    frame: pd.DataFrame = submissions.iloc[place[matched]][
         ["annotation", "image", "annotator", "campaign", "instrument"]
     ].reset_index(drop=True)
-    return frame.assign(judgement=rows[kept, 0], attribute=rows[kept, 2], **{value: rows[kept, 3]})
+    return frame.assign(judgement=rows[matched, 0], attribute=rows[matched, 2], **{value: rows[matched, 3]})
 
 
 def _boxes(
@@ -250,7 +252,7 @@ def _boxes(
     queryset = Box.objects.filter(judgement__annotation__campaign__in=campaigns)
     columns = ("pk", "judgement", "x", "y", "width", "height", "clipped")
     rows = fetch(queryset, *columns, dtype=float)
-    _told(progress, rows, "boxes")
+    _report_rows(progress, rows, "boxes")
     rows = rows[np.argsort(rows[:, 0], kind="stable")]
     place = pd.Index(marks["judgement"]).get_indexer(rows[:, 1].astype(np.int64))
     rows, place = rows[place >= 0], place[place >= 0]
@@ -267,9 +269,9 @@ def _boxes(
     )
 
 
-def _told(progress: Progress, rows: np.ndarray, what: str) -> None:
+def _report_rows(progress: Progress, rows: Array, noun: str) -> None:
     progress.check_cancelled()
-    progress.advance(len(rows), f"{what} read")
+    progress.advance(len(rows), f"{noun} read")
 
 
 def _all_submissions(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analysis.plots.figures.automated import (
+from analysis.plots.figures.automated_measures import (
     calibration_plot,
     mcas_plot,
     pull_plot,
@@ -31,29 +31,33 @@ def automated_part(
 
 
 def _model(
-    model: str, mine: Tables, summary: Mapping[str, Any], names: Mapping[str, str], regions: Mapping[str, str]
+    model: str,
+    tables: Tables,
+    summary: Mapping[str, Any],
+    names: Mapping[str, str],
+    regions: Mapping[str, str],
 ) -> Row:
     notes = summary["notes"]
     return {
         "model": model,
-        "concordance": [_counted(row, mine) for row in mine["concordance"] if row["attribute"] is None],
+        "concordance": [_counted(row, tables) for row in tables["concordance"] if row["attribute"] is None],
         "calibration": _each(
-            mine["calibration"], "scorer", lambda rows: calibration_plot(rows, _names(rows))
+            tables["calibration"], "scorer", lambda rows: calibration_plot(rows, _names(rows))
         ),
         "salience": _noted(notes.get("salience", {}).get("models", []), model),
-        "salient": _salient(mine["salience"], names),
-        "pull": _each(mine["pull"], "encoder", lambda rows: pull_plot(rows, names, regions)),
-        "mcas": _mcas(mine["mcas"], summary["automated"]["sets"]),
-        "categories": mine["mcas_categories"],
+        "salient": _salient(tables["salience"], names),
+        "pull": _each(tables["pull"], "encoder", lambda rows: pull_plot(rows, names, regions)),
+        "mcas": _mcas(tables["mcas"], summary["automated"]["sets"]),
+        "categories": tables["mcas_categories"],
         "unseen": [
             {"measure": words, "encoder": encoder, "images": number}
             for table, words in (("pull", "stereotypical pull"), ("mcas", "MCAS"))
             for encoder, note in sorted(notes.get(table, {}).items())
-            if mine[table] and (number := note.get("images_without_vector", 0))
+            if tables[table] and (number := note.get("images_without_vector", 0))
         ],
         "correlations": _noted(notes.get("automated_tendency", {}).get("correlations", []), model),
         "theta": _each(
-            mine["automated_tendency"], "scorer", lambda rows: theta_beside_plot(rows, names, regions)
+            tables["automated_tendency"], "scorer", lambda rows: theta_beside_plot(rows, names, regions)
         ),
     }
 
@@ -69,34 +73,39 @@ def _salient(rows: Sequence[Row], names: Mapping[str, str]) -> list[Row]:
     return ranked if len(ranked) <= MOST_SALIENT else []
 
 
-def _counted(row: Row, mine: Tables) -> Row:
+def _counted(row: Row, tables: Tables) -> Row:
     """The overall line of a scorer, and how many attributes can be left to it."""
-    its = [
-        one for one in mine["concordance"] if one["scorer"] == row["scorer"] and one["attribute"] is not None
+    attribute_rows = [
+        attribute_row
+        for attribute_row in tables["concordance"]
+        if attribute_row["scorer"] == row["scorer"] and attribute_row["attribute"] is not None
     ]
-    return row | {"attributes": len(its), "left": sum(bool(one["automatable"]) for one in its)}
+    return row | {
+        "attributes": len(attribute_rows),
+        "left": sum(bool(attribute_row["automatable"]) for attribute_row in attribute_rows),
+    }
 
 
 def _mcas(rows: Sequence[Row], sets: Sequence[str]) -> list[tuple[str, Plot]]:
     sides = (sets[0], sets[1]) if len(sets) == 2 else ("A", "B")
 
-    def of_category(mine: Sequence[Row]) -> Plot | None:
-        return mcas_plot(mine, mine[0]["category"], sides, reach_of(rows))
+    def of_category(category_rows: Sequence[Row]) -> Plot | None:
+        return mcas_plot(category_rows, category_rows[0]["category"], sides, reach_of(rows))
 
-    found = []
+    plots = []
     for encoder in dict.fromkeys(row["encoder"] for row in rows):
         for category, plot in _each(
             [row for row in rows if row["encoder"] == encoder], "category", of_category
         ):
-            found.append((f"{category}, {encoder}", plot))
-    return found
+            plots.append((f"{category}, {encoder}", plot))
+    return plots
 
 
 def _each(rows: Sequence[Row], column: str, drawn: Any) -> list[tuple[str, Plot]]:
     """A plot for each value of a column, where there is anything to draw."""
     values = dict.fromkeys(row[column] for row in rows)
-    plots = ((one, drawn([row for row in rows if row[column] == one])) for one in values)
-    return [(one, plot) for one, plot in plots if plot is not None]
+    plots = ((value, drawn([row for row in rows if row[column] == value])) for value in values)
+    return [(value, plot) for value, plot in plots if plot is not None]
 
 
 def _names(rows: Sequence[Row]) -> dict[tuple[str, str], str]:
@@ -108,4 +117,4 @@ def _of(tables: Tables, column: str, value: str) -> Tables:
 
 
 def _noted(lines: Sequence[Row], model: str) -> list[Row]:
-    return [one for one in lines if one["model"] == model]
+    return [line for line in lines if line["model"] == model]

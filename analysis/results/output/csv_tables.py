@@ -17,7 +17,7 @@ def to_csv(frame: "pd.DataFrame") -> str:
     columns = [frame[name].tolist() for name in frame.columns]
     missing = [frame[name].isna().tolist() for name in frame.columns]
     cells = (
-        ["" if gone else value for value, gone in zip(row, nulls, strict=True)]
+        ["" if is_null else value for value, is_null in zip(row, nulls, strict=True)]
         for row, nulls in zip(
             zip(*columns, strict=True) if columns else [],
             zip(*missing, strict=True) if missing else [],

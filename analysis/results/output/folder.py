@@ -26,9 +26,9 @@ def require_folder(output: Path) -> None:
         raise Conflict("output_is_a_file", f"{parent} is a file; --output names a folder.")
     if not os.access(parent, os.W_OK):
         raise Conflict("output_not_writable", f"{parent} cannot be written to.")
-    taken = next((output / name for name in _names() if (output / name).is_dir()), None)
-    if taken is not None:
-        raise Conflict("output_taken", f"{taken} is a folder, and a file of that name is to be written.")
+    obstacle = next((output / name for name in _names() if (output / name).is_dir()), None)
+    if obstacle is not None:
+        raise Conflict("output_taken", f"{obstacle} is a folder, and a file of that name is to be written.")
 
 
 def write(*, study: Study, results: Results, output: Path) -> list[Path]:

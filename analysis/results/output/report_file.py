@@ -19,10 +19,9 @@ from analysis.plots.maps.country_values import MEASURES
 from analysis.plots.plot import Plot
 from analysis.results.data.exclusions import not_counted_words
 from analysis.results.output.automated_report import automated_part
-from analysis.results.schema import AUTOMATED, described
+from analysis.results.schema import AUTOMATED, LIKERT, MARKING, described
 from analysis.results.summaries.group_rows import group_rows, of_groups, on_map
-from analysis.results.summaries.none_of_the_above import headline_by_mode
-from analysis.results.summaries.sensitivity_rows import sensitivity_rows
+from analysis.results.summaries.headline_rows import headline_by_mode, sensitivity_rows
 from studies.models import Study
 
 Row = dict[str, Any]
@@ -51,7 +50,7 @@ def report_html(study: Study, tables: Tables, summary: Mapping[str, Any], comput
     """Return the report as one self-contained page; what is very long stays in the CSV files."""
     groups = of_groups({group.name: group for group in study.groups.all()})
     campaigns = dict(study.campaigns.values_list("slug", "name"))
-    ratings = [row for row in tables["agreement"] if row["campaign_kind"] == "attribute_likert"]
+    ratings = [row for row in tables["agreement"] if row["campaign_kind"] == LIKERT]
     return render_to_string(
         "analysis/report/report.html",
         {
@@ -68,7 +67,7 @@ def report_html(study: Study, tables: Tables, summary: Mapping[str, Any], comput
                 if row["scope"] == "all"
             ],
             "consensus": consensus_plot(
-                [row for row in tables["consensus"] if row["campaign_kind"] == "attribute_likert"]
+                [row for row in tables["consensus"] if row["campaign_kind"] == LIKERT]
             ),
             "ratings_agreement": [described(row) for row in ratings if row["scope"] == "all"],
             "visual": sum(bool(row["visual"]) for row in tables["visual_attributes"]),
@@ -88,29 +87,33 @@ def _model(
     line: Row, tables: Tables, summary: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]
 ) -> Row:
     """What the report says of one image model."""
-    mine = {name: [row for row in rows if row.get("model") == line["model"]] for name, rows in tables.items()}
+    model_tables = {
+        name: [row for row in rows if row.get("model") == line["model"]] for name, rows in tables.items()
+    }
     names = {name: group["name"] for name, group in groups.items()}
-    presence = [row for row in mine["agreement"] if row["campaign_kind"] == "stereotype_marking"]
-    rows = group_rows(mine["tendency"], mine["offensiveness"], mine["likelihood"], groups)
-    plots = _group_plots(mine["likelihood"], names)
+    presence = [row for row in model_tables["agreement"] if row["campaign_kind"] == MARKING]
+    rows = group_rows(
+        model_tables["tendency"], model_tables["offensiveness"], model_tables["likelihood"], groups
+    )
+    plots = _group_plots(model_tables["likelihood"], names)
     return {
         "headline": line,
         "conventions": headline_by_mode(line, summary["parameters"]["none_of_the_above"]),
-        "theta": theta_plot(mine["tendency"], names),
-        "maps": _maps(rows, mine["likelihood"], summary, line["model"]),
+        "theta": theta_plot(model_tables["tendency"], names),
+        "maps": _maps(rows, model_tables["likelihood"], summary, line["model"]),
         "tendency": rows,
-        "sensitivity": sensitivity_rows(mine["sensitivity"], names),
+        "sensitivity": sensitivity_rows(model_tables["sensitivity"], names),
         "agreement": [described(row) for row in presence if row["scope"] == "all"],
         "alpha": alpha_plot(_alpha(presence, "identity_group"), names, "identity_group"),
         "alpha_by_attribute": alpha_plot(_alpha(presence, "attribute"), {}, "attribute"),
-        "overlap": overlap_plot(mine["iou_distribution"]),
+        "overlap": overlap_plot(model_tables["iou_distribution"]),
         "annotator_groups": [
             row | {"words": MEASURE_WORDS[row["measure"]]}
-            for row in mine["annotator_groups"]
+            for row in model_tables["annotator_groups"]
             if row["scope"] == "all" and row["group_a"] is not None
         ],
         "groups": plots,
-        "left_to_files": bool(mine["likelihood"]) and not plots,
+        "left_to_files": bool(model_tables["likelihood"]) and not plots,
     }
 
 
@@ -122,9 +125,9 @@ def _maps(
     epsilon = note["epsilon"].get(model) if note.get("none_of_the_above") == "ignore" else None
     drawn = []
     for measure in MEASURES.values():
-        mine, places = on_map(measure, rows, likelihood, epsilon, lambda _: "")
+        mapped_rows, places = on_map(measure, rows, likelihood, epsilon, lambda _: "")
         if places:
-            drawn.append(map_plot(measure, places, mine))
+            drawn.append(map_plot(measure, places, mapped_rows))
     return drawn
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from analysis.plots.maps.choropleth import Place
-from analysis.plots.maps.country_values import Measure, Row, on_the_map, places
+from analysis.plots.maps.choropleth import CountryValue
+from analysis.plots.maps.country_values import MapMeasure, on_the_map, places
+from analysis.plots.plot import Row
 from studies.models import StudyGroup
 
 
@@ -53,12 +54,12 @@ def group_rows(
 
 
 def on_map(
-    measure: Measure,
+    measure: MapMeasure,
     rows: Sequence[Row],
     likelihood: Iterable[Row],
     epsilon: float | None,
     url: Callable[[Sequence[Row]], str],
-) -> tuple[list[Row], list[Place]]:
+) -> tuple[list[Row], list[CountryValue]]:
     """The groups that have a place on the map, and their countries."""
-    mine = [row for row in rows if on_the_map(row["map_code"])]
-    return mine, places(measure, mine, likelihood, epsilon=epsilon, url=url)
+    mapped_rows = [row for row in rows if on_the_map(row["map_code"])]
+    return mapped_rows, places(measure, mapped_rows, likelihood, epsilon=epsilon, url=url)

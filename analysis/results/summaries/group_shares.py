@@ -21,28 +21,28 @@ _MEASURES = ("likelihood_stereotype", "likelihood_random")
 _LEAST, _MOST = 1, 9
 
 
-def said_by(rows: Sequence[Row], field: str, identity_group: str) -> list[Row]:
+def shares_by_group(rows: Sequence[Row], field: str, identity_group: str) -> list[Row]:
     """Groups of one field with their rounded shares, over everything or (`identity_group` named) for one group.
 
     rows: of the table `annotator_groups`, of one model. Empty where nothing may be told.
     """
-    mine = [row for row in rows if row["field"] == field and row["group_a"] is not None]
-    if identity_group and not _all_told(mine):
+    field_rows = [row for row in rows if row["field"] == field and row["group_a"] is not None]
+    if identity_group and not _every_pair_visible(field_rows):
         return []
     scope = "identity_group" if identity_group else "all"
     shares: dict[str, dict[str, float | None]] = {}
-    for row in mine:
-        here = row["scope"] == scope and (not identity_group or row["scope_value"] == identity_group)
-        if here and row["measure"] in _MEASURES and row["reason"] != WITHHELD:
+    for row in field_rows:
+        in_scope = row["scope"] == scope and (not identity_group or row["scope_value"] == identity_group)
+        if in_scope and row["measure"] in _MEASURES and row["reason"] != WITHHELD:
             for side in "ab":
                 shares.setdefault(row[f"group_{side}"], {})[row["measure"]] = row[f"value_{side}"]
     return [
-        {"value": value, **{measure: _tenths(found.get(measure)) for measure in _MEASURES}}
-        for value, found in sorted(shares.items())
+        {"value": value, **{measure: _tenths(values.get(measure)) for measure in _MEASURES}}
+        for value, values in sorted(shares.items())
     ]
 
 
-def _all_told(rows: Iterable[Row]) -> bool:
+def _every_pair_visible(rows: Iterable[Row]) -> bool:
     """Whether every two groups that are compared over everything are so for each identity group too."""
     pairs: dict[str, set[tuple[str, str]]] = {}
     for row in rows:
@@ -50,7 +50,7 @@ def _all_told(rows: Iterable[Row]) -> bool:
         if row["reason"] == WITHHELD:
             return False
         pairs.setdefault(place, set()).add((row["group_a"], row["group_b"]))
-    return all(found == pairs.get("") for found in pairs.values())
+    return all(compared_pairs == pairs.get("") for compared_pairs in pairs.values())
 
 
 def _tenths(share: float | None) -> str | None:

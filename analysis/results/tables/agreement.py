@@ -15,9 +15,9 @@ from analysis.metrics.boxes.agreement import NO_PAIRS, BoxAgreement, box_agreeme
 from analysis.metrics.data.judgements import Judgements
 from analysis.metrics.data.results import Result, words
 from analysis.metrics.resampling.bootstrap import Resampling
-from analysis.results.data.labels import LIKERT, MARKING, StudyData
+from analysis.results.data.labels import StudyData
 from analysis.results.parameters import Parameters
-from analysis.results.schema import PRESENCE_LABELS, RATING_LABELS
+from analysis.results.schema import LIKERT, MARKING, PRESENCE_LABELS, RATING_LABELS
 
 MOST_DIVISIVE = 300
 Coefficient = Callable[..., Result]
@@ -55,8 +55,8 @@ def _campaigns(data: StudyData, resampling: Resampling) -> Iterator[pd.DataFrame
     campaigns = data.judgements["campaign"].unique()
     if len(campaigns) > 1:
         for campaign in sorted(campaigns):
-            mine = data.judgements[data.judgements["campaign"] == campaign]
-            result = krippendorff_alpha(mine, resamples=resampling.resamples, seed=resampling.seed)
+            campaign_rows = data.judgements[data.judgements["campaign"] == campaign]
+            result = krippendorff_alpha(campaign_rows, resamples=resampling.resamples, seed=resampling.seed)
             yield result.to_frame().assign(scope="campaign", scope_value=campaign, campaign_kind=str(MARKING))
 
 
@@ -86,14 +86,14 @@ def resampled(agreement: pd.DataFrame) -> dict[str, str]:
     if "resampled" not in agreement:
         return {}
     stated = agreement[(agreement["scope"] == "all") & agreement["resampled"].notna()]
-    first = stated.drop_duplicates("campaign_kind")
-    return dict(zip(first["campaign_kind"], first["resampled"].astype(str), strict=True))
+    first_rows = stated.drop_duplicates("campaign_kind")
+    return dict(zip(first_rows["campaign_kind"], first_rows["resampled"].astype(str), strict=True))
 
 
 def iou_table(boxes: BoxAgreement) -> pd.DataFrame:
     """The share of pairs of drawings in each tenth of overlap."""
     table = boxes.distribution.rename(columns={"iou_from": "bin_low", "iou_to": "bin_high"})
-    return table.assign(reason=words(["" if known else NO_PAIRS for known in table["share"].notna()]))
+    return table.assign(reason=words(["" if has_share else NO_PAIRS for has_share in table["share"].notna()]))
 
 
 def _likert(data: StudyData, parameters: Parameters) -> Iterator[pd.DataFrame]:
@@ -132,22 +132,27 @@ def consensus_table(data: StudyData) -> pd.DataFrame:
 
 def divisive_table(data: StudyData, judgements: Judgements) -> pd.DataFrame:
     """The units (image, attribute) whose answers differ most; of equals, those with more answers."""
-    shown, marked = judgements.unit_shown, judgements.unit_marked
-    real = ~judgements.cell_is_none[judgements.unit_cell] & (shown >= 2) & (marked > 0) & (marked < shown)
-    differing = np.zeros(len(shown))
-    differing[real] = 2 * marked[real] * (shown - marked)[real] / (shown[real] * (shown[real] - 1))
-    order = np.lexsort((np.arange(len(shown)), -shown, -differing))
-    first = order[: min(MOST_DIVISIVE, int(real.sum()))]
-    cell = judgements.unit_cell[first]
+    n_shown, n_marked = judgements.unit_shown, judgements.unit_marked
+    real = (
+        ~judgements.cell_is_none[judgements.unit_cell]
+        & (n_shown >= 2)
+        & (n_marked > 0)
+        & (n_marked < n_shown)
+    )
+    differing = np.zeros(len(n_shown))
+    differing[real] = 2 * n_marked[real] * (n_shown - n_marked)[real] / (n_shown[real] * (n_shown[real] - 1))
+    order = np.lexsort((np.arange(len(n_shown)), -n_shown, -differing))
+    top = order[: min(MOST_DIVISIVE, int(real.sum()))]
+    cell = judgements.unit_cell[top]
     table = pd.DataFrame(
         {
             "model": judgements.model_names[judgements.cell_model[cell]],
             "identity_group": judgements.group_names[judgements.cell_group[cell]],
             "attribute": judgements.cell_attribute_names()[cell],
-            "key": judgements.image_names[judgements.unit_image[first]],
-            "shown": shown[first],
-            "marked": marked[first],
-            "differing_pairs": differing[first],
+            "key": judgements.image_names[judgements.unit_image[top]],
+            "shown": n_shown[top],
+            "marked": n_marked[top],
+            "differing_pairs": differing[top],
         }
     )
     images = data.images.loc[

@@ -13,7 +13,7 @@ from analysis.metrics.resampling.bootstrap import Resampling
 from analysis.metrics.resampling.intervals import TOO_FEW_ANNOTATORS
 from analysis.results.data.labels import StudyData
 from analysis.results.schema import PROMISED
-from analysis.results.tables.groupings import RELATION, Grouping, own_places
+from analysis.results.tables.groupings import RELATION, Grouping, annotator_places
 from annotation.assignment.quotas import SEVERAL_VALUES
 
 NO_PROFILES = "no_profiles"
@@ -34,21 +34,26 @@ class GroupTables:
 
 
 def group_tables(
-    data: StudyData, resampling: Resampling, found: list[Grouping], *, seed: int, reason: str | None = None
+    data: StudyData,
+    resampling: Resampling,
+    groupings: list[Grouping],
+    *,
+    seed: int,
+    reason: str | None = None,
 ) -> GroupTables:
     """Differences of L and θ between every two groups of a field, α within and agreement across them.
 
     Model by model, for a group may be large enough in one only; `reason` is why there are no groups at all.
     """
-    if not resampling.annotator_ids.usable or not found:
+    if not resampling.annotator_ids.usable or not groupings:
         reason = (reason or NO_PROFILES) if resampling.annotator_ids.usable else UNUSABLE
         return GroupTables(_joined([], 0), _joined([], 1), {"reason": reason})
     models = _models(data, resampling.judgements)
     differences, agreement = [], []
     notes: dict[str, Any] = {}
-    for one in found:
+    for grouping in groupings:
         for model, judgements in models.items():
-            for part in _comparisons(data, one, model):
+            for part in _comparisons(data, grouping, model):
                 result = compare_annotator_groups(
                     judgements,
                     data.associations,
@@ -64,14 +69,14 @@ def group_tables(
                 agreement.append(result.agreement.assign(field=part.field))
                 family = result.notes["family"]
                 notes[part.name if len(models) == 1 else f"{part.name}, {model}"] = {
-                    "field": one.field,
+                    "field": grouping.field,
                     "model": model,
                     "family": family if part.scopes == "both" else {part.scopes: family},
                     "permutations": result.notes["permutations"],
                     "method": result.method,
                 }
-        if any(one.hidden.values()):
-            differences.append(_folded(one))
+        if any(grouping.hidden.values()):
+            differences.append(_hidden_rows(grouping))
     return GroupTables(_joined(differences, 0), _joined(agreement, 1), notes)
 
 
@@ -95,40 +100,40 @@ class _Comparison:
     sizes: dict[tuple[str, str], int]  # annotators by identity group ("" for all) and group
 
 
-def _comparisons(data: StudyData, one: Grouping, model: str) -> Iterator[_Comparison]:
+def _comparisons(data: StudyData, grouping: Grouping, model: str) -> Iterator[_Comparison]:
     """A field is one comparison; each value of a field with several values is one against all the others."""
-    shown = one.shown.get(model, [])
-    sizes = {(about, group): number for (m, about, group), number in one.sizes.items() if m == model}
+    visible = grouping.visible.get(model, [])
+    sizes = {(about, group): number for (m, about, group), number in grouping.sizes.items() if m == model}
     # Each pair has a row per identity group only where pairs are few, and all of these rows may be shown.
-    each = len(shown) <= MOST_BY_GROUP and one.each.get(model, False)
-    scopes = "both" if each else "all"
-    if one.field in SEVERAL_VALUES:
-        yield from _one_against_others(one, model)
-    elif len(shown) < 2:
+    by_identity_group = len(visible) <= MOST_BY_GROUP and grouping.each_identity_group.get(model, False)
+    scopes = "both" if by_identity_group else "all"
+    if grouping.field in SEVERAL_VALUES:
+        yield from _one_against_others(grouping, model)
+    elif len(visible) < 2:
         return
-    elif one.field != RELATION:
-        people = one.memberships[["annotator", "group"]]
-        people = people[people["group"].isin(shown)]
-        yield _Comparison(one.field, one.field, people, None, scopes, sizes)
-    elif not one.hidden[model]:
+    elif grouping.field != RELATION:
+        people = grouping.memberships[["annotator", "group"]]
+        people = people[people["group"].isin(visible)]
+        yield _Comparison(grouping.field, grouping.field, people, None, scopes, sizes)
+    elif not grouping.hidden[model]:
         # A permutation hands out whole profiles, and with them every relation: all are shown or none.
-        own = own_places(data.profiles)
-        yield _Comparison(one.field, one.field, own, data.depicted, scopes, sizes)
+        places = annotator_places(data.profiles)
+        yield _Comparison(grouping.field, grouping.field, places, data.depicted, scopes, sizes)
 
 
-def _one_against_others(one: Grouping, model: str) -> Iterator[_Comparison]:
-    said = one.said.get(model, frozenset())
-    size = {group: one.sizes[model, "", group] for group in one.shown.get(model, [])}
+def _one_against_others(grouping: Grouping, model: str) -> Iterator[_Comparison]:
+    respondents = grouping.respondents.get(model, frozenset())
+    size = {group: grouping.sizes[model, "", group] for group in grouping.visible.get(model, [])}
     for value in sorted(sorted(size, key=lambda group: (-size[group], group))[:MOST_VALUES]):
-        inside = frozenset(one.memberships.loc[one.memberships["group"] == value, "annotator"])
-        others = _OTHERS.format(value)
+        inside = frozenset(grouping.memberships.loc[grouping.memberships["group"] == value, "annotator"])
+        others_label = _OTHERS.format(value)
         people = pd.DataFrame(
-            [(who, value if who in inside else others) for who in sorted(said)],
+            [(who, value if who in inside else others_label) for who in sorted(respondents)],
             columns=["annotator", "group"],
             dtype=object,
         )
-        sizes = {("", value): size[value], ("", others): len(said) - size[value]}
-        yield _Comparison(one.field, f"{one.field}: {value}", people, None, "all", sizes)
+        sizes = {("", value): size[value], ("", others_label): len(respondents) - size[value]}
+        yield _Comparison(grouping.field, f"{grouping.field}: {value}", people, None, "all", sizes)
 
 
 def _with_sizes(part: _Comparison, result: AnnotatorGroups) -> pd.DataFrame:
@@ -142,12 +147,12 @@ def _with_sizes(part: _Comparison, result: AnnotatorGroups) -> pd.DataFrame:
     return table[~nobody]
 
 
-def _folded(one: Grouping) -> pd.DataFrame:
+def _hidden_rows(grouping: Grouping) -> pd.DataFrame:
     """That a field has groups too small to show, model by model."""
     return pd.DataFrame(
         {
-            "field": one.field,
-            "model": [model for model, hidden in one.hidden.items() if hidden],
+            "field": grouping.field,
+            "model": [model for model, hidden in grouping.hidden.items() if hidden],
             "scope": "all",
             "scope_value": "",
             "reason": TOO_FEW_ANNOTATORS,

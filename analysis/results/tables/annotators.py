@@ -7,7 +7,8 @@ import pandas as pd
 from analysis.metrics.annotators.mark_statistics import annotator_statistics
 from analysis.metrics.annotators.rating_statistics import rater_statistics
 from analysis.metrics.resampling.bootstrap import Resampling
-from analysis.results.data.labels import LIKERT, MARKING, StudyData
+from analysis.results.data.labels import StudyData
+from analysis.results.schema import LIKERT, MARKING
 
 ONLY_RATED = "only_rated"  # why there is no skill of an annotator who marked no image
 
@@ -61,10 +62,13 @@ def _raters(data: StudyData) -> pd.DataFrame:
         .groupby(repeats["annotator"])
         .mean(),
     }
-    known = table["reason"].isna()
+    defined = table["reason"].isna()
     return table.assign(
-        median_seconds=times.where(known),
-        **{name: share.reindex(table.index).astype("Float64").where(known) for name, share in shares.items()},
+        median_seconds=times.where(defined),
+        **{
+            name: share.reindex(table.index).astype("Float64").where(defined)
+            for name, share in shares.items()
+        },
     )
 
 
@@ -73,5 +77,5 @@ def _of_kind(frame: pd.DataFrame, kind: str) -> pd.DataFrame:
 
 
 def _seconds(data: StudyData, kind: str) -> pd.DataFrame:
-    mine = data.submissions[data.submissions["kind"] == str(kind)]
-    return mine[["annotator", "seconds"]].assign(annotator=mine["annotator"].astype(object))
+    rows = data.submissions[data.submissions["kind"] == str(kind)]
+    return rows[["annotator", "seconds"]].assign(annotator=rows["annotator"].astype(object))

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.metrics.annotators.levels import RELATIONS, levels_of
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.judgements import Judgements
 from analysis.results.data.labels import StudyData
 from annotation.assignment.quotas import SEVERAL_VALUES
@@ -37,99 +38,101 @@ class Grouping:
 
     field: str
     memberships: pd.DataFrame
-    shown: dict[str, list[str]]
-    each: dict[str, bool]
+    visible: dict[str, list[str]]
+    each_identity_group: dict[str, bool]
     hidden: dict[str, bool]
-    said: dict[str, frozenset[str]]
+    respondents: dict[str, frozenset[str]]
     sizes: dict[tuple[str, str, str], int]
 
 
 def groupings(data: StudyData, judgements: Judgements) -> list[Grouping]:
     """The groups by every field that somebody filled in, and by the relation to the depicted."""
-    said = data.profiles[data.profiles["annotator"].isin(judgements.annotator_names)]
+    profiles = data.profiles[data.profiles["annotator"].isin(judgements.annotator_names)]
     judged = _judged(judgements, np.zeros(len(judgements.row_unit), dtype=int))
-    found = [
+    allowed = [
         _grouping(
             str(field),
             judged.drop(columns="group").merge(
                 rows[["annotator", "value"]].rename(columns={"value": "group"}), on="annotator"
             ),
         )
-        for field, rows in said.groupby("field", sort=True)
+        for field, rows in profiles.groupby("field", sort=True)
     ]
-    own = own_places(said)
-    if len(own):
-        level = levels_of(judgements, own, data.depicted).of_rows(judgements)
+    places = annotator_places(profiles)
+    if len(places):
+        level = levels_of(judgements, places, data.depicted).of_rows(judgements)
         related = _judged(judgements, level)
         related["group"] = np.array(RELATIONS, dtype=object)[related["group"].to_numpy(dtype=int)]
-        found.append(_grouping(RELATION, related))
-    return found
+        allowed.append(_grouping(RELATION, related))
+    return allowed
 
 
-def own_places(said: pd.DataFrame) -> pd.DataFrame:
+def annotator_places(profiles: pd.DataFrame) -> pd.DataFrame:
     """Nationality and region of those who gave either: annotator, nationality, region."""
     columns = {"nationality": "nationality", "region_of_origin": "region"}
-    mine = said[said["field"].isin(columns)]
-    wide = mine.pivot(index="annotator", columns="field", values="value").reindex(columns=list(columns))
+    place_rows = profiles[profiles["field"].isin(columns)]
+    wide = place_rows.pivot(index="annotator", columns="field", values="value").reindex(columns=list(columns))
     return wide.rename(columns=columns).reset_index().astype(object)
 
 
-def _judged(judgements: Judgements, level: np.ndarray) -> pd.DataFrame:
+def _judged(judgements: Judgements, level: Array) -> pd.DataFrame:
     """Who judged what in which group: model, identity_group, annotator, group (a code of `level` from 0)."""
     cell = judgements.unit_cell[judgements.row_unit]
-    kept = (level >= 0) & ~judgements.cell_is_none[cell]
-    cell = cell[kept]
-    codes = (judgements.cell_model[cell], judgements.cell_group[cell], judgements.row_annotator[kept])
+    counted = (level >= 0) & ~judgements.cell_is_none[cell]
+    cell = cell[counted]
+    codes = (judgements.cell_model[cell], judgements.cell_group[cell], judgements.row_annotator[counted])
     names = (judgements.model_names, judgements.group_names, judgements.annotator_names)
     shape = (*map(len, names), len(RELATIONS))
-    different = np.unique(np.ravel_multi_index((*codes, level[kept]), shape))
-    *found, group = np.unravel_index(different, shape)
+    different = np.unique(np.ravel_multi_index((*codes, level[counted]), shape))
+    *keys, group = np.unravel_index(different, shape)
     columns = ("model", "identity_group", "annotator")
-    held = {
+    values = {
         column: np.asarray(name, dtype=object)[code]
-        for column, name, code in zip(columns, names, found, strict=True)
+        for column, name, code in zip(columns, names, keys, strict=True)
     }
-    return pd.DataFrame(held | {"group": group}, dtype=object)
+    return pd.DataFrame(values | {"group": group}, dtype=object)
 
 
 def _grouping(field: str, rows: pd.DataFrame) -> Grouping:
     """`rows`: model, identity_group, annotator, group; several groups of one annotator are several rows."""
     # Who is depicted matters to membership only by relation.
     rows = rows.assign(about=rows["identity_group"] if field == RELATION else "")
-    shown: dict[str, list[str]] = {}
-    each: dict[str, bool] = {}
+    visible: dict[str, list[str]] = {}
+    each_identity_group: dict[str, bool] = {}
     hidden: dict[str, bool] = {}
-    said: dict[str, frozenset[str]] = {}
+    respondents: dict[str, frozenset[str]] = {}
     sizes: dict[tuple[str, str, str], int] = {}
-    for name, mine in rows.groupby("model", sort=True):
+    for name, model_rows in rows.groupby("model", sort=True):
         model = str(name)
-        parts = _parts(mine)
-        kept = _shown(parts, several=field in SEVERAL_VALUES)
-        shown[model] = sorted(kept)
+        parts = _parts(model_rows)
+        visible_parts = _visible_groups(parts, several=field in SEVERAL_VALUES)
+        visible[model] = sorted(visible_parts)
         everybody = frozenset[tuple[str, str]]().union(*parts.values())
-        hidden[model] = bool(everybody.difference(*kept.values()))
-        said[model] = frozenset(mine["annotator"])
+        hidden[model] = bool(everybody.difference(*visible_parts.values()))
+        respondents[model] = frozenset(model_rows["annotator"])
         sizes |= {(model, "", group): _people(who) for group, who in parts.items()}
         safe = []
-        for depicted, of_one in mine.groupby("identity_group", sort=True):
+        for depicted, of_one in model_rows.groupby("identity_group", sort=True):
             cell = _parts(of_one)
-            safe.append(_all_safe(cell, kept))
+            safe.append(_all_safe(cell, visible_parts))
             sizes |= {(model, str(depicted), group): _people(who) for group, who in cell.items()}
-        each[model] = all(safe)
-    named = {(model, group) for model, groups in shown.items() for group in groups}
-    told = rows["group"].isin({group for _, group in named})
-    memberships = rows.loc[told, ["group", "annotator", "about"]].drop_duplicates()
+        each_identity_group[model] = all(safe)
+    visible_groups = {(model, group) for model, groups in visible.items() for group in groups}
+    is_visible = rows["group"].isin({group for _, group in visible_groups})
+    memberships = rows.loc[is_visible, ["group", "annotator", "about"]].drop_duplicates()
     memberships = memberships.sort_values(["group", "annotator", "about"], ignore_index=True)
     about = memberships.pop("about")
     memberships["identity_group"] = about.where(about != "", None)
     memberships.insert(0, "field", field)
-    return Grouping(field, memberships.astype(object), shown, each, hidden, said, sizes)
+    return Grouping(
+        field, memberships.astype(object), visible, each_identity_group, hidden, respondents, sizes
+    )
 
 
 def _parts(rows: pd.DataFrame) -> dict[str, Members]:
     return {
-        str(group): frozenset(zip(mine["annotator"], mine["about"], strict=True))
-        for group, mine in rows.groupby("group", sort=True)
+        str(group): frozenset(zip(group_rows["annotator"], group_rows["about"], strict=True))
+        for group, group_rows in rows.groupby("group", sort=True)
     }
 
 
@@ -145,32 +148,32 @@ def _nobody_or_enough(members: Members) -> bool:
     return not members or _enough(members)
 
 
-def _shown(parts: dict[str, Members], *, several: bool) -> dict[str, Members]:
+def _visible_groups(parts: dict[str, Members], *, several: bool) -> dict[str, Members]:
     """The groups of one model that may be shown."""
     everybody = frozenset[tuple[str, str]]().union(*parts.values())
-    shown = {group: who for group, who in parts.items() if _enough(who) and _enough(everybody - who)}
+    visible = {group: who for group, who in parts.items() if _enough(who) and _enough(everybody - who)}
     if several:
-        kept: dict[str, Members] = {}
-        for group in sorted(shown, key=lambda one: (-len(shown[one]), one)):
-            if all(_apart(shown[group], other, everybody) for other in kept.values()):
-                kept[group] = shown[group]
-        shown = kept
-    while shown and not _nobody_or_enough(everybody.difference(*shown.values())):
-        del shown[min(shown, key=lambda one: (_people(shown[one]), one))]
-    return shown
+        separable: dict[str, Members] = {}
+        for group in sorted(visible, key=lambda name: (-len(visible[name]), name)):
+            if all(_apart(visible[group], members, everybody) for members in separable.values()):
+                separable[group] = visible[group]
+        visible = separable
+    while visible and not _nobody_or_enough(everybody.difference(*visible.values())):
+        del visible[min(visible, key=lambda name: (_people(visible[name]), name))]
+    return visible
 
 
-def _apart(one: Members, other: Members, everybody: Members) -> bool:
-    """Whether two groups that may overlap tell nothing of a few, whichever is subtracted from which."""
-    return all(map(_nobody_or_enough, (one - other, other - one, one & other, everybody - one - other)))
+def _apart(a: Members, b: Members, everybody: Members) -> bool:
+    """Whether no difference or overlap of two groups describes only a few people."""
+    return all(map(_nobody_or_enough, (a - b, b - a, a & b, everybody - a - b)))
 
 
-def _all_safe(cell: dict[str, Members], shown: Iterable[str]) -> bool:
+def _all_safe(cell: dict[str, Members], visible: Iterable[str]) -> bool:
     """Whether every group that is shown may be so of one identity group, or has nobody there."""
     everybody = frozenset[tuple[str, str]]().union(*cell.values())
-    told = [cell[group] for group in shown if group in cell]
+    present = [cell[group] for group in visible if group in cell]
     return (
-        all(_enough(who) and _enough(everybody - who) for who in told)
-        and _nobody_or_enough(everybody.difference(*told))
-        and all(_apart(one, other, everybody) for one, other in combinations(told, 2))
+        all(_enough(who) and _enough(everybody - who) for who in present)
+        and _nobody_or_enough(everybody.difference(*present))
+        and all(_apart(a, b, everybody) for a, b in combinations(present, 2))
     )

@@ -53,8 +53,8 @@ def _named(rows: pd.DataFrame, data: StudyData) -> pd.DataFrame:
     pseudonyms = data.annotators.set_index("key")["pseudonym"]
     text["annotator"] = text["annotator"].map(pseudonyms)
     if "image" in text:
-        shown = data.images.drop_duplicates(["model", "identity_group", "key"])
-        identity = pd.MultiIndex.from_frame(shown[["model", "identity_group", "key"]])
-        public = pd.Series(shown["public_id"].astype(str).to_numpy(), index=identity)
+        unique_images = data.images.drop_duplicates(["model", "identity_group", "key"])
+        identity = pd.MultiIndex.from_frame(unique_images[["model", "identity_group", "key"]])
+        public = pd.Series(unique_images["public_id"].astype(str).to_numpy(), index=identity)
         text["image"] = public.reindex(pd.MultiIndex.from_frame(text[_OF_IMAGE])).to_numpy()
     return text

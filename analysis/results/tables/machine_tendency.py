@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.marking.tendency import tendency
 from analysis.metrics.resampling.bootstrap import pigeonhole_bootstrap
 
@@ -31,17 +32,19 @@ _MACHINE = {
 
 def thresholded(scores: pd.DataFrame, concordance: pd.DataFrame) -> pd.DataFrame:
     """Scores as judgements: present from the threshold that people's answers gave the attribute, else from 0.5."""
-    known = concordance[concordance["attribute"].notna() & concordance["threshold"].notna()]
+    defined = concordance[concordance["attribute"].notna() & concordance["threshold"].notna()]
     # A threshold for each scorer, model and attribute there is, then one for each row: of these there may be millions.
     number = scores.groupby(_KEYS, sort=False, observed=True).ngroup().to_numpy()
-    first = np.unique(number, return_index=True)[1]
-    cells = scores.iloc[first][_KEYS].astype(object)
+    first_rows = np.unique(number, return_index=True)[1]
+    cells = scores.iloc[first_rows][_KEYS].astype(object)
     chosen = cells.merge(
-        known[[*_KEYS, "threshold"]].astype(dict.fromkeys(_KEYS, object)), how="left", on=_KEYS
+        defined[[*_KEYS, "threshold"]].astype(dict.fromkeys(_KEYS, object)), how="left", on=_KEYS
     )
-    found = chosen["threshold"].astype("Float64").to_numpy(dtype=float, na_value=np.nan)[number]
-    threshold = np.where(np.isnan(found), WITHOUT_THRESHOLD, found)
-    return scores.assign(present=scores["score"].to_numpy(dtype=float) >= threshold, chosen=~np.isnan(found))
+    row_thresholds = chosen["threshold"].astype("Float64").to_numpy(dtype=float, na_value=np.nan)[number]
+    threshold = np.where(np.isnan(row_thresholds), WITHOUT_THRESHOLD, row_thresholds)
+    return scores.assign(
+        present=scores["score"].to_numpy(dtype=float) >= threshold, chosen=~np.isnan(row_thresholds)
+    )
 
 
 def machine_tendency(
@@ -58,15 +61,15 @@ def machine_tendency(
     judged: as `thresholded` returns, of images with a group. human: the tendency table of people's judgements.
     """
     parts = []
-    for scorer, mine in judged.groupby("scorer", sort=True, observed=True):
-        answers = mine[["model", "identity_group", "image", "attribute", "present"]].assign(
+    for scorer, scorer_rows in judged.groupby("scorer", sort=True, observed=True):
+        answers = scorer_rows[["model", "identity_group", "image", "attribute", "present"]].assign(
             annotator=str(scorer)
         )
         resampling = pigeonhole_bootstrap(answers, resamples=resamples, seed=seed, annotators="ignore")
-        found = tendency(resampling.judgements, roles, min_stereotypes=min_stereotypes, resampling=resampling)
-        listed = pd.concat([found.to_frame(), found.excluded], ignore_index=True)
+        theta = tendency(resampling.judgements, roles, min_stereotypes=min_stereotypes, resampling=resampling)
+        listed = pd.concat([theta.to_frame(), theta.excluded], ignore_index=True)
         images = (
-            mine.groupby(["model", "identity_group"], observed=True)["image"]
+            scorer_rows.groupby(["model", "identity_group"], observed=True)["image"]
             .nunique()
             .rename("images")
             .reset_index()
@@ -91,7 +94,7 @@ def correlations(table: pd.DataFrame, *, resamples: int, seed: int) -> list[dict
     return lines
 
 
-def _spearman(pairs: np.ndarray, resamples: int, seed: int) -> dict[str, Any]:
+def _spearman(pairs: Array, resamples: int, seed: int) -> dict[str, Any]:
     line: dict[str, Any] = {
         "groups": len(pairs),
         "spearman": None,
@@ -110,10 +113,10 @@ def _spearman(pairs: np.ndarray, resamples: int, seed: int) -> dict[str, Any]:
     return line | {"spearman": float(value), "ci_low": float(low), "ci_high": float(high)}
 
 
-def _rho(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+def _rho(x: Array, y: Array) -> Array:
     """Spearman's ρ of each row, NaN where one of them does not vary."""
-    a, b = rankdata(one, axis=1), rankdata(other, axis=1)
+    a, b = rankdata(x, axis=1), rankdata(y, axis=1)
     a, b = a - a.mean(axis=1, keepdims=True), b - b.mean(axis=1, keepdims=True)
     size = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
-    result: np.ndarray = np.where(size > 0, (a * b).sum(axis=1) / np.where(size > 0, size, 1.0), np.nan)
+    result: Array = np.where(size > 0, (a * b).sum(axis=1) / np.where(size > 0, size, 1.0), np.nan)
     return result

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.judgements import Judgements
 from analysis.metrics.marking.sensitivity import (
     ANNOTATOR_GROUP,
@@ -31,25 +32,25 @@ def scenarios(
     parameters: Parameters,
     judgements: Judgements,
     annotators: pd.DataFrame,
-    found: list[Grouping],
+    groupings: list[Grouping],
 ) -> Sensitivity:
     """The scenarios a study's labels allow; `annotators` is the table that says who is flagged."""
-    asked = bool(judgements.cell_is_none.any())
+    none_was_asked = bool(judgements.cell_is_none.any())
     flagged = annotators.loc[annotators["flags"].notna(), "annotator"]
     keys = data.annotators.set_index("pseudonym")["key"]
-    members = [one.memberships for one in found if len(one.memberships)]
+    members = [grouping.memberships for grouping in groupings if len(grouping.memberships)]
     return sensitivity(
         judgements,
         data.associations,
-        none_of_the_above=parameters.none_of_the_above if asked else "ignore",
+        none_of_the_above=parameters.none_of_the_above if none_was_asked else "ignore",
         min_stereotypes=parameters.min_stereotypes,
         flagged=list(keys.reindex(flagged)),
         annotator_groups=pd.concat(members, ignore_index=True) if members else None,
     )
 
 
-def shown_tables(
-    result: Sensitivity, found: list[Grouping], reason: str | None = None
+def publishable_tables(
+    result: Sensitivity, groupings: list[Grouping], reason: str | None = None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The scenarios and the ranks in them as far as they tell of nobody; `reason`: why there are no groups at all.
 
@@ -63,45 +64,47 @@ def shown_tables(
             frame.assign(reason=frame["reason"].where(frame["reason"] != NO_GROUPS, reason))
             for frame in (table, ranks)
         )
-    shown, each = _told(found)
+    visible, visible_by_group = _visible_scenarios(groupings)
     group = ((table["scenario"] == ANNOTATOR_GROUP) & (table["scenario_value"] != "")).to_numpy()
-    hidden = group & ~_within(table, shown)
-    unranked = group & ~_within(table, each)
+    hidden = group & ~_within(table, visible)
+    unranked = group & ~_within(table, visible_by_group)
     unlisted = hidden | (unranked & (table["statistic"] != POOLED).to_numpy())
     table.loc[group, _COUNTS] = pd.NA
     table.loc[unlisted, _VALUES] = pd.NA
     table.loc[unranked, _OF_EACH] = pd.NA
     table.loc[unranked, "reason"] = TOO_FEW_ANNOTATORS
     of_group = ((ranks["scenario"] == ANNOTATOR_GROUP) & (ranks["scenario_value"] != "")).to_numpy()
-    ranks = ranks[~of_group | _within(ranks, each)].reset_index(drop=True)
-    return pd.concat([table, *_folded(table, found)], ignore_index=True), ranks
+    ranks = ranks[~of_group | _within(ranks, visible_by_group)].reset_index(drop=True)
+    return pd.concat([table, *_hidden_rows(table, groupings)], ignore_index=True), ranks
 
 
-def _told(found: list[Grouping]) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
+def _visible_scenarios(groupings: list[Grouping]) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
     """The (model, scenario value)s of groups that may be shown, and those shown of single identity groups too."""
-    named = [
-        (model, f"{one.field}: {group}", one.each[model])
-        for one in found
-        for model, groups in one.shown.items()
+    visible = [
+        (model, f"{grouping.field}: {group}", grouping.each_identity_group[model])
+        for grouping in groupings
+        for model, groups in grouping.visible.items()
         for group in groups
     ]
-    return {(model, value) for model, value, _ in named}, {(m, value) for m, value, each in named if each}
+    return {(model, value) for model, value, _ in visible}, {
+        (m, value) for m, value, by_group in visible if by_group
+    }
 
 
-def _within(frame: pd.DataFrame, told: set[tuple[str, str]]) -> np.ndarray:
+def _within(frame: pd.DataFrame, visible: set[tuple[str, str]]) -> Array:
     places = zip(frame["model"], frame["scenario_value"], strict=True)
-    return np.array([place in told for place in places], dtype=bool)
+    return np.array([place in visible for place in places], dtype=bool)
 
 
-def _folded(table: pd.DataFrame, found: list[Grouping]) -> Iterator[pd.DataFrame]:
+def _hidden_rows(table: pd.DataFrame, groupings: list[Grouping]) -> Iterator[pd.DataFrame]:
     """For each field with groups too small to show, that there are some."""
-    kept = ["model", "statistic", "baseline"]
-    base = table.loc[table["scenario"] == BASELINE, kept]
-    for one in found:
-        of = [model for model, hidden in one.hidden.items() if hidden]
+    columns = ["model", "statistic", "baseline"]
+    base = table.loc[table["scenario"] == BASELINE, columns]
+    for grouping in groupings:
+        of = [model for model, hidden in grouping.hidden.items() if hidden]
         if of:
             yield (
                 base[base["model"].isin(of)]
-                .assign(scenario=ANNOTATOR_GROUP, scenario_value=one.field, reason=TOO_FEW_ANNOTATORS)
+                .assign(scenario=ANNOTATOR_GROUP, scenario_value=grouping.field, reason=TOO_FEW_ANNOTATORS)
                 .reindex(columns=table.columns)
             )

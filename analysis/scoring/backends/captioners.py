@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from PIL.Image import Image as Picture
 
+from analysis.metrics.data.arrays import Array
 from analysis.scoring.backends.choices import BEAMS, DEFAULT_PROMPT, Decoding
 from analysis.scoring.backends.memory import device_of
 from analysis.scoring.backends.model_files import (
@@ -28,11 +29,11 @@ class CaptionInput:
 
     seed: int
     picture: Picture | None = None
-    vector: np.ndarray | None = None
+    vector: Array | None = None
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenCaptions:
     """Distinct captions of an image, the likeliest first; where there are none, why, if the model says."""
 
     texts: list[str]
@@ -45,7 +46,7 @@ class Captioner(Protocol):
 
     revision: str
 
-    def caption(self, inputs: Sequence[CaptionInput]) -> list[Written]:
+    def caption(self, inputs: Sequence[CaptionInput]) -> list[WrittenCaptions]:
         """Return what was written about each image."""
 
 
@@ -55,7 +56,7 @@ class CaptionsAlone(Protocol):
 
     in_parallel: int
 
-    def caption_alone(self, one: CaptionInput) -> Written:
+    def caption_alone(self, image: CaptionInput) -> WrittenCaptions:
         """Return what was written about the image; `stopped` where no other would be written about either."""
 
 
@@ -67,7 +68,7 @@ class NgramCaptioner:
         model_id: str,
         *,
         ngrams: Sequence[str],
-        vectors: np.ndarray,
+        vectors: Array,
         top: int,
         joiner: str,
         decoding: Decoding,
@@ -82,17 +83,21 @@ class NgramCaptioner:
         self._joiner, self._decoding = joiner, decoding
         self.revision = transformers_revision(model_id)
 
-    def found(self, vector: np.ndarray) -> list[str]:
+    def nearest_ngrams(self, vector: Array) -> list[str]:
         """Return the n-grams nearest to an image, the nearest first."""
         nearest = np.argsort(-(self._vectors @ vector), kind="stable")[: self._top]
         return [self._ngrams[index] for index in nearest]
 
-    def caption(self, inputs: Sequence[CaptionInput]) -> list[Written]:
-        texts = [self._joiner.join(self.found(one.vector)) for one in inputs if one.vector is not None]
-        read = self._tokenizer(texts, return_tensors="pt", padding=True, truncation=True).to(self._place)
+    def caption(self, inputs: Sequence[CaptionInput]) -> list[WrittenCaptions]:
+        texts = [
+            self._joiner.join(self.nearest_ngrams(image.vector))
+            for image in inputs
+            if image.vector is not None
+        ]
+        encoded = self._tokenizer(texts, return_tensors="pt", padding=True, truncation=True).to(self._place)
         # Some tokenizers tell more than the model takes.
-        read.pop("token_type_ids", None)
-        written = _generate(self._model, dict(read), [one.seed for one in inputs], self._decoding)
+        encoded.pop("token_type_ids", None)
+        written = _generate(self._model, dict(encoded), [image.seed for image in inputs], self._decoding)
         return _distinct(self._tokenizer.batch_decode(written, skip_special_tokens=True), len(inputs))
 
 
@@ -115,28 +120,30 @@ class ImageCaptioner:
         self._decoding = decoding
         self.revision = transformers_revision(model_id)
 
-    def caption(self, inputs: Sequence[CaptionInput]) -> list[Written]:
+    def caption(self, inputs: Sequence[CaptionInput]) -> list[WrittenCaptions]:
         # What a processor makes of several pictures need not have a row for each, so it cannot be taken apart to
         # draw from the seed of each.
-        each = 1 if self._decoding.way != BEAMS else len(inputs)
-        parts = [self._together(inputs[start : start + each]) for start in range(0, len(inputs), each or 1)]
+        size = 1 if self._decoding.way != BEAMS else len(inputs)
+        parts = [self._together(inputs[start : start + size]) for start in range(0, len(inputs), size or 1)]
         return [written for part in parts for written in part]
 
-    def _together(self, inputs: Sequence[CaptionInput]) -> list[Written]:
+    def _together(self, inputs: Sequence[CaptionInput]) -> list[WrittenCaptions]:
         # Processors of chat models take the pictures of each conversation.
-        pictures = [[one.picture] if self._chat else one.picture for one in inputs]
+        pictures = [[image.picture] if self._chat else image.picture for image in inputs]
         options: dict[str, Any] = {"images": pictures, "return_tensors": "pt"}
         if self._prompt:
             options |= {"text": [self._prompt] * len(inputs), "padding": True}
-        read = self._processor(**options).to(self._place)
-        written = _generate(self._model, dict(read), [one.seed for one in inputs], self._decoding)
+        encoded = self._processor(**options).to(self._place)
+        written = _generate(self._model, dict(encoded), [image.seed for image in inputs], self._decoding)
         if self._chat:
-            written = written[:, read["input_ids"].shape[1] :]  # what it was asked stands before what it says
+            written = written[
+                :, encoded["input_ids"].shape[1] :
+            ]  # what it was asked stands before what it says
         return _distinct(self._processor.batch_decode(written, skip_special_tokens=True), len(inputs))
 
     def _chat_prompt(self, prompt: str) -> str:
-        said = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": prompt}]}]
-        text: str = self._processor.apply_chat_template(said, add_generation_prompt=True)
+        conversation = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": prompt}]}]
+        text: str = self._processor.apply_chat_template(conversation, add_generation_prompt=True)
         return text
 
 
@@ -162,7 +169,7 @@ def _shortened(text: str) -> str:
 def _loaded(model_id: str, reader: Any, kind: Any, place: Any) -> tuple[Any, Any]:
     import transformers.utils.logging
 
-    # Whoever started it is shown its progress; bars of the library would be written across it.
+    # Commands and jobs show their own progress; bars of the library would overwrite it.
     transformers.utils.logging.disable_progress_bar()
     where = local_path(model_id)
     try:
@@ -173,7 +180,7 @@ def _loaded(model_id: str, reader: Any, kind: Any, place: Any) -> tuple[Any, Any
         raise unloadable(model_id, error) from None
 
 
-def _generate(model: Any, read: dict[str, Any], seeds: Sequence[int], decoding: Decoding) -> Any:
+def _generate(model: Any, encoded: dict[str, Any], seeds: Sequence[int], decoding: Decoding) -> Any:
     """Return the tokens of `decoding.captions` candidates for each row of `read`, row after row."""
     import torch
 
@@ -183,13 +190,17 @@ def _generate(model: Any, read: dict[str, Any], seeds: Sequence[int], decoding: 
     }
     with torch.inference_mode():
         if decoding.way == BEAMS:
-            return model.generate(**read, **options, do_sample=False, num_beams=decoding.captions)
+            return model.generate(**encoded, **options, do_sample=False, num_beams=decoding.captions)
         options |= {"do_sample": True, "num_beams": 1, "top_p": decoding.top_p, "top_k": 0}
         if len(seeds) == 1:
-            return _drawn(model, read, seeds[0], options, decoding)
+            return _drawn(model, encoded, seeds[0], options, decoding)
         parts = [
             _drawn(
-                model, {name: value[row : row + 1] for name, value in read.items()}, seed, options, decoding
+                model,
+                {name: value[row : row + 1] for name, value in encoded.items()},
+                seed,
+                options,
+                decoding,
             )
             for row, seed in enumerate(seeds)
         ]
@@ -200,16 +211,18 @@ def _generate(model: Any, read: dict[str, Any], seeds: Sequence[int], decoding: 
         )
 
 
-def _drawn(model: Any, read: dict[str, Any], seed: int, options: dict[str, Any], decoding: Decoding) -> Any:
+def _drawn(
+    model: Any, encoded: dict[str, Any], seed: int, options: dict[str, Any], decoding: Decoding
+) -> Any:
     """Draw the candidates of one image from its own seed: what it gets does not depend on its neighbours."""
     import torch
 
     devices = [model.device] if model.device.type == "cuda" else []
     with torch.random.fork_rng(devices=devices):
         torch.manual_seed(seed)
-        return model.generate(**read, **options, temperature=decoding.temperature)
+        return model.generate(**encoded, **options, temperature=decoding.temperature)
 
 
-def _distinct(texts: Sequence[str], images: int) -> list[Written]:
-    each = len(texts) // images if images else 0
-    return [Written(tidy(texts[start : start + each])) for start in range(0, len(texts), each or 1)]
+def _distinct(texts: Sequence[str], images: int) -> list[WrittenCaptions]:
+    size = len(texts) // images if images else 0
+    return [WrittenCaptions(tidy(texts[start : start + size])) for start in range(0, len(texts), size or 1)]

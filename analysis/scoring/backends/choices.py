@@ -7,19 +7,16 @@ from analysis.scoring.backends.model_files import short_name
 
 # The default on every device: half precision has two or three digits, and MCAS is read to four decimals.
 FULL = "fp32"
-PRECISIONS = (FULL, "fp16", "bf16")
 LOCAL = "local-dir:"
 HUB = "hf-hub:"
 
 BEAMS = "beams"
 SAMPLE = "sample"
-DECODINGS = (BEAMS, SAMPLE)
 
 # Which model writes captions: one over n-grams, one that sees the picture, or one behind an endpoint.
 NGRAMS = "ngrams"
 MODEL = "model"
 ENDPOINT = "endpoint"
-CAPTIONERS = (NGRAMS, MODEL, ENDPOINT)
 MOST_CAPTIONS = 50
 # What a model that follows instructions is asked when nobody said what.
 DEFAULT_PROMPT = "Describe this picture in one sentence."

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from analysis.metrics.data.arrays import Array
 from analysis.models import Encoder
 from analysis.scoring.backends.choices import FULL, HUB, LOCAL, EncoderChoice
 from analysis.scoring.backends.memory import device_of
@@ -35,8 +34,8 @@ class LoadedEncoder:
 
     row: Encoder
     prepare: Callable[[Any], Any]  # a picture to a tensor; safe in threads
-    encode_images: Callable[[Sequence[Any]], np.ndarray]  # tensors to unit vectors
-    encode_texts: Callable[[Sequence[str]], np.ndarray]
+    encode_images: Callable[[Sequence[Any]], Array]  # tensors to unit vectors
+    encode_texts: Callable[[Sequence[str]], Array]
 
 
 def load_encoder(choice: EncoderChoice, *, device: str = "") -> LoadedEncoder:
@@ -53,35 +52,35 @@ def load_encoder(choice: EncoderChoice, *, device: str = "") -> LoadedEncoder:
             "that has one.",
         )
     try:
-        found = _found(choice)
+        files = _locate_files(choice)
         model = open_clip.create_model(
-            found.name,
-            found.pretrained or None,
+            files.name,
+            files.pretrained or None,
             precision=choice.precision,
             device=place,
             require_pretrained=True,
             pretrained_text=False,
-            **found.options,
+            **files.options,
         )
-        tokenizer = open_clip.get_tokenizer(found.name)
+        tokenizer = open_clip.get_tokenizer(files.name)
         transform = image_transform_v2(PreprocessCfg(**model.visual.preprocess_cfg), is_train=False)
     except loading_failures() as error:
         raise unloadable(choice.pretrained or choice.architecture, error) from None
     model.eval()
     texts = _text_encoder(model, tokenizer, place)
-    row = _row(choice, found.revision, model, dim=int(texts(["a"]).shape[1]))
+    row = _row(choice, files.revision, model, dim=int(texts(["a"]).shape[1]))
     return LoadedEncoder(row, transform, _image_encoder(model, place, choice.precision), texts)
 
 
 @dataclass(frozen=True)
-class _Found:
+class _ModelFiles:
     name: str  # as open_clip is asked for it
     pretrained: str
     revision: str
     options: dict[str, Any]
 
 
-def _found(choice: EncoderChoice) -> _Found:
+def _locate_files(choice: EncoderChoice) -> _ModelFiles:
     """Say where the files are and exactly what they hold; those of the hub are fetched."""
     import open_clip
     from open_clip.pretrained import download_pretrained_from_hf
@@ -89,10 +88,10 @@ def _found(choice: EncoderChoice) -> _Found:
     name = choice.architecture
     if name.startswith(HUB):
         weights = download_pretrained_from_hf(name.removeprefix(HUB))
-        return _Found(name, "", hub_commit(weights) or digest(Path(weights)), {})
+        return _ModelFiles(name, "", hub_commit(weights) or digest(Path(weights)), {})
     if name.startswith(LOCAL) or (is_path(name) and Path(name).expanduser().is_dir()):
         folder = Path(local_path(name.removeprefix(LOCAL))).resolve()
-        return _Found(f"{LOCAL}{folder}", "", digest(folder), {})
+        return _ModelFiles(f"{LOCAL}{folder}", "", digest(folder), {})
     if name.endswith(".json"):
         return _from_files(Path(local_path(name)), choice.pretrained)
     if name not in open_clip.list_models():
@@ -103,11 +102,11 @@ def _found(choice: EncoderChoice) -> _Found:
         )
     if is_path(choice.pretrained):
         file = local_path(choice.pretrained)
-        return _Found(name, file, digest(Path(file)), {})
+        return _ModelFiles(name, file, digest(Path(file)), {})
     return _tagged(name, choice.pretrained)
 
 
-def _tagged(name: str, tag: str) -> _Found:
+def _tagged(name: str, tag: str) -> _ModelFiles:
     import open_clip
 
     described = open_clip.get_pretrained_cfg(name, tag)
@@ -119,10 +118,10 @@ def _tagged(name: str, tag: str) -> _Found:
     weights = Path(open_clip.download_pretrained(described))
     # Weights trained with the fast GELU give other vectors with the exact one.
     options = {"force_quick_gelu": True} if described.get("quick_gelu") else {}
-    return _Found(name, tag, digest(weights), options)
+    return _ModelFiles(name, tag, digest(weights), options)
 
 
-def _from_files(config: Path, pretrained: str) -> _Found:
+def _from_files(config: Path, pretrained: str) -> _ModelFiles:
     """Make an architecture of a JSON configuration known to open_clip, under a name of its content."""
     import open_clip
 
@@ -139,14 +138,14 @@ def _from_files(config: Path, pretrained: str) -> _Found:
     name = f"{config.stem}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
     if name not in open_clip.list_models():
         with tempfile.TemporaryDirectory() as folder:
-            named = Path(folder) / f"{name}.json"
-            named.write_text(json.dumps(model_config), encoding="utf-8")
-            open_clip.add_model_config(named)
+            config_file = Path(folder) / f"{name}.json"
+            config_file.write_text(json.dumps(model_config), encoding="utf-8")
+            open_clip.add_model_config(config_file)
     if name not in open_clip.list_models():
         raise DomainError("config_invalid", f"“{config.name}” is no configuration of open_clip.")
-    both = hashlib.sha256(f"{text}\0{digest(weights)}".encode()).hexdigest()
+    combined = hashlib.sha256(f"{text}\0{digest(weights)}".encode()).hexdigest()
     options = {"force_preprocess_cfg": described["preprocess_cfg"]} if "preprocess_cfg" in described else {}
-    return _Found(name, str(weights), f"sha256:{both}", options)
+    return _ModelFiles(name, str(weights), f"sha256:{combined}", options)
 
 
 def _row(choice: EncoderChoice, revision: str, model: Any, *, dim: int) -> Encoder:
@@ -172,13 +171,13 @@ def _facts(model: Any) -> dict[str, Any]:
     }
 
 
-def _image_encoder(model: Any, device: Any, precision: str) -> Callable[[Sequence[Any]], np.ndarray]:
+def _image_encoder(model: Any, device: Any, precision: str) -> Callable[[Sequence[Any]], Array]:
     import open_clip
     import torch
 
     dtype = open_clip.get_input_dtype(precision)
 
-    def encode(tensors: Sequence[Any]) -> np.ndarray:
+    def encode(tensors: Sequence[Any]) -> Array:
         with torch.inference_mode():
             batch = torch.stack(list(tensors)).to(device=device, dtype=dtype)
             return unit(model.encode_image(batch, normalize=True).float().cpu().numpy())
@@ -186,10 +185,10 @@ def _image_encoder(model: Any, device: Any, precision: str) -> Callable[[Sequenc
     return encode
 
 
-def _text_encoder(model: Any, tokenizer: Any, device: Any) -> Callable[[Sequence[str]], np.ndarray]:
+def _text_encoder(model: Any, tokenizer: Any, device: Any) -> Callable[[Sequence[str]], Array]:
     import torch
 
-    def encode(texts: Sequence[str]) -> np.ndarray:
+    def encode(texts: Sequence[str]) -> Array:
         with torch.inference_mode():
             parts = [
                 model.encode_text(

@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from PIL.Image import Image as Picture
 
-from analysis.scoring.backends.captioners import CaptionInput, Written, tidy
+from analysis.scoring.backends.captioners import CaptionInput, WrittenCaptions, tidy
 from analysis.scoring.backends.choices import DEFAULT_PROMPT, Decoding
 from analysis.scoring.backends.model_files import first_line, require
 from foundation.errors import DomainError
@@ -37,7 +37,7 @@ _LARGEST_EDGE = 1_024
 
 
 class EndpointCaptioner:
-    """Asks once for each caption. Pictures are encoded anew: neither file name nor metadata leaves."""
+    """Asks once for each caption. Pictures are re-encoded: neither file name nor metadata leaves the server."""
 
     in_parallel = _AT_ONCE
 
@@ -45,7 +45,7 @@ class EndpointCaptioner:
         if not settings.VISION_BASE_URL:
             raise DomainError(
                 "endpoint_missing",
-                "No endpoint is set: whoever operates this server names one with VISION_BASE_URL.",
+                "No endpoint is set: the operator of this server sets one with VISION_BASE_URL.",
             )
         require("openai")
         from openai import DefaultHttpxClient, OpenAI
@@ -61,25 +61,25 @@ class EndpointCaptioner:
         self.revision = ""
         self._limit = "max_tokens"
 
-    def caption(self, inputs: Sequence[CaptionInput]) -> list[Written]:
-        return [self.caption_alone(one) for one in inputs]
+    def caption(self, inputs: Sequence[CaptionInput]) -> list[WrittenCaptions]:
+        return [self.caption_alone(image) for image in inputs]
 
-    def caption_alone(self, one: CaptionInput) -> Written:
+    def caption_alone(self, image: CaptionInput) -> WrittenCaptions:
         try:
-            return self._captioned(one)
+            return self._captioned(image)
         except DomainError as error:
-            return Written([], stopped=error)
+            return WrittenCaptions([], stopped=error)
 
-    def _captioned(self, one: CaptionInput) -> Written:
-        assert one.picture is not None
-        picture = _data_uri(one.picture)
-        said: list[str] = []
+    def _captioned(self, image: CaptionInput) -> WrittenCaptions:
+        assert image.picture is not None
+        picture = _data_uri(image.picture)
+        texts: list[str] = []
         for number in range(self._decoding.captions):
-            text, refusal = self._ask(picture, (one.seed + number) % 2**31)
+            text, refusal = self._ask(picture, (image.seed + number) % 2**31)
             if refusal:
-                return Written(tidy(said), refusal)
-            said.append(text)
-        return Written(tidy(said))
+                return WrittenCaptions(tidy(texts), refusal)
+            texts.append(text)
+        return WrittenCaptions(tidy(texts))
 
     def _ask(self, picture: str, seed: int) -> tuple[str, str]:
         """Return what the model said, or why it declined this picture; raise DomainError when it cannot be asked."""
@@ -139,9 +139,9 @@ def _refused(error: Any) -> str:
 
 def _message(error: Any) -> str:
     body = error.body if isinstance(error.body, dict) else {"message": error.body}
-    said = str(body.get("message") or body.get("detail") or first_line(error))
+    text = str(body.get("message") or body.get("detail") or first_line(error))
     # What another machine says may hold our key.
-    return " ".join(without_secrets(said).split())[:200]
+    return " ".join(without_secrets(text).split())[:200]
 
 
 def _data_uri(picture: Picture) -> str:

@@ -8,7 +8,7 @@ from foundation.errors import DomainError
 
 T = TypeVar("T")
 R = TypeVar("R")
-_SAYINGS = ("out of memory", "not enough memory", "can't allocate memory", "cannot allocate memory")
+_PHRASES = ("out of memory", "not enough memory", "can't allocate memory", "cannot allocate memory")
 
 
 class Batches:
@@ -19,17 +19,17 @@ class Batches:
 
     def map(self, call: Callable[[Sequence[T]], Sequence[R]], items: Sequence[T]) -> list[R]:
         """Return what `call` returns for all items, in their order, however often it had to be called."""
-        done: list[R] = []
-        while len(done) < len(items):
-            some = items[len(done) : len(done) + self.size]
+        results: list[R] = []
+        while len(results) < len(items):
+            batch = items[len(results) : len(results) + self.size]
             try:
-                done.extend(call(some))
+                results.extend(call(batch))
             except (*FAILURES, MemoryError) as error:
                 if not _out_of_memory(error):
                     raise DomainError("model_failed", f"The model failed: {first_line(error)}") from error
-                self._halve(len(some))
+                self._halve(len(batch))
                 _release()
-        return done
+        return results
 
     def _halve(self, tried: int) -> None:
         if tried <= 1:
@@ -43,8 +43,8 @@ class Batches:
 
 def _out_of_memory(error: BaseException) -> bool:
     # torch raises OutOfMemoryError on a graphics card, and a plain RuntimeError on the processor.
-    said = str(error).lower()
-    return isinstance(error, MemoryError) or any(saying in said for saying in _SAYINGS)
+    text = str(error).lower()
+    return isinstance(error, MemoryError) or any(phrase in text for phrase in _PHRASES)
 
 
 def _release() -> None:
@@ -54,14 +54,14 @@ def _release() -> None:
         torch.cuda.empty_cache()
 
 
-def device_of(wanted: str) -> Any:
+def device_of(name: str) -> Any:
     """Return the torch device asked for, or the graphics card where there is one and none was named."""
     import torch
 
     try:
-        device = torch.device(wanted or ("cuda" if torch.cuda.is_available() else "cpu"))
+        device = torch.device(name or ("cuda" if torch.cuda.is_available() else "cpu"))
         torch.empty(1, device=device)
     except (RuntimeError, AssertionError) as error:
-        said = f"The device “{wanted}” cannot be used: {first_line(error)}"
-        raise DomainError("device_unavailable", said) from None
+        message = f"The device “{name}” cannot be used: {first_line(error)}"
+        raise DomainError("device_unavailable", message) from None
     return device

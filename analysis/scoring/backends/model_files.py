@@ -88,14 +88,14 @@ def transformers_revision(model_id: str, file: str = "config.json") -> str:
         return digest(Path(model_id).expanduser())
     from huggingface_hub import try_to_load_from_cache
 
-    found = try_to_load_from_cache(model_id, file)
-    return hub_commit(found) if isinstance(found, str) else ""
+    cached = try_to_load_from_cache(model_id, file)
+    return hub_commit(cached) if isinstance(cached, str) else ""
 
 
 def unloadable(model_id: str, error: BaseException) -> DomainError:
     """Return what to say of a model that cannot be loaded."""
     name = short_name(model_id)
-    if any(type(one).__name__ in _UNREACHABLE for one in _chain(error)):
+    if any(type(cause).__name__ in _UNREACHABLE for cause in _chain(error)):
         return DomainError(
             "hub_unreachable",
             f"“{name}” is not on this server and the hub cannot be reached: name a local folder, or let the "
@@ -117,8 +117,8 @@ def first_line(error: BaseException) -> str:
 
 
 def _chain(error: BaseException | None) -> list[BaseException]:
-    found: list[BaseException] = []
-    while error is not None and error not in found:
-        found.append(error)
+    causes: list[BaseException] = []
+    while error is not None and error not in causes:
+        causes.append(error)
         error = error.__cause__ or error.__context__
-    return found
+    return causes

@@ -24,14 +24,14 @@ def keep_ngrams(data: bytes) -> str:
     if len(data) > _MOST_BYTES:
         raise _wrong(f"A list of n-grams may have {_MOST_BYTES // 1024 // 1024} MiB.")
     try:
-        found = _lines(data.decode("utf-8-sig").splitlines())
+        ngrams = _lines(data.decode("utf-8-sig").splitlines())
     except UnicodeDecodeError:
         raise _wrong("A list of n-grams must be UTF-8 text, one n-gram in each line.") from None
-    if not found:
+    if not ngrams:
         raise _wrong("The list of n-grams is empty.")
-    if len(found) > _MOST:
-        raise _wrong(f"A list of n-grams may have {_MOST:,} lines, and this one has {len(found):,}.")
-    text = "\n".join(found).encode()
+    if len(ngrams) > _MOST:
+        raise _wrong(f"A list of n-grams may have {_MOST:,} lines, and this one has {len(ngrams):,}.")
+    text = "\n".join(ngrams).encode()
     digest = hashlib.sha256(text).hexdigest()
     if not default_storage.exists(_name(digest)):
         default_storage.save(_name(digest), ContentFile(text))
@@ -50,7 +50,7 @@ def ngrams_of(study: Study, digest: str) -> list[str]:
             raise NotFound("ngrams_missing", "The list of n-grams is no longer in storage; give it again.")
         with default_storage.open(_name(digest)) as file:
             return _lines(file.read().decode().splitlines())
-    attributes = {text for asked in attributes_asked(study).values() for text in asked.values()}
+    attributes = {text for of_group in attributes_asked(study).values() for text in of_group.values()}
     return list(
         dict.fromkeys([*_lines(_BUILT_IN.read_text(encoding="utf-8").splitlines()), *sorted(attributes)])
     )

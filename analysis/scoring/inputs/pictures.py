@@ -21,7 +21,7 @@ _MOST_THREADS = 16
 
 
 @dataclass(frozen=True)
-class ImageFile:
+class StoredFile:
     """The bytes of an image: their hash and where they lie in storage."""
 
     sha256: str
@@ -32,13 +32,13 @@ class ImageFile:
 class Prepared:
     """A file as a model takes it, or why it cannot be read."""
 
-    file: ImageFile
+    file: StoredFile
     value: Any = None
     reason: str = ""
 
 
 def prepared_batches(
-    files: Sequence[ImageFile], prepare: Callable[[Picture.Image], Any], *, size: int
+    files: Sequence[StoredFile], prepare: Callable[[Picture.Image], Any], *, size: int
 ) -> Iterator[list[Prepared]]:
     """Yield batches of prepared files in their order; while the caller works, threads read the next ones."""
     threads = min(_MOST_THREADS, (os.cpu_count() or 1) + 1)
@@ -46,8 +46,8 @@ def prepared_batches(
         waiting: deque[list[Future[Prepared]]] = deque()
         try:
             for start in range(0, len(files), size):
-                some = files[start : start + size]
-                waiting.append([pool.submit(_prepared, file, prepare) for file in some])
+                batch = files[start : start + size]
+                waiting.append([pool.submit(_prepared, file, prepare) for file in batch])
                 if len(waiting) > _BATCHES_AHEAD:
                     yield [future.result() for future in waiting.popleft()]
             while waiting:
@@ -56,7 +56,7 @@ def prepared_batches(
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def read_picture(file: ImageFile) -> Picture.Image:
+def read_picture(file: StoredFile) -> Picture.Image:
     """Return the picture upright and in colour, as people see it: what is transparent, on white.
 
     Raises DomainError where the file is damaged.
@@ -80,7 +80,7 @@ def _in_colour(picture: Picture.Image) -> Picture.Image:
     return behind.convert("RGB")
 
 
-def _prepared(file: ImageFile, prepare: Callable[[Picture.Image], Any]) -> Prepared:
+def _prepared(file: StoredFile, prepare: Callable[[Picture.Image], Any]) -> Prepared:
     try:
         return Prepared(file, prepare(read_picture(file)))
     except FileNotFoundError:

@@ -31,15 +31,17 @@ class PromptTexts:
     @property
     def texts(self) -> list[str]:
         return list(
-            dict.fromkeys([*self.contrast, *(text for some in self.by_attribute.values() for text in some)])
+            dict.fromkeys(
+                [*self.contrast, *(text for prompts in self.by_attribute.values() for text in prompts)]
+            )
         )
 
 
 def check_templates(templates: Sequence[str], *, places: frozenset[str]) -> None:
     """Refuse a prompt without the places it must have, or with one it may not have."""
     for template in templates:
-        found = placeholders.check(template) - {"a_an", "A_an"}
-        if found != places:
+        named_places = placeholders.check(template) - {"a_an", "A_an"}
+        if named_places != places:
             must = (
                 "must name the attribute as {attr}, and nothing else"
                 if places

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from analysis.models import Scorer
-from analysis.scoring.inputs.pictures import ImageFile
+from analysis.scoring.inputs.pictures import StoredFile
 from annotation.campaigns.planning.visual_attributes import visual_attributes
+from annotation.kinds.registry import kinds_that_ask
 from annotation.models import Campaign, CampaignAttribute
 from foundation.errors import DomainError
 from generation.models import Condition, GenerationRequest, Image
@@ -32,7 +33,7 @@ class ScopeImage:
 
     pk: int
     group: int | None
-    file: ImageFile
+    file: StoredFile
 
 
 def images_of(study: Study, kind: str) -> QuerySet[Image]:
@@ -43,10 +44,10 @@ def images_of(study: Study, kind: str) -> QuerySet[Image]:
     return images.exclude(sha256="").order_by("pk")
 
 
-def read(images: QuerySet[Image]) -> list[ScopeImage]:
+def scope_images(images: QuerySet[Image]) -> list[ScopeImage]:
     """Return images as scorers pass them on."""
     rows = images.values_list("pk", "group_id", "sha256", "file").iterator(chunk_size=_AT_ONCE)
-    return [ScopeImage(pk, group, ImageFile(sha256, name)) for pk, group, sha256, name in rows]
+    return [ScopeImage(pk, group, StoredFile(sha256, name)) for pk, group, sha256, name in rows]
 
 
 def attributes_asked(study: Study, which: str = ASKED) -> dict[int, dict[int, str]]:
@@ -56,14 +57,14 @@ def attributes_asked(study: Study, which: str = ASKED) -> dict[int, dict[int, st
     `stereotypes`, its stereotypes among the visual attributes, with its random ones where images of those are
     planned.
     """
-    asked: dict[int, dict[int, str]] = defaultdict(dict)
+    by_group: dict[int, dict[int, str]] = defaultdict(dict)
     if which == ASKED:
         planned = CampaignAttribute.objects.filter(campaign__study=study).order_by("attribute__text")
         for group, attribute, text in planned.values_list("group_id", "attribute_id", "attribute__text"):
-            asked[group][attribute] = text
+            by_group[group][attribute] = text
     listed = _listed(study)
     return {
-        group: asked.get(group) or listed.get(group, {})
+        group: by_group.get(group) or listed.get(group, {})
         for group in study.groups.values_list("pk", flat=True)
     }
 
@@ -73,15 +74,19 @@ def _listed(study: Study) -> dict[int, dict[int, str]]:
     conditions = [Condition.STEREOTYPICAL]
     if study.prompt_templates.filter(condition=Condition.NON_STEREOTYPICAL).exists():
         conditions.append(Condition.NON_STEREOTYPICAL)
-    found: dict[int, dict[int, str]] = defaultdict(dict)
+    by_group: dict[int, dict[int, str]] = defaultdict(dict)
     for condition in conditions:
         for group, attributes in attributes_by_group(study, condition).items():
-            found[group] |= {one.pk: one.text for one in attributes if not visual or one.pk in visual}
-    return found
+            by_group[group] |= {
+                attribute.pk: attribute.text
+                for attribute in attributes
+                if not visual or attribute.pk in visual
+            }
+    return by_group
 
 
 def _visual(study: Study) -> set[int]:
-    rating = study.campaigns.filter(kind=Campaign.Kind.ATTRIBUTE_LIKERT).exclude(state=Campaign.State.DRAFT)
+    rating = study.campaigns.filter(kind__in=kinds_that_ask("scale")).exclude(state=Campaign.State.DRAFT)
     latest = rating.order_by("-pk").first()
     return visual_attributes(latest)[0] if latest else set()
 
@@ -89,13 +94,13 @@ def _visual(study: Study) -> set[int]:
 def texts_of_mcas(study: Study) -> list[str]:
     """Return every text whose vector MCAS needs: those of both attribute sets, and the prompts of targets."""
     sets = study.parameters.get("mcas", {}).get("sets", [])
-    texts = [text for one in sets for text in one.get("texts", [])]
+    texts = [text for attribute_set in sets for text in attribute_set.get("texts", [])]
     if not texts:
         raise DomainError(
             "mcas_sets_missing", f"The study “{study}” has no attribute sets, so MCAS needs no score."
         )
-    asked = GenerationRequest.objects.filter(run__study=study, template__condition=Condition.TARGET)
-    made = Image.objects.filter(study=study, condition=Condition.TARGET, retracted_at=None)
-    for prompts in (asked, made):
+    requests = GenerationRequest.objects.filter(run__study=study, template__condition=Condition.TARGET)
+    images = Image.objects.filter(study=study, condition=Condition.TARGET, retracted_at=None)
+    for prompts in (requests, images):
         texts += prompts.exclude(prompt="").order_by("prompt").values_list("prompt", flat=True).distinct()
     return list(dict.fromkeys(texts))

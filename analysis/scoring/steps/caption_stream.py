@@ -4,25 +4,29 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
-from analysis.scoring.backends.captioners import Captioner, CaptionInput, CaptionsAlone, Written
+from analysis.scoring.backends.captioners import Captioner, CaptionInput, CaptionsAlone, WrittenCaptions
 from analysis.scoring.backends.memory import Batches
 from analysis.scoring.inputs.scope import ScopeImage
 
 
 @dataclass(frozen=True)
-class Ready:
+class CaptionRequest:
     """An image as the captioner takes it, or why it cannot be read."""
 
     image: ScopeImage
-    given: CaptionInput | None
+    captioner_input: CaptionInput | None
     reason: str = ""
 
 
-Answer = tuple[Ready, Written | None]  # None: it was not asked about
+Answer = tuple[CaptionRequest, WrittenCaptions | None]  # None: it was not asked about
 
 
 def answers(
-    captioner: Captioner, ready: Iterable[list[Ready]], *, batches: Batches, check: Callable[[], None]
+    captioner: Captioner,
+    ready: Iterable[list[CaptionRequest]],
+    *,
+    batches: Batches,
+    check: Callable[[], None],
 ) -> Iterator[list[Answer]]:
     """Yield what was written about each image, some at a time; `check` raises where the work should stop."""
     if isinstance(captioner, CaptionsAlone):
@@ -30,17 +34,17 @@ def answers(
         return
     for batch in ready:
         check()
-        given = [one.given for one in batch if one.given is not None]
-        written = iter(batches.map(captioner.caption, given))
-        yield [(one, None if one.given is None else next(written)) for one in batch]
+        inputs = [image.captioner_input for image in batch if image.captioner_input is not None]
+        written = iter(batches.map(captioner.caption, inputs))
+        yield [(image, None if image.captioner_input is None else next(written)) for image in batch]
 
 
 def _one_by_one(
-    captioner: CaptionsAlone, ready: Iterable[list[Ready]], check: Callable[[], None]
+    captioner: CaptionsAlone, ready: Iterable[list[CaptionRequest]], check: Callable[[], None]
 ) -> Iterator[list[Answer]]:
     """Keep as many calls under way as the captioner takes; what was asked is waited for before the work stops."""
-    waiting: dict[Future[Written], Ready] = {}
-    left = (one for batch in ready for one in batch)
+    waiting: dict[Future[WrittenCaptions], CaptionRequest] = {}
+    queue = (image for batch in ready for image in batch)
     problem: Exception | None = None
     with ThreadPoolExecutor(captioner.in_parallel, thread_name_prefix="endpoint") as pool:
         while True:
@@ -51,23 +55,23 @@ def _one_by_one(
                 except Exception as error:
                     problem = error  # raised when every answer has been handed out
                     break
-                one = next(left, None)
-                if one is None:
+                image = next(queue, None)
+                if image is None:
                     break
-                if one.given is None:
-                    unread.append((one, None))
+                if image.captioner_input is None:
+                    unread.append((image, None))
                 else:
-                    waiting[pool.submit(captioner.caption_alone, one.given)] = one
+                    waiting[pool.submit(captioner.caption_alone, image.captioner_input)] = image
             if unread:
                 yield unread
             if not waiting:
                 break
             ended = wait(waiting, return_when=FIRST_COMPLETED).done
-            came = [(waiting.pop(future), future.result()) for future in ended]
-            if any(written.stopped is not None for _, written in came):
+            answered = [(waiting.pop(future), future.result()) for future in ended]
+            if any(written.stopped is not None for _, written in answered):
                 problem = problem or next(
-                    written.stopped for _, written in came if written.stopped is not None
+                    written.stopped for _, written in answered if written.stopped is not None
                 )
-            yield list(came)
+            yield list(answered)
     if problem is not None:
         raise problem

@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from django.db import transaction
 
+from analysis.metrics.data.arrays import Array
 from analysis.models import Caption, Encoder, ImageEmbedding, ScoredImage, Scorer
 from analysis.scoring.backends.captioners import Captioner, CaptionInput, image_seed
 from analysis.scoring.backends.memory import Batches
-from analysis.scoring.inputs.pictures import ImageFile, prepared_batches
+from analysis.scoring.inputs.pictures import StoredFile, prepared_batches
 from analysis.scoring.inputs.scope import ScopeImage
-from analysis.scoring.steps.caption_stream import Ready, answers
+from analysis.scoring.steps.caption_stream import CaptionRequest, answers
 from analysis.scoring.steps.store import note_done, note_failed
 from analysis.scoring.vectors import unpacked
 from jobs.progress.reporter import Progress
@@ -31,9 +31,9 @@ class Captioned:
 
 def without_captions(scorer: Scorer, images: Sequence[ScopeImage]) -> list[ScopeImage]:
     """Return those of `images` that `scorer` has not captioned; failed ones are tried again."""
-    done = ScoredImage.objects.filter(scorer=scorer, outcome=ScoredImage.Outcome.DONE)
-    known = set(done.values_list("image_id", flat=True).iterator())
-    return [one for one in images if one.pk not in known]
+    scored = ScoredImage.objects.filter(scorer=scorer, outcome=ScoredImage.Outcome.DONE)
+    scored_ids = set(scored.values_list("image_id", flat=True).iterator())
+    return [image for image in images if image.pk not in scored_ids]
 
 
 def caption_images(
@@ -47,7 +47,7 @@ def caption_images(
     progress: Progress,
 ) -> Captioned:
     """Write captions of `images`; with an `encoder` from their vectors, else from their pictures."""
-    batches, done, captions, failed = Batches(batch_size), 0, 0, 0
+    batches, n_captioned, captions, failed = Batches(batch_size), 0, 0, 0
     ready = (
         _with_vectors(images, encoder, study_seed, batch_size)
         if encoder
@@ -55,19 +55,29 @@ def caption_images(
     )
     for answered in answers(captioner, ready, batches=batches, check=progress.check_cancelled):
         # An image with fewer captions than asked, because the model declined one, still has what it wrote.
-        written = {one.image.pk: said.texts for one, said in answered if said is not None and said.texts}
-        stopped = {one.image.pk: said.stopped for one, said in answered if said is not None and said.stopped}
+        written = {
+            request.image.pk: outcome.texts
+            for request, outcome in answered
+            if outcome is not None and outcome.texts
+        }
+        stopped = {
+            request.image.pk: outcome.stopped
+            for request, outcome in answered
+            if outcome is not None and outcome.stopped
+        }
         reasons = {
-            one.image.pk: one.reason or (said.reason if said is not None else "") or _NOTHING_SAID
-            for one, said in answered
-            if one.image.pk not in written | stopped
+            request.image.pk: request.reason
+            or (outcome.reason if outcome is not None else "")
+            or _NOTHING_SAID
+            for request, outcome in answered
+            if request.image.pk not in written | stopped
         }
         # Its neighbours were paid for: what was said of them is kept before the work stops.
         _write(scorer, written, reasons)
-        done, failed = done + len(written), failed + len(reasons)
+        n_captioned, failed = n_captioned + len(written), failed + len(reasons)
         captions += sum(map(len, written.values()))
         progress.advance(len(answered), "writing captions")
-    return Captioned(done, captions, failed)
+    return Captioned(n_captioned, captions, failed)
 
 
 @transaction.atomic
@@ -87,39 +97,41 @@ def _write(scorer: Scorer, written: dict[int, list[str]], reasons: dict[int, str
 
 def _with_vectors(
     images: Sequence[ScopeImage], encoder: Encoder, seed: int, size: int
-) -> Iterator[list[Ready]]:
+) -> Iterator[list[CaptionRequest]]:
     for start in range(0, len(images), _VECTORS_AT_ONCE):
-        some = images[start : start + _VECTORS_AT_ONCE]
+        batch = images[start : start + _VECTORS_AT_ONCE]
         stored = dict(
             ImageEmbedding.objects.filter(
-                encoder=encoder, sha256__in={one.file.sha256 for one in some}
+                encoder=encoder, sha256__in={image.file.sha256 for image in batch}
             ).values_list("sha256", "vector")
         )
-        ready = [_ready(one, seed, _vector(stored.get(one.file.sha256), encoder)) for one in some]
-        for first in range(0, len(ready), size):
-            yield ready[first : first + size]
+        ready = [_ready(image, seed, _vector(stored.get(image.file.sha256), encoder)) for image in batch]
+        for begin in range(0, len(ready), size):
+            yield ready[begin : begin + size]
 
 
-def _vector(stored: bytes | memoryview | None, encoder: Encoder) -> np.ndarray | None:
+def _vector(stored: bytes | memoryview | None, encoder: Encoder) -> Array | None:
     return None if stored is None else unpacked([stored], encoder.dim, encoder.vector_type)[0]
 
 
-def _ready(image: ScopeImage, seed: int, vector: np.ndarray | None) -> Ready:
+def _ready(image: ScopeImage, seed: int, vector: Array | None) -> CaptionRequest:
     if vector is None:
-        return Ready(image, None, "Its file cannot be read.")
-    return Ready(image, CaptionInput(seed=image_seed(seed, image.file.sha256), vector=vector))
+        return CaptionRequest(image, None, "Its file cannot be read.")
+    return CaptionRequest(image, CaptionInput(seed=image_seed(seed, image.file.sha256), vector=vector))
 
 
-def _with_pictures(images: Sequence[ScopeImage], seed: int, size: int) -> Iterator[list[Ready]]:
+def _with_pictures(images: Sequence[ScopeImage], seed: int, size: int) -> Iterator[list[CaptionRequest]]:
     """Yield images with their pictures; the same file of two images is read for each."""
-    files: list[ImageFile] = [one.file for one in images]
-    first = 0
+    files: list[StoredFile] = [prepared.file for prepared in images]
+    begin = 0
     for batch in prepared_batches(files, lambda picture: picture, size=size):
-        some = images[first : first + len(batch)]
-        first += len(batch)
+        batch_images = images[begin : begin + len(batch)]
+        begin += len(batch)
         yield [
-            Ready(image, None, one.reason)
-            if one.reason
-            else Ready(image, CaptionInput(seed=image_seed(seed, image.file.sha256), picture=one.value))
-            for image, one in zip(some, batch, strict=True)
+            CaptionRequest(image, None, prepared.reason)
+            if prepared.reason
+            else CaptionRequest(
+                image, CaptionInput(seed=image_seed(seed, image.file.sha256), picture=prepared.value)
+            )
+            for image, prepared in zip(batch_images, batch, strict=True)
         ]

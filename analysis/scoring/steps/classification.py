@@ -19,7 +19,7 @@ from jobs.progress.reporter import Progress
 
 _DIGITS = 6
 _CAPTIONS_AT_ONCE = 1_000
-Said = dict[str, float]  # score by label
+LabelScores = dict[str, float]  # score by label
 
 
 class TextClassifier:
@@ -40,11 +40,12 @@ class TextClassifier:
             raise unloadable(model_id, error) from None
         self.revision = transformers_revision(model_id)
 
-    def classify(self, texts: Sequence[str]) -> list[Said]:
+    def classify(self, texts: Sequence[str]) -> list[LabelScores]:
         """Return the scores of every label for each text; a text longer than the model reads is cut."""
-        found = self._pipeline(list(texts), top_k=None, truncation=True, batch_size=len(texts))
+        predictions = self._pipeline(list(texts), top_k=None, truncation=True, batch_size=len(texts))
         return [
-            {one["label"][:80]: round(float(one["score"]), _DIGITS) for one in scores} for scores in found
+            {prediction["label"][:80]: round(float(prediction["score"]), _DIGITS) for prediction in scores}
+            for scores in predictions
         ]
 
 
@@ -53,32 +54,32 @@ def captions_to_classify(scorer: Scorer) -> QuerySet[Caption]:
     captions = Caption.objects.filter(scorer__study=scorer.study_id, image__retracted_at=None)
     if scorer.parameters["captions_of"]:
         captions = captions.filter(scorer__model_label=scorer.parameters["captions_of"])
-    said = TextScore.objects.filter(scorer=scorer, caption=OuterRef("pk"))
-    return captions.filter(~Exists(said)).order_by("pk")
+    scores = TextScore.objects.filter(scorer=scorer, caption=OuterRef("pk"))
+    return captions.filter(~Exists(scores)).order_by("pk")
 
 
 def classify_captions(
     *, scorer: Scorer, classifier: TextClassifier, batch_size: int, progress: Progress
 ) -> int:
     """Write what is missing, a thousand captions at a time; the same sentence is read once in each."""
-    batches, done, last = Batches(batch_size), 0, 0
+    batches, n_read, last_pk = Batches(batch_size), 0, 0
     waiting = captions_to_classify(scorer)
-    while rows := list(waiting.filter(pk__gt=last).values_list("pk", "text")[:_CAPTIONS_AT_ONCE]):
+    while rows := list(waiting.filter(pk__gt=last_pk).values_list("pk", "text")[:_CAPTIONS_AT_ONCE]):
         progress.check_cancelled()
-        last = rows[-1][0]
+        last_pk = rows[-1][0]
         # Of like length together: less padding, the same scores.
         texts = sorted({text for _, text in rows}, key=lambda text: (len(text), text))
-        said = dict(zip(texts, batches.map(classifier.classify, texts), strict=True))
+        scores_by_text = dict(zip(texts, batches.map(classifier.classify, texts), strict=True))
         with transaction.atomic():
             TextScore.objects.bulk_create(
                 (
                     TextScore(scorer=scorer, caption_id=pk, label=label, score=score)
                     for pk, text in rows
-                    for label, score in said[text].items()
+                    for label, score in scores_by_text[text].items()
                 ),
                 batch_size=500,
                 ignore_conflicts=True,
             )
-        done += len(rows)
+        n_read += len(rows)
         progress.advance(len(rows), "reading captions")
-    return done
+    return n_read

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from django.db import transaction
 
+from analysis.metrics.data.arrays import Array
 from analysis.models import Encoder, ImageEmbedding, Scorer, TextEmbedding
 from analysis.scoring.backends.encoders import LoadedEncoder
 from analysis.scoring.backends.memory import Batches
-from analysis.scoring.inputs.pictures import ImageFile, Prepared, prepared_batches
+from analysis.scoring.inputs.pictures import Prepared, StoredFile, prepared_batches
 from analysis.scoring.inputs.scope import ScopeImage
 from analysis.scoring.steps.store import note_failed, note_texts, write_texts, write_vectors
 from analysis.scoring.vectors import text_key, usable
@@ -31,17 +32,17 @@ class Embedded:
     reasons: dict[str, str]  # by hash
 
 
-def files_without_vector(encoder: Encoder | None, images: Sequence[ScopeImage]) -> list[ImageFile]:
+def files_without_vector(encoder: Encoder | None, images: Sequence[ScopeImage]) -> list[StoredFile]:
     """Return the distinct files among `images` that `encoder` has no vector of, in their order."""
-    files = {one.file.sha256: one.file for one in images}
+    files = {image.file.sha256: image.file for image in images}
     if encoder is None:
         return list(files.values())
     keys = list(files)
-    known: set[str] = set()
+    embedded: set[str] = set()
     for start in range(0, len(keys), _KEYS_AT_ONCE):
-        some = ImageEmbedding.objects.filter(encoder=encoder, sha256__in=keys[start : start + _KEYS_AT_ONCE])
-        known.update(some.values_list("sha256", flat=True))
-    return [file for key, file in files.items() if key not in known]
+        batch = ImageEmbedding.objects.filter(encoder=encoder, sha256__in=keys[start : start + _KEYS_AT_ONCE])
+        embedded.update(batch.values_list("sha256", flat=True))
+    return [file for key, file in files.items() if key not in embedded]
 
 
 def texts_without_vector(encoder: Encoder | None, texts: Sequence[str]) -> list[str]:
@@ -50,13 +51,13 @@ def texts_without_vector(encoder: Encoder | None, texts: Sequence[str]) -> list[
     if encoder is None:
         return list(by_key.values())
     keys = list(by_key)
-    known: set[str] = set()
+    embedded: set[str] = set()
     for start in range(0, len(keys), _KEYS_AT_ONCE):
-        some = TextEmbedding.objects.filter(
+        batch = TextEmbedding.objects.filter(
             encoder=encoder, text_sha256__in=keys[start : start + _KEYS_AT_ONCE]
         )
-        known.update(some.values_list("text_sha256", flat=True))
-    return [text for key, text in by_key.items() if key not in known]
+        embedded.update(batch.values_list("text_sha256", flat=True))
+    return [text for key, text in by_key.items() if key not in embedded]
 
 
 def embed_texts(encoder: LoadedEncoder, texts: Sequence[str], *, scorer: Scorer | None = None) -> int:
@@ -64,12 +65,12 @@ def embed_texts(encoder: LoadedEncoder, texts: Sequence[str], *, scorer: Scorer 
     missing = texts_without_vector(encoder.row, texts)
     batches = Batches(_TEXTS_AT_ONCE)
     for start in range(0, len(missing), _TEXTS_AT_ONCE):
-        some = missing[start : start + _TEXTS_AT_ONCE]
-        vectors = np.stack(batches.map(_rows(encoder.encode_texts), some))
+        batch = missing[start : start + _TEXTS_AT_ONCE]
+        vectors = np.stack(batches.map(_rows(encoder.encode_texts), batch))
         if not usable(vectors).all():
             raise _no_direction("texts", encoder.row.precision)
         with transaction.atomic():
-            write_texts(encoder.row, some, vectors)
+            write_texts(encoder.row, batch, vectors)
             if scorer is not None:
                 note_texts(scorer)
     return len(missing)
@@ -89,33 +90,38 @@ def embed_images(
     """
     missing = files_without_vector(encoder.row, images)
     keys = _images_by_hash(images)
-    batches, reasons, done = Batches(batch_size), dict[str, str](), 0
+    batches, reasons, n_embedded = Batches(batch_size), dict[str, str](), 0
     unusable = _Unusable(encoder.row)
     with ThreadPoolExecutor(1, thread_name_prefix="encoder") as model:
-        before: tuple[list[Prepared], np.ndarray] | None = None
+        before: tuple[list[Prepared], Array] | None = None
         for batch in prepared_batches(missing, encoder.prepare, size=batch_size):
             progress.check_cancelled()
-            readable = [one for one in batch if not one.reason]
-            future = model.submit(batches.map, _rows(encoder.encode_images), [one.value for one in readable])
+            readable = [prepared for prepared in batch if not prepared.reason]
+            future = model.submit(
+                batches.map, _rows(encoder.encode_images), [prepared.value for prepared in readable]
+            )
             if before is not None:
-                done += _write(encoder.row, *before, progress)
-            failed = {one.file.sha256: one.reason for one in batch if one.reason}
+                n_embedded += _write(encoder.row, *before, progress)
+            failed = {prepared.file.sha256: prepared.reason for prepared in batch if prepared.reason}
             vectors = _stacked(future.result(), encoder.row.dim)
             is_usable = usable(vectors)
             failed |= {
-                one.file.sha256: unusable.reason
-                for one, kept in zip(readable, is_usable, strict=True)
-                if not kept
+                prepared.file.sha256: unusable.reason
+                for prepared, has_vector in zip(readable, is_usable, strict=True)
+                if not has_vector
             }
             reasons |= failed
             if failed and scorer is not None:
                 note_failed(scorer, {key: reason for sha, reason in failed.items() for key in keys[sha]})
             progress.advance(len(failed), "reading images")
-            before = [one for one, kept in zip(readable, is_usable, strict=True) if kept], vectors[is_usable]
+            before = (
+                [prepared for prepared, ok in zip(readable, is_usable, strict=True) if ok],
+                vectors[is_usable],
+            )
             unusable.note(is_usable)
         if before is not None:
-            done += _write(encoder.row, *before, progress)
-    return Embedded(done, reasons)
+            n_embedded += _write(encoder.row, *before, progress)
+    return Embedded(n_embedded, reasons)
 
 
 class _Unusable:
@@ -126,15 +132,15 @@ class _Unusable:
         self._precision = encoder.precision
         self._in_a_row = 0
 
-    def note(self, is_usable: np.ndarray) -> None:
+    def note(self, is_usable: Array) -> None:
         """Stop when the newest five vectors, or more, had no direction."""
-        for kept in is_usable:
-            self._in_a_row = 0 if kept else self._in_a_row + 1
+        for has_vector in is_usable:
+            self._in_a_row = 0 if has_vector else self._in_a_row + 1
             if self._in_a_row >= _UNUSABLE_IN_A_ROW:
                 raise _no_direction(f"{self._in_a_row} images in a row", self._precision)
 
 
-def _no_direction(what: str, precision: str) -> DomainError:
+def _no_direction(subject: str, precision: str) -> DomainError:
     remedy = (
         "the weights are damaged, or of another architecture"
         if precision == "fp32"
@@ -142,27 +148,27 @@ def _no_direction(what: str, precision: str) -> DomainError:
     )
     return DomainError(
         "vectors_not_finite",
-        f"The model returned no finite vectors for {what}, computing in {precision}: {remedy}.",
+        f"The model returned no finite vectors for {subject}, computing in {precision}: {remedy}.",
     )
 
 
-def _write(encoder: Encoder, batch: list[Prepared], vectors: np.ndarray, progress: Progress) -> int:
+def _write(encoder: Encoder, batch: list[Prepared], vectors: Array, progress: Progress) -> int:
     with transaction.atomic():
-        write_vectors(encoder, [one.file.sha256 for one in batch], vectors)
+        write_vectors(encoder, [prepared.file.sha256 for prepared in batch], vectors)
     progress.advance(len(batch), "embedding images")
     return len(batch)
 
 
 def _images_by_hash(images: Sequence[ScopeImage]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for one in images:
-        found.setdefault(one.file.sha256, []).append(one.pk)
-    return found
+    keys_by_hash: dict[str, list[int]] = {}
+    for image in images:
+        keys_by_hash.setdefault(image.file.sha256, []).append(image.pk)
+    return keys_by_hash
 
 
-def _rows(encode: Callable[[Sequence[Any]], np.ndarray]) -> Callable[[Sequence[Any]], list[np.ndarray]]:
+def _rows(encode: Callable[[Sequence[Any]], Array]) -> Callable[[Sequence[Any]], list[Array]]:
     return lambda items: list(encode(items))
 
 
-def _stacked(rows: list[np.ndarray], dim: int) -> np.ndarray:
+def _stacked(rows: list[Array], dim: int) -> Array:
     return np.stack(rows) if rows else np.empty((0, dim), dtype=np.float32)

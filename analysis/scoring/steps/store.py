@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 
-import numpy as np
 from django.db import transaction
 
+from analysis.metrics.data.arrays import Array
 from analysis.models import Encoder, ImageEmbedding, ScoredImage, Scorer, TextEmbedding
 from analysis.scoring.vectors import packed, text_key
 
@@ -12,7 +12,7 @@ _AT_ONCE = 500
 Outcome = ScoredImage.Outcome
 
 
-def write_vectors(encoder: Encoder, keys: list[str], vectors: np.ndarray) -> None:
+def write_vectors(encoder: Encoder, keys: list[str], vectors: Array) -> None:
     """Keep the vectors of bytes; those that another worker kept meanwhile stay as they are."""
     rows = [
         ImageEmbedding(encoder=encoder, sha256=key, vector=vector)
@@ -21,7 +21,7 @@ def write_vectors(encoder: Encoder, keys: list[str], vectors: np.ndarray) -> Non
     ImageEmbedding.objects.bulk_create(rows, batch_size=_AT_ONCE, ignore_conflicts=True)
 
 
-def write_texts(encoder: Encoder, texts: list[str], vectors: np.ndarray) -> None:
+def write_texts(encoder: Encoder, texts: list[str], vectors: Array) -> None:
     """Keep the vectors of texts."""
     rows = [
         TextEmbedding(encoder=encoder, text_sha256=text_key(text), text=text, vector=vector)
@@ -32,15 +32,15 @@ def write_texts(encoder: Encoder, texts: list[str], vectors: np.ndarray) -> None
 
 @transaction.atomic
 def note_done(scorer: Scorer, images: Iterable[int]) -> None:
-    """Write that images are done: always new rows, by which `reading.last_score` sees that scores changed."""
+    """Write that images are done: always new rows, by which `freshness.last_score` sees that scores changed."""
     _note(scorer, dict.fromkeys(images, (Outcome.DONE, "")))
 
 
 @transaction.atomic
 def note_texts(scorer: Scorer) -> None:
-    """Write the newest image anew: the texts it is compared with changed, and so will the measure."""
-    done = ScoredImage.objects.filter(scorer=scorer, outcome=Outcome.DONE).order_by("-pk")
-    note_done(scorer, done.values_list("image_id", flat=True)[:1])
+    """Rewrite the row of the newest image: the texts it is compared with changed, so the measure will change too."""
+    scored = ScoredImage.objects.filter(scorer=scorer, outcome=Outcome.DONE).order_by("-pk")
+    note_done(scorer, scored.values_list("image_id", flat=True)[:1])
 
 
 @transaction.atomic
@@ -49,22 +49,22 @@ def note_failed(scorer: Scorer, reasons: Mapping[int, str]) -> None:
     failed = {image: (Outcome.FAILED, reason[:300]) for image, reason in reasons.items()}
     keys = list(failed)
     for start in range(0, len(keys), _AT_ONCE):
-        some = ScoredImage.objects.filter(scorer=scorer, image__in=keys[start : start + _AT_ONCE])
-        for image, outcome, reason in some.values_list("image_id", "outcome", "reason"):
+        noted = ScoredImage.objects.filter(scorer=scorer, image__in=keys[start : start + _AT_ONCE])
+        for image, outcome, reason in noted.values_list("image_id", "outcome", "reason"):
             if failed[image] == (outcome, reason):
                 del failed[image]
     _note(scorer, failed)
 
 
-def _note(scorer: Scorer, found: Mapping[int, tuple[str, str]]) -> None:
-    keys = list(found)
+def _note(scorer: Scorer, outcomes: Mapping[int, tuple[str, str]]) -> None:
+    keys = list(outcomes)
     for start in range(0, len(keys), _AT_ONCE):
-        some = keys[start : start + _AT_ONCE]
-        ScoredImage.objects.filter(scorer=scorer, image__in=some).delete()
+        batch = keys[start : start + _AT_ONCE]
+        ScoredImage.objects.filter(scorer=scorer, image__in=batch).delete()
         ScoredImage.objects.bulk_create(
             (
-                ScoredImage(scorer=scorer, image_id=key, outcome=found[key][0], reason=found[key][1])
-                for key in some
+                ScoredImage(scorer=scorer, image_id=key, outcome=outcomes[key][0], reason=outcomes[key][1])
+                for key in batch
             ),
             ignore_conflicts=True,
         )

@@ -5,7 +5,7 @@ from typing import Any
 from annotation.annotator import payload
 from annotation.models import PracticeAnswer, Task
 from annotation.quality.practice import rounds
-from annotation.quality.practice.gate import Practice
+from annotation.quality.practice.progress import Practice
 
 
 def practice_task_payload(task: Task, *, annotator_id: int, standing: Practice) -> dict[str, Any]:
@@ -17,21 +17,23 @@ def practice_task_payload(task: Task, *, annotator_id: int, standing: Practice) 
     }
 
 
-def feedback_payload(kept: PracticeAnswer, *, standing: Practice) -> dict[str, Any]:
+def feedback_payload(practice_answer: PracticeAnswer, *, standing: Practice) -> dict[str, Any]:
     """Return what was right, attribute by attribute; where nothing is scored, `right` is null."""
     return {
-        "correct": kept.correct,
-        "scored": kept.scored,
+        "correct": practice_answer.correct,
+        "scored": practice_answer.scored,
         "attributes": [
             {
-                "ref": one.ref,
-                "text": one.text,
-                "yours": one.rating if one.present is None else one.present,
-                "right": (list(one.right_ratings) or one.right_present) if one.scored else None,
-                "is_right": one.correct,
-                "explanation": one.explanation,
+                "ref": feedback.ref,
+                "text": feedback.text,
+                "yours": feedback.rating if feedback.present is None else feedback.present,
+                "right": (list(feedback.right_ratings) or feedback.right_present)
+                if feedback.scored
+                else None,
+                "is_right": feedback.correct,
+                "explanation": feedback.explanation,
             }
-            for one in rounds.feedback(kept)
+            for feedback in rounds.feedback(practice_answer)
         ],
         "practice": standing_payload(standing),
     }

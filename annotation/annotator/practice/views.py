@@ -15,17 +15,18 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotation.annotator.access import WORK, enrolment_for, step_before_work
+from annotation.annotator.access import enrolment_for, step_before_work
 from annotation.annotator.onboarding import BLUR
 from annotation.annotator.payload import screen
 from annotation.annotator.practice.payload import practice_task_payload
 from annotation.annotator.screen import Screen, posted_answer
 from annotation.annotator.translation.scripts import script_words
 from annotation.assignment.eligibility import State
-from annotation.kinds.defaults import RATING_ORDER
+from annotation.kinds.attribute_likert import RATING_ORDER
+from annotation.kinds.registry import kind_of, work_in
 from annotation.models import Campaign, Enrolment, PracticeAnswer, Task
 from annotation.quality.practice import rounds
-from annotation.quality.practice.gate import Practice, practice_of
+from annotation.quality.practice.progress import Practice, practice_of
 from foundation.errors import Conflict, DomainError
 from studies import consent
 
@@ -59,10 +60,10 @@ def task(request: HttpRequest, campaign_id: int) -> HttpResponse:
         return redirect(step)
     if not _may_practise(enrolment):
         return redirect("annotate:practice", campaign_id)
-    found = rounds.next_task(campaign=enrolment.campaign, annotator=enrolment.annotator)
-    if found is None:
+    practice_task = rounds.next_task(campaign=enrolment.campaign, annotator=enrolment.annotator)
+    if practice_task is None:
         return redirect("annotate:practice", campaign_id)
-    return _task_page(request, enrolment, found)
+    return _task_page(request, enrolment, practice_task)
 
 
 @never_cache
@@ -71,14 +72,18 @@ def task(request: HttpRequest, campaign_id: int) -> HttpResponse:
 def answer(request: HttpRequest, campaign_id: int, public_id: UUID) -> HttpResponse:
     """Take an answer; then, and to who comes back, show it beside what is right."""
     enrolment = enrolment_for(request, campaign_id)
-    found = rounds.own_task(request.user.pk, public_id)
-    if found.campaign_id != campaign_id or not consent.has_consented(
+    practice_task = rounds.own_task(request.user.pk, public_id)
+    if practice_task.campaign_id != campaign_id or not consent.has_consented(
         enrolment.annotator, enrolment.campaign.study
     ):
         return redirect("annotate:practice", campaign_id)
     if request.method == "POST":
         try:
-            rounds.answer(task=found, annotator=enrolment.annotator, data=_given(request, enrolment.campaign))
+            rounds.answer(
+                task=practice_task,
+                annotator=enrolment.annotator,
+                data=_sent_answer(request, enrolment.campaign),
+            )
         except Conflict as conflict:
             if not conflict.code.startswith("practice_"):
                 raise
@@ -86,19 +91,19 @@ def answer(request: HttpRequest, campaign_id: int, public_id: UUID) -> HttpRespo
         except DomainError as error:
             if error.status != 400:
                 raise
-            return _task_page(request, enrolment, found, error=error)
+            return _task_page(request, enrolment, practice_task, error=error)
         return redirect("annotate:practice_answer", campaign_id, public_id)
-    kept = rounds.answered_before(enrolment, found)
-    if kept is None:
+    practice_answer = rounds.answered_before(enrolment, practice_task)
+    if practice_answer is None:
         return redirect("annotate:practice", campaign_id)
-    return _feedback_page(request, enrolment, kept)
+    return _feedback_page(request, enrolment, practice_answer)
 
 
 def _may_practise(enrolment: Enrolment) -> bool:
     return enrolment.state == Enrolment.State.ACTIVE and enrolment.campaign.state == Campaign.State.OPEN
 
 
-def _given(request: HttpRequest, campaign: Campaign) -> object:
+def _sent_answer(request: HttpRequest, campaign: Campaign) -> object:
     """Return what the script sent, boxes and all, or else the plain form's fields."""
     try:
         return json.loads(request.POST.get("answer") or "")
@@ -109,12 +114,12 @@ def _given(request: HttpRequest, campaign: Campaign) -> object:
 def _task_page(
     request: HttpRequest,
     enrolment: Enrolment,
-    found: Task,
+    practice_task: Task,
     *,
     error: DomainError | None = None,
 ) -> HttpResponse:
     standing = practice_of(enrolment)
-    payload = practice_task_payload(found, annotator_id=enrolment.annotator_id, standing=standing)
+    payload = practice_task_payload(practice_task, annotator_id=enrolment.annotator_id, standing=standing)
     context = {
         **_context(enrolment, standing),
         "payload": payload,
@@ -129,21 +134,23 @@ def _task_page(
     return render(request, "annotation/annotator/practice/task.html", context, status=400 if error else 200)
 
 
-def _feedback_page(request: HttpRequest, enrolment: Enrolment, kept: PracticeAnswer) -> HttpResponse:
+def _feedback_page(
+    request: HttpRequest, enrolment: Enrolment, practice_answer: PracticeAnswer
+) -> HttpResponse:
     standing = practice_of(enrolment)
-    shown = screen(kept.task, viewer=f"annotator:{enrolment.annotator_id}")
-    told = rounds.feedback(kept)
-    labels = shown["instrument"]["labels"]
-    numbers = {one.ref: number for number, one in enumerate(told, start=1)}
+    payload = screen(practice_answer.task, viewer=f"annotator:{enrolment.annotator_id}")
+    feedbacks = rounds.feedback(practice_answer)
+    labels = payload["instrument"]["labels"]
+    numbers = {feedback.ref: number for number, feedback in enumerate(feedbacks, start=1)}
     context = {
         **_context(enrolment, standing),
-        "payload": shown,
-        "screen": Screen.of(shown),
-        "kept": kept,
-        "lines": [(numbers[one.ref], one, _labels(one, labels)) for one in told],
+        "payload": payload,
+        "screen": Screen.of(payload),
+        "answer": practice_answer,
+        "lines": [(numbers[feedback.ref], feedback, _labels(feedback, labels)) for feedback in feedbacks],
         "boxes": [
-            {"number": numbers[box["attribute"]], **_drawn(box, shown["image"])}
-            for box in rounds.boxes_of(kept)
+            {"number": numbers[box["attribute"]], **_drawn(box, payload["image"])}
+            for box in rounds.boxes_of(practice_answer)
         ],
         "more": standing.running is not None,
         "text": consent.current_text(enrolment.campaign.study),
@@ -159,18 +166,22 @@ def _drawn(box: dict[str, Any], image: dict[str, Any]) -> dict[str, str]:
     return {side: f"{box[side] * image[unit]:.1f}" for side, unit in units.items()}
 
 
-def _labels(told: rounds.Feedback, labels: dict[str, str]) -> dict[str, Any]:
+def _labels(feedback: rounds.Feedback, labels: dict[str, str]) -> dict[str, Any]:
     """Return a rating and the right ones in words, most agreement first."""
-    right = [labels[one] for one in RATING_ORDER if one in labels and int(one) in told.right_ratings]
-    return {"yours": labels.get(str(told.rating), ""), "right": right}
+    right = [
+        labels[rating]
+        for rating in RATING_ORDER
+        if rating in labels and int(rating) in feedback.right_ratings
+    ]
+    return {"yours": labels.get(str(feedback.rating), ""), "right": right}
 
 
 def _context(enrolment: Enrolment, standing: Practice) -> dict[str, Any]:
     latest = standing.latest
     return {
         "campaign_id": enrolment.campaign_id,
-        "rating": enrolment.campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT,
-        "work": WORK[Campaign.Kind(enrolment.campaign.kind)],
+        "rating": kind_of(enrolment.campaign).asks("scale"),
+        "work": work_in(enrolment.campaign),
         "practice": standing,
         "ended": latest if latest is not None and latest.passed is not None else None,
         "mark": round(100 * standing.pass_mark),

@@ -22,6 +22,7 @@ REFUSALS = (
     _("There is no such task of yours."),
     _("This task was submitted and cannot be skipped any more."),
     _("This submission_id was used for another task; make a new one for each submission."),
+    _("This answer can no longer be changed: its time for that is over."),
     _("The campaign is closed; answers cannot be changed any more."),
     _("Choose one of the five answers."),
     _("Draw a box around what shows it."),

@@ -1,4 +1,4 @@
-"""Reports of images that should not be shown, and what a lead does about them."""
+"""Annotators' reports of images, and leads' decisions on them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -32,9 +32,9 @@ class ReportedImage:
 
 @transaction.atomic
 def report(*, assignment: Assignment, annotator: Annotator, reason: str, details: str = "") -> ImageReport:
-    """Keep that the annotator finds the task's image should not be shown.
+    """Save an annotator's report that the task's image should not be shown.
 
-    One report of an image stands for each annotator: a further one replaces what it said.
+    Each annotator has one open report of an image: another one replaces it.
     """
     assignment = lock_own(assignment, annotator)
     image = assignment.task.image
@@ -42,13 +42,13 @@ def report(*, assignment: Assignment, annotator: Annotator, reason: str, details
         raise Conflict("no_image", _("This task has no picture that could be reported."))
     details = "".join(filter(is_text, details)).strip()
     _refuse_unclear(reason, details)
-    kept, _made = ImageReport.objects.update_or_create(
+    image_report, _made = ImageReport.objects.update_or_create(
         image=image,
         annotator=annotator,
         state=State.OPEN,
         defaults={"reason": reason, "details": details, "campaign": assignment.task.campaign},
     )
-    return kept
+    return image_report
 
 
 @transaction.atomic
@@ -63,11 +63,8 @@ def retract(*, image: Image, by: User | None, reason: str) -> Image:
 
 @transaction.atomic
 def dismiss(*, image: Image, by: User | None, reason: str) -> int:
-    """Let the image stay, for a reason, and close its open reports; return how many."""
-    reason = " ".join(reason.split())
-    if not reason or len(reason) > 300:
-        message = "Give a reason of 1 to 300 characters."
-        raise DomainError("reason_invalid", message, fields={"reason": message})
+    """Keep the image, with a reason, and close its open reports; return how many."""
+    reason = retraction.checked_reason(reason)
     closed = ImageReport.objects.filter(image=image, state=State.OPEN).update(
         state=State.DISMISSED, closed_at=timezone.now(), closed_by=by
     )
@@ -85,18 +82,21 @@ def dismiss(*, image: Image, by: User | None, reason: str) -> int:
 
 
 def open_reports(study: Study) -> QuerySet[ImageReport]:
-    """Return the reports of the study's images that nobody has decided on, oldest first."""
+    """Return the undecided reports of the study's images, by image."""
     reports = ImageReport.objects.filter(image__study=study, state=State.OPEN)
     return reports.select_related("image__group", "annotator", "campaign").order_by("image", "pk")
 
 
 def by_image(reports: Iterable[ImageReport]) -> list[ReportedImage]:
     """Return each reported image with its reports; the most reported first."""
-    found: dict[int, list[ImageReport]] = {}
-    for one in reports:
-        found.setdefault(one.image_id, []).append(one)
-    grouped = [ReportedImage(same[0].image, tuple(same)) for same in found.values()]
-    return sorted(grouped, key=lambda one: (-len(one.reports), one.image.pk))
+    reports_by_image: dict[int, list[ImageReport]] = {}
+    for image_report in reports:
+        reports_by_image.setdefault(image_report.image_id, []).append(image_report)
+    grouped = [
+        ReportedImage(image_reports[0].image, tuple(image_reports))
+        for image_reports in reports_by_image.values()
+    ]
+    return sorted(grouped, key=lambda reported: (-len(reported.reports), reported.image.pk))
 
 
 def _refuse_unclear(reason: str, details: str) -> None:

@@ -1,4 +1,4 @@
-"""Retracting an image: nobody is shown it any more, and what was said of it counts no more."""
+"""Retract and restore an image. A retracted image is not shown, and its labels do not count."""
 
 from django.db import transaction
 from django.db.models import Q
@@ -15,17 +15,14 @@ from studies import audit
 @transaction.atomic
 def retract(*, image: Image, by: User | None, reason: str) -> Image:
     """Retract an image with a reason. Its tasks are withdrawn, open ones are released, labels stay stored."""
-    reason = " ".join(reason.split())
-    if not reason or len(reason) > 300:
-        message = "Give a reason of 1 to 300 characters."
-        raise DomainError("reason_invalid", message, fields={"reason": message})
+    reason = checked_reason(reason)
     retracted = Image.objects.filter(pk=image.pk, retracted_at=None).update(
         retracted_at=timezone.now(), retracted_reason=reason
     )
     if not retracted:
         raise Conflict("already_retracted", "This image was retracted before.")
     tasks = Task.objects.filter(image=image)
-    leases.release_tasks(tasks=tasks)  # leases before tasks, as everywhere: nobody waits in a circle
+    leases.release_tasks(tasks=tasks)  # leases before tasks, as everywhere, to avoid deadlocks
     tasks.update(withdrawn=True)
     leases.release_tasks(tasks=tasks)  # what was leased between the two
     # A check takes no place on its task, so that one leased meanwhile shows only once both have ended.
@@ -34,9 +31,18 @@ def retract(*, image: Image, by: User | None, reason: str) -> Image:
     return Image.objects.get(pk=image.pk)
 
 
+def checked_reason(reason: str) -> str:
+    """Return the reason without superfluous spaces; raises DomainError `reason_invalid`."""
+    reason = " ".join(reason.split())
+    if not reason or len(reason) > 300:
+        message = "Give a reason of 1 to 300 characters."
+        raise DomainError("reason_invalid", message, fields={"reason": message})
+    return reason
+
+
 @transaction.atomic
 def restore(*, image: Image, by: User | None) -> Image:
-    """Take a retraction back: the image is shown and its labels count again."""
+    """Undo a retraction: the image is shown and its labels count again."""
     restored = Image.objects.filter(pk=image.pk, retracted_at__isnull=False).update(
         retracted_at=None, retracted_reason=""
     )

@@ -1,1 +1,1 @@
-"""What annotators read: versions of guidelines, their markup, and what changed between two."""
+"""What annotators read: versions of guidelines, their markup, and changes between versions."""

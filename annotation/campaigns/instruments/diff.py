@@ -1,4 +1,4 @@
-"""What reads differently between two texts, for people: whole paragraphs, and words within those that stayed."""
+"""Differences between two texts: added and removed paragraphs, and changed words within paragraphs."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Change:
-    """One paragraph that reads differently."""
+    """One changed paragraph."""
 
     pieces: tuple[Piece, ...]
 
@@ -31,24 +31,24 @@ class Change:
 
 def changes(before: Sequence[str], after: Sequence[str]) -> tuple[Change, ...]:
     """Return the paragraphs that differ, in reading order."""
-    found: list[Change] = []
+    paragraph_changes: list[Change] = []
     matcher = SequenceMatcher(None, before, after, autojunk=False)
-    for what, i1, i2, j1, j2 in matcher.get_opcodes():
-        if what != "equal":
-            found += [
+    for operation, i1, i2, j1, j2 in matcher.get_opcodes():
+        if operation != "equal":
+            paragraph_changes += [
                 Change(tuple(_words(old, new)))
                 for old, new in zip_longest(before[i1:i2], after[j1:j2], fillvalue="")
             ]
-    return tuple(found)
+    return tuple(paragraph_changes)
 
 
 def _words(before: str, after: str) -> Iterator[Piece]:
     old, new = before.split(), after.split()
     matcher = SequenceMatcher(None, old, new, autojunk=False)
-    # Paragraphs with little in common are told as two, not as a patchwork of both.
+    # Paragraphs with little in common are shown as one removed and one added.
     steps = matcher.get_opcodes() if matcher.ratio() >= 0.4 else [("replace", 0, len(old), 0, len(new))]
-    for what, i1, i2, j1, j2 in steps:
-        if what == "equal":
+    for operation, i1, i2, j1, j2 in steps:
+        if operation == "equal":
             yield Piece(SAME, " ".join(old[i1:i2]))
             continue
         if old[i1:i2]:

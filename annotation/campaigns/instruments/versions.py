@@ -1,6 +1,6 @@
-"""What annotators read, version by version: a draft's words change in place, an open campaign's get a new version.
+"""Versions of what annotators read: a draft's texts change in place, an opened campaign's get a new version.
 
-Each annotation keeps the version its annotator saw.
+Each annotation refers to the version its annotator saw.
 """
 
 import re
@@ -12,9 +12,10 @@ from django.db import transaction
 from django.db.models import Count
 
 from accounts.models import User
+from annotation.campaigns.design import checked_guidelines
 from annotation.campaigns.instruments.diff import Change, changes
-from annotation.campaigns.lifecycle import checked_guidelines
-from annotation.kinds.defaults import DEFAULTS, RATING_LABELS
+from annotation.kinds.attribute_likert import RATING_LABELS
+from annotation.kinds.registry import KINDS, kind_of
 from annotation.models import Annotation, Campaign, Instrument
 from foundation.errors import DomainError
 from studies import audit
@@ -35,13 +36,11 @@ def revise(
     statement: str | None = None,
     labels: Mapping[str, str] | None = None,
 ) -> Instrument:
-    """Change what annotators read; what is not given stays. Returns the version that holds from now on.
+    """Change what annotators read; texts that are not given stay. Returns the version that holds from now on.
 
-    A draft's words change in place. Once a campaign was opened a new version is made: who works on a task sees
-    it with the next one, and what was answered keeps the version it was answered under.
+    A draft changes in place. An opened campaign gets a new version, which annotators see with their next task.
     """
-    rows = Campaign.objects.select_for_update(of=("self",), no_key=True).select_related("study")
-    campaign = rows.get(pk=campaign.pk)
+    campaign = Campaign.locked(campaign.pk)
     if campaign.imported:
         raise DomainError(
             "campaign_imported", f"“{campaign.name}” was imported: nobody reads guidelines there."
@@ -61,6 +60,15 @@ def revise(
     ]
     if not fields:
         return before
+    _store(campaign, before, after, fields)
+    audit.record(
+        by=by, action=REVISED, subject=campaign, study=campaign.study, version=after.version, fields=fields
+    )
+    return after
+
+
+def _store(campaign: Campaign, before: Instrument, after: Instrument, fields: list[str]) -> None:
+    """Write the changed fields of a draft in place; of an opened campaign, write a new version."""
     if campaign.state == Campaign.State.DRAFT:
         after.pk, after.created_at = before.pk, before.created_at
         after.save(update_fields=fields)
@@ -68,26 +76,22 @@ def revise(
         after.version += 1
         after.save(force_insert=True)
         after.refresh_from_db()
-    audit.record(
-        by=by, action=REVISED, subject=campaign, study=campaign.study, version=after.version, fields=fields
-    )
-    return after
 
 
 def current(campaign: Campaign) -> Instrument:
     """Return the version that holds now."""
-    found = campaign.instruments.order_by("-version").first()
-    if found is None:
-        words = DEFAULTS[campaign.kind]
+    instrument = campaign.instruments.order_by("-version").first()
+    if instrument is None:
+        words = KINDS[campaign.kind]
         return Instrument(
             campaign=campaign, guidelines=words.guidelines, statement=words.statement, labels=words.labels
         )
-    return found
+    return instrument
 
 
 @dataclass(frozen=True)
-class Version:
-    """One version for the lead: who made it when, how many answers rest on it, what changed from the one before."""
+class InstrumentVersion:
+    """One version with its author and time, its number of answers, and the changes since the one before."""
 
     instrument: Instrument
     by: str
@@ -96,9 +100,9 @@ class Version:
     changes: tuple[Change, ...]
 
 
-def versions(campaign: Campaign) -> list[Version]:
+def versions(campaign: Campaign) -> list[InstrumentVersion]:
     """Return every version, newest first."""
-    made = {
+    authors = {
         entry.details.get("version"): str(entry.actor or "")
         for entry in AuditEntry.objects.filter(action=REVISED, subject=f"campaign:{campaign.pk}")
         .select_related("actor")
@@ -110,45 +114,50 @@ def versions(campaign: Campaign) -> list[Version]:
         .values_list("instrument")
         .annotate(number=Count("pk"))
     )
-    listed = list(campaign.instruments.order_by("version"))
+    instruments = list(campaign.instruments.order_by("version"))
     return [
-        Version(
-            instrument=one,
-            by=made.get(one.version) or (str(campaign.created_by or "") if one.version == 1 else ""),
-            at=one.created_at,
-            annotations=counts.get(one.pk, 0),
-            changes=what_changed(before, one) if before else (),
+        InstrumentVersion(
+            instrument=instrument,
+            by=authors.get(instrument.version)
+            or (str(campaign.created_by or "") if instrument.version == 1 else ""),
+            at=instrument.created_at,
+            annotations=counts.get(instrument.pk, 0),
+            changes=what_changed(before, instrument) if before else (),
         )
-        for before, one in zip([None, *listed], listed, strict=False)
+        for before, instrument in zip([None, *instruments], instruments, strict=False)
     ][::-1]
 
 
 def what_changed(before: Instrument, after: Instrument) -> tuple[Change, ...]:
-    """Return what reads differently in `after`, piece by piece."""
+    """Return the changes from `before` to `after`."""
     return changes(_as_text(before), _as_text(after))
 
 
 def changed_since(campaign: Campaign, annotator_id: int, version: int) -> tuple[Change, ...]:
-    """Return what changed between what the annotator last answered under and `version`; nothing if that is the same.
+    """Return the changes from the version the annotator last answered under to `version`.
 
-    So a change is told with the first task that shows it, until that is answered.
+    So a change is shown with the first task after it, until that is answered.
     """
-    last = (
+    last_annotation = (
         Annotation.objects.filter(campaign=campaign, annotator=annotator_id, instrument__isnull=False)
         .select_related("instrument")
         .order_by("-pk")
         .first()
     )
-    if last is None or last.instrument is None or last.instrument.version >= version:
+    if (
+        last_annotation is None
+        or last_annotation.instrument is None
+        or last_annotation.instrument.version >= version
+    ):
         return ()
-    return what_changed(last.instrument, campaign.instruments.get(version=version))
+    return what_changed(last_annotation.instrument, campaign.instruments.get(version=version))
 
 
 def _as_text(instrument: Instrument) -> list[str]:
-    """Return the paragraphs of an instrument: what is asked, its answers, the guidelines."""
+    """Return the paragraphs of an instrument: statement, answers, guidelines."""
     answers = [f"{key}: {instrument.labels[key]}" for key in sorted(instrument.labels, reverse=True)]
     paragraphs = (part.strip() for part in re.split(r"\n\s*\n", instrument.guidelines))
-    return [one for one in (instrument.statement, *answers, *paragraphs) if one]
+    return [paragraph for paragraph in (instrument.statement, *answers, *paragraphs) if paragraph]
 
 
 def _checked_statement(text: str, before: Instrument) -> str:
@@ -156,11 +165,13 @@ def _checked_statement(text: str, before: Instrument) -> str:
     if not text or len(text) > _STATEMENT:
         message = f"Write a statement of 1 to {_STATEMENT} characters."
         raise DomainError("statement_invalid", message, fields={"statement": message})
-    kept, given = (sorted(_PLACEHOLDER.findall(one)) for one in (before.statement, text))
-    if kept != given:
+    placeholders, new_placeholders = (
+        sorted(_PLACEHOLDER.findall(statement)) for statement in (before.statement, text)
+    )
+    if placeholders != new_placeholders:
         message = (
-            f"The statement has to keep {', '.join(kept)}."
-            if kept
+            f"The statement has to keep {', '.join(placeholders)}."
+            if placeholders
             else "The statement has no place for {…}: leave it out."
         )
         raise DomainError("statement_invalid", message, fields={"statement": message})
@@ -168,17 +179,17 @@ def _checked_statement(text: str, before: Instrument) -> str:
 
 
 def _checked_labels(campaign: Campaign, labels: Mapping[str, str]) -> dict[str, str]:
-    wanted = sorted(RATING_LABELS) if campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT else []
+    rating_keys = sorted(RATING_LABELS) if kind_of(campaign).asks("scale") else []
     texts = {str(key): " ".join(str(text).split()) for key, text in labels.items()}
-    if not wanted and texts:
+    if not rating_keys and texts:
         raise _wrong_labels("A marking has no labelled answers: its words are the attributes.")
-    if sorted(texts) != wanted:
+    if sorted(texts) != rating_keys:
         raise _wrong_labels("Give a label for each of the answers 1 to 5; 3 is for who is unsure.")
     if not all(0 < len(text) <= _LABEL for text in texts.values()):
         raise _wrong_labels(f"Write labels of 1 to {_LABEL} characters.")
     if len({text.casefold() for text in texts.values()}) < len(texts):
         raise _wrong_labels("Two answers cannot have the same label.")
-    return {key: texts[key] for key in RATING_LABELS} if wanted else {}
+    return {key: texts[key] for key in RATING_LABELS} if rating_keys else {}
 
 
 def _wrong_labels(message: str) -> DomainError:

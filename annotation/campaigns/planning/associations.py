@@ -1,4 +1,4 @@
-"""What a study's resource lists, as planning needs it: sets of attributes by group, and their texts."""
+"""The associations a study's resource lists: sets of attributes by group, and their texts."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ A = TypeVar("A", Stereotype, StudyAssociation)
 
 
 @dataclass(frozen=True)
-class Associations:
+class AssociationSets:
     """The frozen copy once there is one, else the catalog as it is now; keyed by the study's own groups.
 
     `offensive` are the stereotypes whose offensiveness is above 0: as the resource stores it, or where it stores
@@ -40,7 +40,7 @@ class Associations:
     def is_offensive(self, group: int | None, attributes: Iterable[int]) -> bool:
         """Return whether any of the attributes is an offensive stereotype of the group; None: of any group."""
         if group is None:
-            return any(one in marked for one in attributes for marked in self.offensive.values())
+            return any(attribute in marked for attribute in attributes for marked in self.offensive.values())
         return not self.offensive.get(group, set()).isdisjoint(attributes)
 
     @classmethod
@@ -51,17 +51,19 @@ class Associations:
             Q(offensiveness_stored__gt=0) | Q(offensiveness_stored=None, rated__gt=0)
         )
         by_group = _by_group(listed, group)
-        wanted = set().union(*by_group.values())
+        attribute_ids = set().union(*by_group.values())
         return cls(
             listed=by_group,
             stereotypes=_by_group(marked, group),
             offensive=_by_group(offensive, group),
-            texts={pk: text for pk, text in Attribute.objects.values_list("pk", "text") if pk in wanted},
+            texts={
+                pk: text for pk, text in Attribute.objects.values_list("pk", "text") if pk in attribute_ids
+            },
         )
 
 
 def _by_group(pairs: QuerySet[A], group: str) -> dict[int, set[int]]:
-    found: dict[int, set[int]] = defaultdict(set)
+    attributes: dict[int, set[int]] = defaultdict(set)
     for key, attribute in pairs.values_list(group, "attribute_id"):
-        found[key].add(attribute)
-    return dict(found)
+        attributes[key].add(attribute)
+    return dict(attributes)

@@ -1,18 +1,19 @@
-"""What a campaign will ask, in the numbers a lead decides by."""
+"""Estimate the work of a planned campaign."""
 
 from dataclasses import dataclass
 
 from annotation.campaigns.planning import sampling
-from annotation.campaigns.planning.sampling import Plan
+from annotation.campaigns.planning.sampling import CampaignPlan
+from annotation.kinds.registry import kind_of
 from annotation.models import Campaign
 from studies.protocol.totals import SECONDS_PER_RATING, SECONDS_PER_SCREEN
 
 
 @dataclass(frozen=True)
-class Asking:
+class CampaignEstimate:
     """A plan with the time it takes, at an assumed pace."""
 
-    plan: Plan
+    plan: CampaignPlan
     kind: str
     seconds_per_screen: int
 
@@ -32,11 +33,11 @@ class Asking:
 
     @property
     def marks_images(self) -> bool:
-        return self.kind == Campaign.Kind.STEREOTYPE_MARKING
+        return kind_of(self).asks("marks")
 
 
-def asking(campaign: Campaign) -> Asking:
+def estimate(campaign: Campaign) -> CampaignEstimate:
     """Return what `campaign`, saved or not, would ask if it opened now."""
-    rating = campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT
+    rating = kind_of(campaign).asks("scale")
     seconds = SECONDS_PER_RATING if rating else SECONDS_PER_SCREEN
-    return Asking(plan=sampling.plan(campaign), kind=campaign.kind, seconds_per_screen=seconds)
+    return CampaignEstimate(plan=sampling.plan(campaign), kind=campaign.kind, seconds_per_screen=seconds)

@@ -1,22 +1,24 @@
-"""What a campaign will ask: decided from its seed alone, before anything is written.
+"""Plan a campaign's tasks from its seed, before anything is written.
 
-Every random choice is the order of keyed hashes of what is chosen among. So it depends on the campaign's seed
-and on the content, never on the order of rows, and no order tells which attribute is a stereotype.
+Every random choice orders the candidates by keyed hashes. So it depends on the campaign's seed and on the content,
+never on the order of rows, and no order reveals which attribute is a stereotype.
 """
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from annotation.assignment.quota_rules import quotas_of
-from annotation.campaigns.planning.associations import Associations
+from annotation.campaigns.planning.associations import AssociationSets
 from annotation.campaigns.planning.visual_attributes import visual_attributes
 from annotation.kinds.options import FROM_CAMPAIGN, Options
+from annotation.kinds.registry import kind_of
 from annotation.models import Campaign, CampaignAttribute, Task, TaskAttribute
 from catalog.models import Attribute
 from foundation.database import bulk
 from generation.models import Image
+from studies.models import StudyGroup
 from studies.protocol.attribute_roles import RANDOM, STEREOTYPE
 
 
@@ -32,7 +34,7 @@ class PlannedTask:
 
 @dataclass(frozen=True)
 class PlannedAttribute:
-    """That an attribute is asked in a group's images, and as what."""
+    """An attribute asked in a group's images, with its role."""
 
     group_id: int
     attribute_id: int
@@ -41,7 +43,7 @@ class PlannedAttribute:
 
 @dataclass(frozen=True)
 class PlannedGroup:
-    """What is asked about one identity group."""
+    """The numbers planned for one identity group."""
 
     group_id: int
     name: str
@@ -52,7 +54,7 @@ class PlannedGroup:
 
 
 @dataclass(frozen=True)
-class Plan:
+class CampaignPlan:
     """What a campaign asks when it opens; `problems` are sentences for the lead."""
 
     tasks: tuple[PlannedTask, ...]
@@ -78,26 +80,43 @@ class Plan:
         return sum(len(task.attribute_ids) for task in self.tasks) * self.annotators_per_task
 
 
-def plan(campaign: Campaign) -> Plan:
+def plan(campaign: Campaign) -> CampaignPlan:
     """Return what `campaign` would ask if it opened now. Reads only."""
     options = Options.of(campaign)
-    if campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT:
+    if kind_of(campaign).asks("scale"):
         return _plan_ratings(campaign, options)
     return _plan_marking(campaign, options)
 
 
-def write(plan: Plan, campaign: Campaign) -> None:
-    """Write a plan's tasks and its draw. Call it inside the transaction that opens the campaign."""
+def write(plan: CampaignPlan, campaign: Campaign) -> None:
+    """Store a plan's attributes and tasks. Call it inside the transaction that opens the campaign."""
     drawn, tasks = plan.planned_attributes, plan.tasks
     bulk.insert(
         CampaignAttribute,
         {
             "campaign_id": [campaign.pk] * len(drawn),
-            "group_id": [one.group_id for one in drawn],
-            "attribute_id": [one.attribute_id for one in drawn],
-            "role": [one.role for one in drawn],
+            "group_id": [planned.group_id for planned in drawn],
+            "attribute_id": [planned.attribute_id for planned in drawn],
+            "role": [planned.role for planned in drawn],
         },
     )
+    keys = _write_tasks(campaign, tasks)
+    asked_attributes = [
+        (key, attribute, position)
+        for key, task in zip(keys, tasks, strict=True)
+        for position, attribute in enumerate(task.attribute_ids)
+    ]
+    bulk.insert(
+        TaskAttribute,
+        {
+            "task_id": [task for task, _, _ in asked_attributes],
+            "attribute_id": [attribute for _, attribute, _ in asked_attributes],
+            "position": [position for _, _, position in asked_attributes],
+        },
+    )
+
+
+def _write_tasks(campaign: Campaign, tasks: Sequence[PlannedTask]) -> list[int]:
     keys = bulk.allocate_keys(Task, len(tasks))
     quotas = quotas_of(campaign)
     groups = _groups_shown(campaign) if quotas else {}
@@ -107,47 +126,36 @@ def write(plan: Plan, campaign: Campaign) -> None:
             "id": keys,
             "public_id": bulk.new_uuids(len(tasks)),
             "campaign_id": [campaign.pk] * len(tasks),
-            "image_id": [one.image_id for one in tasks],
-            "screen": [one.screen for one in tasks],
+            "image_id": [task.image_id for task in tasks],
+            "screen": [task.screen for task in tasks],
             "wanted": [campaign.annotators_per_task] * len(tasks),
             "withdrawn": [False] * len(tasks),
-            "sensitive": [one.sensitive for one in tasks],
+            "sensitive": [task.sensitive for task in tasks],
             "quota_mix": [
-                quotas.first_mix(groups.get(one.image_id or 0), campaign.annotators_per_task)
+                quotas.first_mix(groups.get(task.image_id or 0), campaign.annotators_per_task)
                 if quotas
                 else ""
-                for one in tasks
+                for task in tasks
             ],
         },
     )
-    shown = [
-        (key, attribute, position)
-        for key, one in zip(keys, tasks, strict=True)
-        for position, attribute in enumerate(one.attribute_ids)
-    ]
-    bulk.insert(
-        TaskAttribute,
-        {
-            "task_id": [task for task, _, _ in shown],
-            "attribute_id": [attribute for _, attribute, _ in shown],
-            "position": [position for _, _, position in shown],
-        },
-    )
+    return keys
 
 
 def _groups_shown(campaign: Campaign) -> dict[int, int | None]:
     return dict(campaign.study.images.values_list("pk", "group_id"))
 
 
-def _plan_ratings(campaign: Campaign, options: Options) -> Plan:
-    found = Associations.of(campaign.study)
-    by_group = found.stereotypes if options.attributes == "stereotypes" else found.listed
+def _plan_ratings(campaign: Campaign, options: Options) -> CampaignPlan:
+    associations = AssociationSets.of(campaign.study)
+    by_group = associations.stereotypes if options.attributes == "stereotypes" else associations.listed
     candidates = set().union(*by_group.values())
-    order = shuffled(candidates, found.texts, campaign.seed, "ratings")
+    order = shuffled(candidates, associations.texts, campaign.seed, "ratings")
     problems = [] if order else ["The study's groups have no attributes to rate."]
-    return Plan(
+    return CampaignPlan(
         tasks=tuple(
-            PlannedTask(None, 0, (attribute,), found.is_offensive(None, [attribute])) for attribute in order
+            PlannedTask(None, 0, (attribute,), associations.is_offensive(None, [attribute]))
+            for attribute in order
         ),
         planned_attributes=(),
         images=0,
@@ -157,39 +165,39 @@ def _plan_ratings(campaign: Campaign, options: Options) -> Plan:
     )
 
 
-def _plan_marking(campaign: Campaign, options: Options) -> Plan:
-    found = Associations.of(campaign.study)
-    visual, problems = _visual(campaign, options, found)
+def _plan_marking(campaign: Campaign, options: Options) -> CampaignPlan:
+    associations = AssociationSets.of(campaign.study)
+    visual, problems = _visual(campaign, options, associations)
     images = _images(campaign, options)
     groups = [
-        _asked(campaign, options, found, visual, group_id, name, images.get(group_id, {}))
-        for group_id, name in campaign.study.groups.order_by("name").values_list("pk", "name")
+        _plan_group(campaign, options, associations, visual, study_group, images.get(study_group.pk, {}))
+        for study_group in campaign.study.groups.order_by("name")
     ]
-    problems += _missing([one.name for one in groups if not one.stereotypes], "no visual stereotypes")
-    groups = [one for one in groups if one.stereotypes]
-    problems += _missing([one.name for one in groups if not one.images], "no images to show")
-    groups = [one for one in groups if one.images]
-    problems += [sentence for one in groups if (sentence := one.too_few(options))]
+    problems += _missing([group.name for group in groups if not group.stereotypes], "no visual stereotypes")
+    groups = [group for group in groups if group.stereotypes]
+    problems += _missing([group.name for group in groups if not group.images], "no images to show")
+    groups = [group for group in groups if group.images]
+    problems += [sentence for group in groups if (sentence := group.too_few(options))]
     # Screens of an image stand together; images in an order of their own, which tells nothing of the group.
     screens = {
-        _hash(campaign.seed, "images", key): _screens(campaign, one, key, found)
-        for one in groups
-        for key in one.images
+        _hash(campaign.seed, "images", key): _screens(campaign, group, key, associations)
+        for group in groups
+        for key in group.images
     }
-    return Plan(
+    return CampaignPlan(
         tasks=tuple(task for key in sorted(screens) for task in screens[key]),
-        planned_attributes=tuple(attribute for one in groups for attribute in one.planned()),
+        planned_attributes=tuple(attribute for group in groups for attribute in group.planned()),
         images=len(screens),
-        attributes=len({attribute for one in groups for attribute in one.shown}),
+        attributes=len({attribute for group in groups for attribute in group.attributes}),
         annotators_per_task=campaign.annotators_per_task,
-        groups=tuple(one.summary(campaign) for one in groups),
+        groups=tuple(group.summary(campaign) for group in groups),
         problems=tuple(problems),
     )
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """What is asked in the images of one group; `images` are keys of `_images` and primary keys."""
+class _GroupPlan:
+    """What is asked in the images of one group; `images` maps keys of `_images` to primary keys."""
 
     group_id: int
     name: str
@@ -198,7 +206,7 @@ class _Asked:
     images: Mapping[str, int]
 
     @property
-    def shown(self) -> tuple[int, ...]:
+    def attributes(self) -> tuple[int, ...]:
         return self.stereotypes + self.drawn
 
     def planned(self) -> list[PlannedAttribute]:
@@ -209,11 +217,11 @@ class _Asked:
         ]
 
     def too_few(self, options: Options) -> str:
-        wanted = len(self.stereotypes) * options.random_per_stereotype
-        if len(self.drawn) == wanted:
+        random_count = len(self.stereotypes) * options.random_per_stereotype
+        if len(self.drawn) == random_count:
             return ""
         return (
-            f"{self.name} should get {wanted} random attributes, but only {len(self.drawn)} of the study's "
+            f"{self.name} should get {random_count} random attributes, but only {len(self.drawn)} of the study's "
             "are not listed for it; all of them are taken."
         )
 
@@ -224,45 +232,50 @@ class _Asked:
             images=len(self.images),
             stereotypes=len(self.stereotypes),
             random_attributes=len(self.drawn),
-            screens=len(self.images) * -(-len(self.shown) // campaign.attributes_per_screen),
+            screens=len(self.images) * -(-len(self.attributes) // campaign.attributes_per_screen),
         )
 
 
-def _asked(
+def _plan_group(
     campaign: Campaign,
     options: Options,
-    found: Associations,
+    associations: AssociationSets,
     visual: set[int],
-    group_id: int,
-    name: str,
+    group: StudyGroup,
     images: Mapping[str, int],
-) -> _Asked:
-    marked = found.stereotypes.get(group_id, set()) & visual
-    free = visual - found.listed.get(group_id, set())
-    draw = shuffled(free, found.texts, campaign.seed, "draw", name)
-    return _Asked(
-        group_id=group_id,
-        name=name,
+) -> _GroupPlan:
+    marked = associations.stereotypes.get(group.pk, set()) & visual
+    unlisted = visual - associations.listed.get(group.pk, set())
+    draw = shuffled(unlisted, associations.texts, campaign.seed, "draw", group.name)
+    return _GroupPlan(
+        group_id=group.pk,
+        name=group.name,
         stereotypes=tuple(sorted(marked)),
         drawn=tuple(draw[: len(marked) * options.random_per_stereotype]),
         images=images,
     )
 
 
-def _screens(campaign: Campaign, asked: _Asked, key: str, found: Associations) -> list[PlannedTask]:
-    order = shuffled(asked.shown, found.texts, campaign.seed, "screens", key)
+def _screens(
+    campaign: Campaign, group: _GroupPlan, key: str, associations: AssociationSets
+) -> list[PlannedTask]:
+    order = shuffled(group.attributes, associations.texts, campaign.seed, "screens", key)
     size = campaign.attributes_per_screen
-    shown = [tuple(order[start : start + size]) for start in range(0, len(order), size)]
+    parts = [tuple(order[start : start + size]) for start in range(0, len(order), size)]
     return [
-        PlannedTask(asked.images[key], screen, attributes, found.is_offensive(asked.group_id, attributes))
-        for screen, attributes in enumerate(shown)
+        PlannedTask(
+            group.images[key], screen, attributes, associations.is_offensive(group.group_id, attributes)
+        )
+        for screen, attributes in enumerate(parts)
     ]
 
 
-def _visual(campaign: Campaign, options: Options, found: Associations) -> tuple[set[int], list[str]]:
-    """Return the study's visual attributes, from which both stereotypes and random ones are taken."""
+def _visual(
+    campaign: Campaign, options: Options, associations: AssociationSets
+) -> tuple[set[int], list[str]]:
+    """Return the study's visual attributes, of which both stereotypes and random ones are taken."""
     if options.visual_source == "all":
-        return set().union(*found.stereotypes.values()), []
+        return set().union(*associations.stereotypes.values()), []
     rating = campaign.study.campaigns.get(slug=options.visual_source.removeprefix(FROM_CAMPAIGN))
     visual, unrated = visual_attributes(rating, rule=options.visual_rule)
     problems = []
@@ -272,8 +285,8 @@ def _visual(campaign: Campaign, options: Options, found: Associations) -> tuple[
         )
     if not visual:
         problems.append(f"“{rating.name}” has found no visual attribute yet.")
-    missing = visual - found.texts.keys()
-    found.texts.update(Attribute.objects.filter(pk__in=missing).values_list("pk", "text"))
+    missing = visual - associations.texts.keys()
+    associations.texts.update(Attribute.objects.filter(pk__in=missing).values_list("pk", "text"))
     return visual, problems
 
 
@@ -298,12 +311,12 @@ def _images(campaign: Campaign, options: Options) -> dict[int, dict[str, int]]:
     return chosen
 
 
-def _missing(names: list[str], what: str) -> list[str]:
+def _missing(names: list[str], lack: str) -> list[str]:
     if not names:
         return []
-    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    has, left = ("group has", "is") if len(names) == 1 else ("groups have", "are")
-    return [f"{len(names)} {has} {what} and {left} left out: {shown}."]
+    listed_names = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    has, verb = ("group has", "is") if len(names) == 1 else ("groups have", "are")
+    return [f"{len(names)} {has} {lack} and {verb} left out: {listed_names}."]
 
 
 def shuffled(attributes: Iterable[int], texts: Mapping[int, str], seed: int, *key: str) -> list[int]:

@@ -1,4 +1,4 @@
-"""Which attributes a rating campaign found to be visual."""
+"""The attributes that a rating campaign found to be visual."""
 
 from django.db.models import Count, F, Q
 
@@ -19,6 +19,6 @@ def visual_attributes(campaign: Campaign, *, rule: str = "unanimous") -> tuple[s
         .annotate(ratings=Count("pk"), agreeing=Count("pk", filter=Q(rating__gte=_AGREES)))
     )
     enough = Q(agreeing=F("ratings")) if rule == "unanimous" else Q(agreeing__gt=F("ratings") / 2.0)
-    asked = TaskAttribute.objects.filter(task__campaign=campaign, task__purpose=Task.Purpose.LABEL)
-    unrated = asked.values("attribute").distinct().count() - rated.count()
+    task_attributes = TaskAttribute.objects.filter(task__campaign=campaign, task__purpose=Task.Purpose.LABEL)
+    unrated = task_attributes.values("attribute").distinct().count() - rated.count()
     return set(rated.filter(enough).values_list("attribute", flat=True)), unrated

@@ -1,4 +1,4 @@
-"""A user of a Label Studio says here who they are: by the personal link that a lead made for them, and by consent."""
+"""How a Label Studio user says who they are: with a personal link that a lead made for them, and by consenting."""
 
 from django.db import transaction
 from django.db.models import Q
@@ -6,15 +6,13 @@ from django.utils import timezone
 
 from accounts.models import Annotator, User
 from annotation.label_studio.base import job_queue
-from annotation.models import (
-    Campaign,
-    Enrolment,
-    Invitation,
+from annotation.label_studio.models import (
     LabelStudioAnnotation,
     LabelStudioBridge,
     LabelStudioServer,
     LabelStudioUser,
 )
+from annotation.models import Campaign, Enrolment, Invitation
 from studies import audit, consent
 from studies.models import Study
 
@@ -22,10 +20,10 @@ State = LabelStudioUser.State
 
 
 @transaction.atomic
-def claimed(*, invitation: Invitation, annotator: Annotator) -> None:
-    """Map the user whom an invitation was made for to whoever used it; nothing where it was for nobody there.
+def map_invited_user(*, invitation: Invitation, annotator: Annotator) -> None:
+    """Map the Label Studio user whom an invitation was made for to the annotator who used its link.
 
-    Called where a link is used. The lead decided when they made the link; only a user who still waits is mapped.
+    Only a user who still waits is mapped; an invitation made for no such user changes nothing.
     """
     user = (
         LabelStudioUser.objects.select_for_update(of=("self",))
@@ -37,7 +35,7 @@ def claimed(*, invitation: Invitation, annotator: Annotator) -> None:
     over = invitation.revoked_at is not None or (
         invitation.expires_at is not None and invitation.expires_at <= now
     )
-    if user is None or over or taken(user.server, annotator):
+    if user is None or over or user_of(user.server, annotator):
         return
     put_down(user, annotator, by=invitation.created_by, how="by a personal link")
     for bridge in bridges_with(user):
@@ -54,25 +52,25 @@ def agreed(*, annotator: Annotator, study: Study) -> None:
             job_queue.start_settle(bridge=bridge, by=None, user=user.pk)
 
 
-def taken(server: LabelStudioServer, annotator: Annotator) -> LabelStudioUser | None:
-    """Return the user who is this annotator already, if there is one."""
+def user_of(server: LabelStudioServer, annotator: Annotator) -> LabelStudioUser | None:
+    """Return the server's user who is already mapped to the annotator, or None."""
     return LabelStudioUser.objects.filter(server=server, annotator=annotator).first()
 
 
 def put_down(user: LabelStudioUser, annotator: Annotator, *, by: User | None, how: str) -> None:
     """Write down whose answers a user's are, and enrol them where they answered. Call it in a transaction."""
     user.state, user.annotator = State.MAPPED, annotator
-    decided(user, by, "mapped", pseudonym=annotator.pseudonym, how=how)
+    record_decision(user, by, "mapped", pseudonym=annotator.pseudonym, how=how)
     enrol(user)
 
 
-def decided(user: LabelStudioUser, by: User | None, what: str, **details: object) -> None:
-    """Save what was decided about a user, with its place in the study's history: numbers, no names."""
+def record_decision(user: LabelStudioUser, by: User | None, action: str, **details: object) -> None:
+    """Save a decision about a user and record it in the study's history, by numbers without names."""
     user.decided_by, user.decided_at = by, timezone.now()
     user.save(update_fields=["state", "annotator", "decided_by", "decided_at"])
     audit.record(
         by=by,
-        action=f"label_studio_user.{what}",
+        action=f"label_studio_user.{action}",
         subject=user,
         study=user.server.study,
         server=user.server.url,
@@ -95,5 +93,7 @@ def enrol(user: LabelStudioUser) -> None:
 
 def bridges_with(user: LabelStudioUser) -> list[LabelStudioBridge]:
     """Return the bridges in whose projects the user answered."""
-    seen = LabelStudioAnnotation.objects.filter(Q(user=user) | Q(given_to=user)).values("project__bridge")
-    return list(LabelStudioBridge.objects.filter(pk__in=seen).select_related("campaign").order_by("pk"))
+    bridge_ids = LabelStudioAnnotation.objects.filter(Q(user=user) | Q(given_to=user)).values(
+        "project__bridge"
+    )
+    return list(LabelStudioBridge.objects.filter(pk__in=bridge_ids).select_related("campaign").order_by("pk"))

@@ -1,4 +1,4 @@
-"""A study's Label Studio servers: connected, checked, given another token, disconnected; what is wrong with one."""
+"""A study's Label Studio servers: connecting, checking, changing the token, disconnecting, and their problems."""
 
 import re
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from annotation.label_studio.client.encryption import seal
 from annotation.label_studio.client.errors import Trouble
 from annotation.label_studio.client.rest import Client
 from annotation.label_studio.client.sanitize import storable
-from annotation.models import LabelStudioBridge, LabelStudioServer
+from annotation.label_studio.models import LabelStudioBridge, LabelStudioServer
 from foundation.errors import Conflict, DomainError
 from studies import audit
 from studies.models import Study
@@ -91,7 +91,7 @@ def change_token(*, server: LabelStudioServer, token: str, by: User | None) -> L
 
 
 def disconnect(*, server: LabelStudioServer, by: User | None) -> None:
-    """Forget a server and its token; nothing is changed over there."""
+    """Forget a server and its token; nothing is changed on the server."""
     with transaction.atomic():
         audit.record(
             by=by, action="label_studio.disconnected", subject=server, study=server.study, url=server.url

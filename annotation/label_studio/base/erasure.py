@@ -1,4 +1,4 @@
-"""Whoever takes back consent or is erased: what the mirror holds of them goes, and how the server names them."""
+"""Deleting the mirrored answers and the names of people who take back consent or are erased."""
 
 from collections.abc import Iterable
 
@@ -7,13 +7,13 @@ from django.utils import timezone
 
 from accounts.models import Annotator
 from annotation.label_studio.base import reasons
-from annotation.models import (
-    Campaign,
+from annotation.label_studio.models import (
     LabelStudioAnnotation,
     LabelStudioServer,
     LabelStudioUser,
     LabelStudioVersion,
 )
+from annotation.models import Campaign
 from studies.models import AuditEntry
 
 State = LabelStudioAnnotation.State
@@ -25,11 +25,11 @@ def forget(*, annotator: Annotator, campaigns: Iterable[Campaign]) -> None:
     """Drop what was mirrored of an annotator in these campaigns. Call it in the transaction of the withdrawal.
 
     The labels made of it stay stored, out of every result, as those of our own pages do; should the annotator agree
-    again, those count again, and what still stands over there is read anew.
+    again, those count again, and what still stands in Label Studio is read again.
     """
     of = list(campaigns)
     users = LabelStudioUser.objects.filter(
-        annotator=annotator, server__study__in={one.study_id for one in of}
+        annotator=annotator, server__study__in={campaign.study_id for campaign in of}
     )
     users.update(name="", forgotten_at=timezone.now())
     rows = LabelStudioAnnotation.objects.filter(project__bridge__campaign__in=of, user__annotator=annotator)
@@ -41,15 +41,15 @@ def forget_given(
     users: Iterable[LabelStudioUser], reason: str, *, campaigns: Iterable[Campaign] | None = None
 ) -> None:
     """Drop the versions of others' annotations that name these users; what their makers sent stays."""
-    given = [one.pk for one in users]
-    versions = LabelStudioVersion.objects.filter(user__in=given)
-    rows = LabelStudioAnnotation.objects.filter(given_to__in=given)
+    user_ids = [user.pk for user in users]
+    versions = LabelStudioVersion.objects.filter(user__in=user_ids)
+    rows = LabelStudioAnnotation.objects.filter(given_to__in=user_ids)
     if campaigns is not None:
         of = list(campaigns)
         versions = versions.filter(mirrored__project__bridge__campaign__in=of)
         rows = rows.filter(project__bridge__campaign__in=of)
     wipe(rows, reason, state=State.NEW, earlier=False)
-    versions.exclude(mirrored__user__in=given).delete()
+    versions.exclude(mirrored__user__in=user_ids).delete()
 
 
 def wipe(rows: QuerySet[LabelStudioAnnotation], reason: str, *, state: str, earlier: bool = True) -> None:
@@ -59,11 +59,11 @@ def wipe(rows: QuerySet[LabelStudioAnnotation], reason: str, *, state: str, earl
     locked = rows.select_for_update(of=("self",), no_key=True).order_by("pk")
     pks = list(locked.values_list("pk", flat=True))
     for start in range(0, len(pks), _AT_ONCE):
-        some = pks[start : start + _AT_ONCE]
+        batch = pks[start : start + _AT_ONCE]
         if earlier:
-            LabelStudioVersion.objects.filter(mirrored__in=some).delete()
-        LabelStudioAnnotation.objects.filter(pk__in=some).update(
-            # Without its digest the next comparison looks at it anew, and keeps it only if it may.
+            LabelStudioVersion.objects.filter(mirrored__in=batch).delete()
+        LabelStudioAnnotation.objects.filter(pk__in=batch).update(
+            # Without its digest the next comparison reads it again, and keeps it only if it may.
             digest="",
             result=reasons.instead_of_result(reason),
             lead_time=None,
@@ -75,7 +75,7 @@ def wipe(rows: QuerySet[LabelStudioAnnotation], reason: str, *, state: str, earl
 
 
 def erased_at(server: LabelStudioServer) -> set[int]:
-    """Return the numbers of the users who were erased, though the server was connected anew since."""
+    """Return the numbers of the users who were erased, though the server was disconnected and connected again since."""
     entries = AuditEntry.objects.filter(
         study=server.study_id, action=f"label_studio_user.{ERASED}", details__server=server.url
     )

@@ -1,4 +1,4 @@
-"""A decision here may change what follows from the mirror: the next comparison looks at it anew."""
+"""Decisions here that may change labels from the mirror: the next comparison settles those labels again."""
 
 from collections.abc import Iterable
 
@@ -6,33 +6,34 @@ from django.db.models import Q, QuerySet
 
 from accounts.models import Annotator
 from annotation.label_studio.base import job_queue
-from annotation.models import Campaign, LabelStudioAnnotation, LabelStudioBridge, LabelStudioUser
+from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioBridge, LabelStudioUser
+from annotation.models import Campaign
 
 State = LabelStudioAnnotation.State
 _AT_ONCE = 10_000  # SQLite takes 32,766 values in a statement
 
 
-def look_again(task_ids: Iterable[int]) -> None:
-    """Have what was answered over there to these tasks settled again: places became free, or labels came back.
+def resettle_tasks(task_ids: Iterable[int]) -> None:
+    """Have the answers to these tasks in Label Studio settled again: places became free, or labels came back.
 
     Call it in the transaction of the decision.
     """
     _mark(LabelStudioAnnotation.objects.filter(task__in=set(task_ids)))
 
 
-def look_again_at(*, campaign: Campaign, annotator_id: int | None = None) -> None:
-    """Have what an annotator answered over there settled again, or everybody: it was decided anew what counts."""
+def resettle_campaign(*, campaign: Campaign, annotator_id: int | None = None) -> None:
+    """Have an annotator's answers in Label Studio settled again, or everybody's: what counts was decided again."""
     rows = LabelStudioAnnotation.objects.filter(project__bridge__campaign=campaign, task__isnull=False)
     _mark(rows if annotator_id is None else rows.filter(_of(annotator_id)))
 
 
-def look_again_at_user(user: LabelStudioUser) -> None:
-    """Have all that a user answered over there settled again: it was decided anew whose it is, or whether it counts."""
+def resettle_user(user: LabelStudioUser) -> None:
+    """Have a user's answers settled again: whose they are, or whether they count, was decided again."""
     _mark(LabelStudioAnnotation.objects.filter(Q(user=user) | Q(given_to=user), task__isnull=False))
 
 
 def profile_changed(annotator: Annotator) -> None:
-    """Have the places of tasks with quotas given anew where an annotator answered over there."""
+    """Have the places of tasks with quotas given again where an annotator answered in Label Studio."""
     rows = LabelStudioAnnotation.objects.filter(_of(annotator.pk), task__quota_mix__gt="")
     bridges = list(LabelStudioBridge.objects.filter(pk__in=rows.values("project__bridge")).order_by("pk"))
     if not bridges:
@@ -45,7 +46,7 @@ def profile_changed(annotator: Annotator) -> None:
 
 def reopened(campaign: Campaign) -> None:
     """Have settled again what was left as it was because the campaign was closed."""
-    look_again_at(campaign=campaign)
+    resettle_campaign(campaign=campaign)
     for bridge in LabelStudioBridge.objects.filter(campaign=campaign):
         job_queue.start_settle(bridge=bridge, by=None)
 
@@ -60,5 +61,5 @@ def _mark(rows: QuerySet[LabelStudioAnnotation]) -> None:
     locked = rows.select_for_update(of=("self",), no_key=True).order_by("pk")
     pks = list(locked.values_list("pk", flat=True))
     for start in range(0, len(pks), _AT_ONCE):
-        some = LabelStudioAnnotation.objects.filter(pk__in=pks[start : start + _AT_ONCE])
-        some.update(state=State.NEW)
+        batch = LabelStudioAnnotation.objects.filter(pk__in=pks[start : start + _AT_ONCE])
+        batch.update(state=State.NEW)

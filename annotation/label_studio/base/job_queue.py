@@ -1,4 +1,4 @@
-"""Jobs of a bridge: queued once, and tried again later where that may help."""
+"""Jobs of a bridge: queued once, and retried later if that may help."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from annotation.models import LabelStudioBridge
+from annotation.label_studio.models import LabelStudioBridge
 from jobs.models import Job
 from jobs.progress.reporter import Progress
 from jobs.run.execution import deliver, enqueue, prepare, run_here
@@ -52,7 +52,7 @@ def start_addresses(*, bridge: LabelStudioBridge, by: User | None) -> Job:
 
 
 def start_settle(*, bridge: LabelStudioBridge, by: User | None, user: int | None = None) -> Job:
-    """Queue counting again: what one user over there answered, or everything."""
+    """Queue counting again: what one Label Studio user answered, or everything."""
     return start(SETTLE, bridge, by=by, user=user)
 
 
@@ -101,8 +101,8 @@ def do_here(kind: str, *, bridge: LabelStudioBridge, by: User | None, progress: 
 def jobs_of(bridge: LabelStudioBridge, *kinds: str) -> QuerySet[Job]:
     """Return the jobs of a bridge, newest first."""
     # The study is in an index, and has few jobs.
-    mine = Job.objects.filter(study_id=bridge.campaign.study_id, arguments__bridge=bridge.pk)
-    return mine.filter(kind__in=kinds).order_by("-pk")
+    jobs = Job.objects.filter(study_id=bridge.campaign.study_id, arguments__bridge=bridge.pk)
+    return jobs.filter(kind__in=kinds).order_by("-pk")
 
 
 def may_try(bridge: LabelStudioBridge, *kinds: str, now: datetime | None = None) -> bool:
@@ -122,15 +122,15 @@ def forget(bridge: LabelStudioBridge) -> None:
 
 
 def _rested(bridge: LabelStudioBridge, *kinds: str, now: datetime) -> bool:
-    failures, last = 0, None
+    failures, failed_at = 0, None
     for job in jobs_of(bridge, *kinds).exclude(state__in=_NOT_ENDED)[:10]:
         if job.state != Job.State.FAILED:
             break
-        failures, last = failures + 1, last or job.finished_at
-    if last is None:
+        failures, failed_at = failures + 1, failed_at or job.finished_at
+    if failed_at is None:
         return True
-    wait = timedelta(seconds=settings.JOB_BACKOFF_SECONDS) * 2 ** (failures - 1)
-    return now - last >= min(wait, _LONGEST_WAIT)
+    wait: timedelta = timedelta(seconds=settings.JOB_BACKOFF_SECONDS) * 2 ** (failures - 1)
+    return now - failed_at >= min(wait, _LONGEST_WAIT)
 
 
 def _waiting(kind: str, bridge: LabelStudioBridge, arguments: dict[str, Any]) -> Job | None:

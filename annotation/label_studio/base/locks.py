@@ -1,4 +1,4 @@
-"""One at a time for a bridge: whoever pushes has all of it to themselves, and a killed process holds nothing."""
+"""Locks on a bridge: only one process pushes at a time, and a killed process holds no lock."""
 
 import fcntl
 import hashlib
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from django.db import connection
 
-from annotation.models import LabelStudioBridge
+from annotation.label_studio.models import LabelStudioBridge
 from foundation.errors import Conflict
 from jobs.progress.reporter import Progress
 
@@ -24,8 +24,8 @@ def alone_with(bridge: LabelStudioBridge) -> Iterator[None]:
     """Hold the bridge for the block; Conflict when somebody else does. The database's connection holds it, or a file
     where the database is one: both let go by themselves when a process dies. No transaction stays open meanwhile.
     """
-    with _held(f"stereoscope.label_studio:{bridge.public_id}") as mine:
-        if not mine:
+    with _held(f"stereoscope.label_studio:{bridge.public_id}") as has_lock:
+        if not has_lock:
             raise Conflict(
                 "label_studio_push_under_way",
                 "This campaign is being sent to Label Studio just now; wait until that has ended.",
@@ -41,9 +41,9 @@ def reading_from(bridge: LabelStudioBridge, *, seconds: float, progress: Progres
     """
     end = time.monotonic() + seconds
     while True:
-        with _held(f"stereoscope.label_studio.reading:{bridge.public_id}") as mine:
-            if mine or time.monotonic() >= end:
-                yield mine
+        with _held(f"stereoscope.label_studio.reading:{bridge.public_id}") as has_lock:
+            if has_lock or time.monotonic() >= end:
+                yield has_lock
                 return
         progress.check_cancelled()
         time.sleep(_SECONDS_BETWEEN_LOOKS)
@@ -58,12 +58,12 @@ def _on_server(name: str) -> Iterator[bool]:
     key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [key])
-        mine = bool(cursor.fetchone()[0])
+        has_lock = bool(cursor.fetchone()[0])
     try:
-        yield mine
+        yield has_lock
     finally:
         # A connection that was lost meanwhile has let go already.
-        if mine and connection.is_usable():
+        if has_lock and connection.is_usable():
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_advisory_unlock(%s)", [key])
 
@@ -80,20 +80,20 @@ def _on_this_machine(name: str) -> Iterator[bool]:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        mine = False
+        has_lock = False
     else:
-        mine = True
+        has_lock = True
     try:
-        yield mine
+        yield has_lock
     finally:
         os.close(file)  # which unlocks it
 
 
 def _opened(path: Path, *, like: os.stat_result | None) -> int:
-    """Open a file, made where need be: whoever may write the database may lock it, whoever made it."""
+    """Open a file, creating it if needed: anybody who may write the database may lock it."""
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    held = os.fstat(file)
-    if like is not None and held.st_uid == os.geteuid():
+    status = os.fstat(file)
+    if like is not None and status.st_uid == os.geteuid():
         os.fchmod(file, stat.S_IMODE(like.st_mode) & 0o666)
         if os.geteuid() == 0:
             os.fchown(file, like.st_uid, like.st_gid)

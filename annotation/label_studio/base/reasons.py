@@ -1,9 +1,9 @@
-"""Why an annotation over there is no label here, in the words that leads read."""
+"""Why an annotation in Label Studio is not a label here, in sentences for leads."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from annotation.models import LabelStudioAnnotation
+from annotation.label_studio.models import LabelStudioAnnotation
 
 State = LabelStudioAnnotation.State
 
@@ -23,7 +23,7 @@ BECAUSE: Mapping[str, str] = {
 }
 SURPLUS = "the task had all its annotations, or the campaign’s quotas leave no place for this annotator"
 
-# Of annotations over there.
+# Of annotations in Label Studio.
 NOT_SENT = "its task was not sent from here"
 NO_MAKER = "nothing says who made it"
 NOT_ENROLLED = "its annotator does not take part in this campaign"

@@ -1,15 +1,15 @@
-"""Names over there that say nothing: of a task (`ref`), of a project, of a campaign.
+"""Names in Label Studio that reveal nothing: of a task (`ref`), of a project, of a campaign.
 
-Each follows from random numbers that never leave us, so that it can be found again without having been written down,
-and nobody over there can tell which tasks of two projects are the same, or what any of them is about. No key goes
-into them: a server that is given another one still knows its own.
+Each is derived from random numbers that never leave this server, so we can compute it again without storing it, and
+nobody in Label Studio can tell which tasks of two projects are the same, or what they are about. No secret key goes
+into them, so a server whose key has changed still recognises its own names.
 """
 
 import base64
 import hashlib
 from uuid import UUID
 
-from annotation.models import LabelStudioBridge, LabelStudioProject, LabelStudioTask
+from annotation.label_studio.models import LabelStudioBridge, LabelStudioProject, LabelStudioTask
 
 _LENGTH = 24
 
@@ -32,7 +32,7 @@ def ref_of(project: LabelStudioProject, public_id: UUID) -> str:
 
 
 def refs_of(project: LabelStudioProject) -> dict[int, str]:
-    """Return the `ref` of every task that stands in the project, by its number over there."""
+    """Return the `ref` of every task that stands in the project, by its number in Label Studio."""
     rows = LabelStudioTask.objects.filter(project=project).values_list("external_id", "task__public_id")
     return {external_id: ref_of(project, public_id) for external_id, public_id in rows.iterator()}
 

@@ -1,4 +1,4 @@
-"""Secrets of other servers as they lie in our database: sealed with a key that is not in it."""
+"""Secrets of other servers, stored encrypted in our database with a key that is not in it."""
 
 import base64
 

@@ -1,4 +1,4 @@
-"""What can be wrong with a Label Studio server: a code, one sentence a person can act on, whether to try again."""
+"""What can be wrong with a Label Studio server: a code, a sentence that says what to do, whether to try again."""
 
 from annotation.label_studio.client.sanitize import storable
 from foundation.errors import DomainError
@@ -110,15 +110,15 @@ def too_old(version: str, oldest: str) -> Trouble:
 
 
 def forbidden(place: str, detail: str) -> Trouble:
-    said = detail.rstrip(".")
+    sentence = detail.rstrip(".")
     return Trouble(
         "forbidden",
-        f"Label Studio at {place} does not allow the token’s owner to do this. Its answer: {said}.",
+        f"Label Studio at {place} does not allow the token’s owner to do this. Its answer: {sentence}.",
     )
 
 
-def gone(what: str) -> Trouble:
-    return Trouble("gone", f"Label Studio has no {what} any more, or the token’s owner may not see it.")
+def no_longer_there(noun: str) -> Trouble:
+    return Trouble("gone", f"Label Studio has no {noun} any more, or the token’s owner may not see it.")
 
 
 def refused(detail: str) -> Trouble:

@@ -1,6 +1,6 @@
-"""Requests to an address that a lead named: where they may go, how long and how large an answer may be.
+"""Requests to an address that a lead entered: where they may go, how long they may take, how large a response may be.
 
-Imported only where Label Studio is spoken to: it needs httpx, which comes with Label Studio's client.
+Import this only where you call Label Studio: it needs httpx, which is installed with Label Studio's client.
 """
 
 import http.cookiejar
@@ -24,10 +24,10 @@ _ENDS = "stereoscope.ends"  # of a request: the moment at which its answer has t
 def addresses_of(host: str, port: int) -> list[str]:
     """Return the addresses of `host` that may be connected to; refuse a host that has any other."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        address_infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         raise errors.name_unknown(host) from None
-    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in address_infos))
     if host.lower() not in {name.lower() for name in settings.LABEL_STUDIO_ALLOWED_HOSTS}:
         for address in addresses:
             if not _may_be_reached(ipaddress.ip_address(address.partition("%")[0])):
@@ -50,20 +50,20 @@ class CheckedTransport(httpx.HTTPTransport):
         addresses = addresses_of(host, port)
         # The header Host names the server already; its certificate has to as well.
         request.extensions = {**request.extensions, "sni_hostname": host}
-        named = request.url
+        original_url = request.url
         try:
             for address in addresses[:-1]:
                 self._in_time(request)
-                request.url = named.copy_with(host=address)
+                request.url = original_url.copy_with(host=address)
                 try:
                     return super().handle_request(request)
                 except (httpx.ConnectError, httpx.ConnectTimeout):
                     continue  # nothing was sent; another of its addresses may answer
             self._in_time(request)
-            request.url = named.copy_with(host=addresses[-1])
+            request.url = original_url.copy_with(host=addresses[-1])
             return super().handle_request(request)
         finally:
-            request.url = named
+            request.url = original_url
 
     def _in_time(self, request: httpx.Request) -> None:
         if time.monotonic() > request.extensions[_ENDS]:
@@ -175,10 +175,13 @@ class GuardedClient(httpx.Client):
     def _before(self, request: httpx.Request) -> None:
         # A request for an access token comes without limits of its own.
         now = time.monotonic()
-        left = self._until - now
-        if left <= 0:
+        seconds_left = self._until - now
+        if seconds_left <= 0:
             raise errors.timeout(self._place, self._seconds)
-        waits = {name: min(seconds or left, left) for name, seconds in self.timeout.as_dict().items()}
+        waits = {
+            name: min(seconds or seconds_left, seconds_left)
+            for name, seconds in self.timeout.as_dict().items()
+        }
         limits = {"timeout": waits, _ENDS: min(now + self._seconds, self._until)}
         request.extensions = {**request.extensions, **limits}
         request.headers["Accept-Encoding"] = "identity"

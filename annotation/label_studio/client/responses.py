@@ -1,4 +1,4 @@
-"""What an answer of a Label Studio means: its status, its words about what was wrong, its content."""
+"""What a response from Label Studio means: its status, its error message, its content."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ def check(response: httpx.Response, *, place: str, token: str) -> None:
         raise client_errors.server_error(place, status)
     if status in (408, 425, 429):
         raise client_errors.busy(place)
-    said = _said(response)
-    if said is None:
+    body = _said(response)
+    if body is None:
         # Label Studio says what is wrong as JSON; this is a proxy, or something else altogether.
         raise client_errors.no_label_studio(place)
     if status == 401:
-        detail = str(said.get("detail", ""))
+        detail = str(body.get("detail", ""))
         raise (
             client_errors.legacy_tokens_off(place) if "legacy" in detail else client_errors.token_wrong(place)
         )
     if status == 403:
-        raise client_errors.forbidden(place, _detail(said, token))
+        raise client_errors.forbidden(place, _detail(body, token))
     if status == 404:
-        raise client_errors.gone(_what(str(response.request.url)))
-    raise client_errors.refused(_detail(said, token))
+        raise client_errors.no_longer_there(_what(str(response.request.url)))
+    raise client_errors.refused(_detail(body, token))
 
 
 def content(response: httpx.Response, *, place: str) -> Any:
@@ -66,10 +66,10 @@ def _says_json(response: httpx.Response) -> bool:
 
 def _said(response: httpx.Response) -> dict[str, Any] | None:
     try:
-        said = orjson.loads(response.content)
+        body = orjson.loads(response.content)
     except orjson.JSONDecodeError:
         return None
-    return said if isinstance(said, dict) else {"detail": str(said)}
+    return body if isinstance(body, dict) else {"detail": str(body)}
 
 
 def _what(url: str) -> str:
@@ -77,9 +77,9 @@ def _what(url: str) -> str:
     return next((name for part, name in _NAMES.items() if part in parts), "such thing")
 
 
-def _detail(said: dict[str, Any], token: str) -> str:
-    errors = said.get("validation_errors")
-    words = _words(errors or said.get("detail") or "no reason given")
+def _detail(body: dict[str, Any], token: str) -> str:
+    errors = body.get("validation_errors")
+    words = _words(errors or body.get("detail") or "no reason given")
     # What was sent may be said back.
     return storable(without_secrets(words.replace(token, HIDDEN)), longest=_LONGEST_DETAIL)
 
@@ -90,9 +90,9 @@ def _words(errors: Any, depth: int = 0) -> str:
     if depth == _DEEPEST:
         return "…"
     if isinstance(errors, list):
-        return ", ".join(_words(one, depth + 1) for one in errors[:_MOST_WORDS])
-    some = islice(errors.items(), _MOST_WORDS)
-    return "; ".join(f"{name}: {_words(one, depth + 1)}" for name, one in some)
+        return ", ".join(_words(error, depth + 1) for error in errors[:_MOST_WORDS])
+    listed = islice(errors.items(), _MOST_WORDS)
+    return "; ".join(f"{name}: {_words(error, depth + 1)}" for name, error in listed)
 
 
 def _host(url: str) -> str:

@@ -1,7 +1,7 @@
-"""What we ask of a Label Studio server: the only place that speaks to one.
+"""Requests to a Label Studio server: the only module that sends any.
 
-Small things go through Label Studio's own client, many tasks at once past it: it would make an object of each.
-Both use one guarded connection that signs the requests; Label Studio's client is never told the token.
+Small requests use Label Studio's own client. Large numbers of tasks do not, because it would make an object of each.
+Both use one guarded connection that adds the token; Label Studio's client never sees it.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from django.conf import settings
 
 from annotation.label_studio.client import errors, pagination, responses
 from annotation.label_studio.client.encryption import unseal
-from annotation.models import LabelStudioServer
+from annotation.label_studio.models import LabelStudioServer
 
 if TYPE_CHECKING:
     import httpx
     from label_studio_sdk.core.http_response import HttpResponse
+    from label_studio_sdk.core.request_options import RequestOptions
 
 # Answers longer than this are not read: pages and chunks are chosen so that none comes near.
 LARGEST_ANSWER = 96 * 1024 * 1024
@@ -78,8 +79,9 @@ class Client:
 
     def version(self) -> str:
         """Return which version the server is, which it tells anybody."""
-        said = self._get("/api/version")
-        release = said.get("release") if isinstance(said, dict) else None
+        # Past the SDK: its parser cannot tell a server that is no Label Studio from one that answers badly.
+        body = self._get("/api/version")
+        release = body.get("release") if isinstance(body, dict) else None
         if not isinstance(release, str):
             raise errors.no_label_studio(self.url)
         return release
@@ -93,18 +95,20 @@ class Client:
 
     def projects(self, *, title: str = "") -> Iterator[dict[str, Any]]:
         """Yield the projects that the token's owner sees whose title holds `title`."""
-        seen: set[int] = set()
+        project_ids: set[int] = set()
         for page in range(1, _MOST_PAGES + 1):
-            asked = {"title": title, "page": str(page), "page_size": "100", "include": "id,title,description"}
-            said = self._dict(self._get("/api/projects/", **asked))
+            query = {"title": title, "page": str(page), "page_size": "100", "include": "id,title,description"}
+            # Past the SDK: its pager asks on until a page is empty, and Label Studio answers a page after the last
+            # with an error. What it yields cannot be checked either.
+            body = self._dict(self._get("/api/projects/", **query))
             # One that is made meanwhile moves others to the next page; a page with nothing new leads nowhere.
-            new = {self._number(one): one for one in self._dicts(said.get("results"))}
-            yield from (one for number, one in new.items() if number not in seen)
-            if not said.get("next"):
+            new = {self._number(project): project for project in self._dicts(body.get("results"))}
+            yield from (project for number, project in new.items() if number not in project_ids)
+            if not body.get("next"):
                 return
-            if new.keys() <= seen:
+            if new.keys() <= project_ids:
                 break
-            seen |= new.keys()
+            project_ids |= new.keys()
         raise errors.garbage(self.url)
 
     def create_project(
@@ -119,7 +123,7 @@ class Client:
         """Make a project whose annotators see the instructions first and cannot send an empty answer. `more` are
         further fields by the names that Label Studio has for them.
         """
-        made = self._object(
+        project = self._object(
             lambda: self._sdk.projects.with_raw_response.create(
                 **{
                     "title": title,
@@ -133,7 +137,7 @@ class Client:
                 }
             )
         )
-        return self._number(made)
+        return self._number(project)
 
     def project(self, project: int) -> dict[str, Any]:
         return self._object(lambda: self._sdk.projects.with_raw_response.get(project))
@@ -154,14 +158,15 @@ class Client:
         ids: list[int] = []
         for start in range(0, len(rows), TASKS_PER_IMPORT):
             chunk = rows[start : start + TASKS_PER_IMPORT]
+            # Past the SDK: it makes an object of each of the thousands of rows of a chunk.
             response = self._http.post(
                 f"{self.url}/api/projects/{project}/import",
                 params={"return_task_ids": "true"},
                 content=orjson.dumps([{"data": row} for row in chunk]),
                 headers={"Content-Type": "application/json"},
             )
-            made = responses.content(response, place=self.url)
-            new = made.get("task_ids") if isinstance(made, dict) else None
+            body = responses.content(response, place=self.url)
+            new = body.get("task_ids") if isinstance(body, dict) else None
             if not isinstance(new, list) or len(new) != len(chunk):
                 raise errors.garbage(self.url)
             ids.extend(int(number) for number in new)
@@ -169,12 +174,16 @@ class Client:
 
     def delete_tasks(self, project: int, tasks: Sequence[int]) -> None:
         """Delete tasks of a project, with every annotation of them."""
-        response = self._http.post(
-            f"{self.url}/api/dm/actions",
-            params={"id": "delete_tasks", "project": str(project)},
-            json={"selectedItems": {"all": False, "included": list(tasks)}},
+        from label_studio_sdk.actions.types import (
+            PrepareParamsRequestRequestSelectedItemsIncluded as Included,
         )
-        responses.content(response, place=self.url)
+
+        selected = Included(all_=False, included=list(tasks))
+        self._call(
+            lambda: self._sdk.actions.with_raw_response.create(
+                id="delete_tasks", project=project, selected_items=selected
+            )
+        )
 
     def delete_annotation(self, annotation: int) -> None:
         self._call(lambda: self._sdk.annotations.with_raw_response.delete(annotation))
@@ -184,7 +193,10 @@ class Client:
 
     def task(self, task: int) -> dict[str, Any]:
         """Return a task with its annotations in full, cancelled ones too."""
-        return self._plain(self._dict(self._get(f"/api/tasks/{task}/", resolve_uri="false")))
+        options: RequestOptions = {"additional_query_parameters": {"resolve_uri": "false"}}
+        return self._plain(
+            self._object(lambda: self._sdk.tasks.with_raw_response.get(str(task), request_options=options))
+        )
 
     def annotations_of(self, task: int) -> list[dict[str, Any]]:
         """Return a task's annotations in full, cancelled ones too: their own address there leaves those out."""
@@ -212,17 +224,17 @@ class Client:
         """
         ask = self._asking(project, page_size, fields="all", include=_READ)
         if numbers is None:
-            every = pagination.pages(ask, pagination.Span(1))
+            pages = pagination.pages(ask, pagination.Span(1))
         else:
-            every = pagination.pages_of(ask, numbers, size=page_size, failing=failing)
-        for page in every:
+            pages = pagination.pages_of(ask, numbers, size=page_size, failing=failing)
+        for page in pages:
             yield [self._plain(task) for task in page]
 
     def create_webhook(
         self, *, project: int, url: str, headers: Mapping[str, str], actions: Sequence[str]
     ) -> int:
         """Ask to be told of what happens in a project, with nothing of its content."""
-        made = self._object(
+        webhook = self._object(
             lambda: self._sdk.webhooks.with_raw_response.create(
                 url=url,
                 project=project,
@@ -233,7 +245,7 @@ class Client:
                 is_active=True,
             )
         )
-        return self._number(made)
+        return self._number(webhook)
 
     def webhooks(self, project: int) -> list[dict[str, Any]]:
         return self._list(lambda: self._sdk.webhooks.with_raw_response.list(project=str(project)))
@@ -243,7 +255,8 @@ class Client:
 
     def _asking(self, project: int, page_size: int, **options: str) -> pagination.Ask:
         def ask(span: pagination.Span) -> tuple[pagination.Page, int]:
-            said = self._dict(
+            # Past the SDK: it makes an object of each task and annotation, which takes too long for whole projects.
+            body = self._dict(
                 self._get(
                     "/api/tasks/",
                     project=str(project),
@@ -254,7 +267,7 @@ class Client:
                     **options,
                 )
             )
-            tasks, total = self._dicts(said.get("tasks")), said.get("total")
+            tasks, total = self._dicts(body.get("tasks")), body.get("total")
             numbers = [self._number(task) for task in tasks]
             if type(total) is not int or numbers != sorted(set(numbers)) or not all(map(span.holds, numbers)):
                 raise errors.garbage(self.url)
@@ -281,9 +294,9 @@ class Client:
             raise errors.garbage(self.url) from None
 
     def _object(self, ask: Callable[[], HttpResponse[Any]]) -> dict[str, Any]:
-        said = self._dict(responses.content(self._call(ask), place=self.url))
-        self._number(said)
-        return said
+        body = self._dict(responses.content(self._call(ask), place=self.url))
+        self._number(body)
+        return body
 
     def _list(self, ask: Callable[[], HttpResponse[Any]]) -> list[dict[str, Any]]:
         return self._dicts(responses.content(self._call(ask), place=self.url))
@@ -299,18 +312,18 @@ class Client:
                 annotation["completed_by"] = person.get("id")
         return task
 
-    def _dict(self, said: Any) -> dict[str, Any]:
-        if not isinstance(said, dict):
+    def _dict(self, body: Any) -> dict[str, Any]:
+        if not isinstance(body, dict):
             raise errors.garbage(self.url)
-        return said
+        return body
 
-    def _dicts(self, said: Any) -> list[dict[str, Any]]:
-        if not isinstance(said, list) or not all(isinstance(one, dict) for one in said):
+    def _dicts(self, body: Any) -> list[dict[str, Any]]:
+        if not isinstance(body, list) or not all(isinstance(element, dict) for element in body):
             raise errors.garbage(self.url)
-        return said
+        return body
 
-    def _number(self, said: Mapping[str, Any]) -> int:
-        number = said.get("id")
+    def _number(self, body: Mapping[str, Any]) -> int:
+        number = body.get("id")
         if type(number) is not int:
             raise errors.garbage(self.url)
         return number

@@ -1,4 +1,4 @@
-"""Words of another server as every database can hold them and every page can show them."""
+"""Text from another server, cleaned so that every database can store it and every page can show it."""
 
 import unicodedata
 

@@ -1,1 +1,1 @@
-"""Label Studio's JSON and XML: tasks and interfaces written, exports read and imported."""
+"""Label Studio's JSON and XML: writing tasks and interfaces, reading and importing exports."""

@@ -1,10 +1,9 @@
-"""The jobs about exports of Label Studio that leads upload."""
+"""The jobs for Label Studio exports that leads upload."""
 
 from typing import Any
 
 from django.urls import reverse
 
-from annotation.label_studio.format.importer import import_export
 from annotation.label_studio.format.names import parse_names
 from annotation.label_studio.format.reader import look_into
 from annotation.label_studio.format.uploads import EXPORT, IMPORT, LOOK
@@ -37,6 +36,9 @@ def look(job: Job, progress: Progress) -> dict[str, Any]:
 @register(IMPORT)
 def import_(job: Job, progress: Progress) -> dict[str, Any]:
     """Import a file by the names that were said. Done twice it changes nothing."""
+    # Imported here: it loads pandas, and every process starts with this module.
+    from annotation.label_studio.format.importer import import_export
+
     arguments = job.arguments
     study = Study.objects.get(pk=arguments["study"])
     with opened_upload(job, EXPORT) as file:
@@ -54,7 +56,9 @@ def import_(job: Job, progress: Progress) -> dict[str, Any]:
             progress=progress,
         )
     rejected = [
-        f"Rejected: task {entry.row}: {entry.reason}" for one in report.reports for entry in one.rejected
+        f"Rejected: task {entry.row}: {entry.reason}"
+        for file_report in report.reports
+        for entry in file_report.rejected
     ]
     return {
         "summary": " · ".join(report.lines()),

@@ -1,4 +1,4 @@
-"""What Label Studio exports as JSON comes in like any table of judgements."""
+"""Importing a JSON export of Label Studio like any table of judgements."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any, BinaryIO
 
 from accounts.models import User
 from annotation.imports.column_map import with_words
-from annotation.imports.importer import ImportReport, import_table
+from annotation.imports.importer import ImportReport, ImportTarget, import_table
 from annotation.label_studio.format.names import OURS, Names
 from annotation.label_studio.format.reader import read_export
 from catalog.attributes import NONE_OF_THE_ABOVE, normalise
@@ -50,12 +50,9 @@ def import_export(
     column_map = with_words(column_map, words) if words else column_map
     try:
         return import_table(
-            study=study,
             table=export.table,
             column_map=column_map,
-            by=by,
-            resource=resource,
-            name=name,
+            target=ImportTarget(name=study, by=by, resource=resource, campaign=name),
             progress=progress,
             notes=export.notes,
         )

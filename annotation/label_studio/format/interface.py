@@ -1,9 +1,9 @@
-"""The labelling interface of Label Studio (XML) that asks what our own pages ask, or shows what was answered there."""
+"""Label Studio's labelling interface (XML), which asks the questions of our own pages or shows the answers to them."""
 
 from collections.abc import Mapping
 from xml.sax.saxutils import quoteattr
 
-from annotation.kinds.defaults import RATING_LABELS, RATING_ORDER, UNSURE
+from annotation.kinds.attribute_likert import RATING_LABELS, RATING_ORDER, UNSURE
 from annotation.label_studio.format.names import CONTROLS
 
 YES, NO = "yes", "no"
@@ -29,18 +29,18 @@ def labelling_interface(
     `answered_elsewhere`: annotations that come with the tasks are shown as well, which name their annotator and
     say outright where none of the attributes was left unchosen.
     """
-    asked = (
+    question = (
         _rating({**RATING_LABELS, **(labels or {})}, statement)
         if rates
         else _marking(statement, answered_elsewhere)
     )
     if answered_elsewhere:
-        shown = ATTRIBUTE if rates else IMAGE
-        asked.append(
-            f'<TextArea name="{CONTROLS["annotator"]}" toName="{shown}" editable="false" placeholder="Annotator"/>'
+        stimulus = ATTRIBUTE if rates else IMAGE
+        question.append(
+            f'<TextArea name="{CONTROLS["annotator"]}" toName="{stimulus}" editable="false" placeholder="Annotator"/>'
         )
     return "\n".join(
-        ["<View>", f"  <Style>{_STYLE}</Style>", *(f"  {line}" for line in asked), "</View>", ""]
+        ["<View>", f"  <Style>{_STYLE}</Style>", *(f"  {line}" for line in question), "</View>", ""]
     )
 
 
@@ -68,7 +68,7 @@ def _rating(labels: Mapping[str, str], statement: str) -> list[str]:
 
 
 def _marking(statement: str, answered_elsewhere: bool) -> list[str]:
-    present, box, none = (CONTROLS[one] for one in ("present", "box", "none_of_the_above"))
+    present, box, none = (CONTROLS[name] for name in ("present", "box", "none_of_the_above"))
     return [
         '<View className="asks">',
         '  <View className="answers">',

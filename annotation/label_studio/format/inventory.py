@@ -1,6 +1,6 @@
-"""What a JSON export of Label Studio holds: the fields of its tasks' data, and the controls that were answered.
+"""What a JSON export of Label Studio contains: the fields of its tasks' data, and the controls that were answered.
 
-People name these where an export is not ours, so a refusal lists them with samples, and a page offers them.
+People choose among these if an export is not ours, so a refusal lists them with samples, and a page offers them.
 """
 
 from collections import Counter
@@ -53,17 +53,20 @@ class Inventory:
     def of(cls, described: Mapping[str, Any]) -> "Inventory":
         """Return what `described` gave."""
         fields, controls = (
-            tuple(Item(**{**one, "samples": tuple(one["samples"])}) for one in described[name])
+            tuple(
+                Item(**{**description, "samples": tuple(description["samples"])})
+                for description in described[name]
+            )
             for name in ("fields", "controls")
         )
         return cls(described["tasks"], described["annotations"], fields, controls)
 
     def lists(self) -> str:
-        """Return what there is to name, for whoever has to."""
-        found = f"The file holds {self.tasks:,} tasks with {self.annotations:,} annotations."
+        """Return the names that a person can choose from."""
+        summary = f"The file holds {self.tasks:,} tasks with {self.annotations:,} annotations."
         return "\n".join(
             (
-                found,
+                summary,
                 f"Fields of their data: {_listed(self.fields)}.",
                 f"Controls that were answered: {_listed(self.controls)}.",
                 "Say what each holds with --map FIELD=NAME, or on the study’s Label Studio page.",
@@ -72,15 +75,17 @@ class Inventory:
 
     def unknown(self, names: Names) -> str:
         """Return the first given name that the file does not hold, as `FIELD=NAME`; "" if there is none."""
-        data, controls = {one.name for one in self.fields}, {one.name for one in self.controls}
+        data, controls = {item.name for item in self.fields}, {item.name for item in self.controls}
         if max(len(data), len(controls)) >= MOST_NAMES:
             return ""  # it holds more than is listed
-        for given in names.given:
-            held, name = (
-                (data, names.data[given][0]) if given in DATA_FIELDS else (controls, names.control(given))
+        for subject in names.given:
+            named_items, name = (
+                (data, names.data[subject][0])
+                if subject in DATA_FIELDS
+                else (controls, names.control(subject))
             )
-            if name not in held:
-                return f"{given}={name}"
+            if name not in named_items:
+                return f"{subject}={name}"
         return ""
 
 
@@ -122,37 +127,40 @@ def take_inventory(tasks: Iterable[Mapping[str, Any]]) -> Inventory:
 
 def suggestions(inventory: Inventory) -> dict[str, str]:
     """Return which of the file's names may hold what: a guess that a person confirms."""
-    names = {one.name: one for one in inventory.fields}
-    found = {
-        wanted: next((name for name in known if name in names), "") for wanted, known in DATA_FIELDS.items()
+    names = {item.name: item for item in inventory.fields}
+    names_by_field = {
+        subject: next((name for name in usual_names if name in names), "")
+        for subject, usual_names in DATA_FIELDS.items()
     }
-    found["group"] = found["group"] or next((name for name in _GROUPS if name in names), "")
-    found["image"] = found["image"] or next(
-        (one.name for one in inventory.fields if any(_is_picture(text) for text in one.samples)), ""
+    names_by_field["group"] = names_by_field["group"] or next((name for name in _GROUPS if name in names), "")
+    names_by_field["image"] = names_by_field["image"] or next(
+        (item.name for item in inventory.fields if any(_is_picture(text) for text in item.samples)), ""
     )
-    taken: set[str] = set()
-    for wanted in ("box", "rating", "none_of_the_above", "present", "annotator", "justification"):
-        of_kind = [one for one in inventory.controls if one.name not in taken and _may_be(wanted, one)]
-        ours = [one.name for one in of_kind if one.name == CONTROLS[wanted]]
-        found[wanted] = next(iter([*ours, *(one.name for one in of_kind)]), "")
-        taken.add(found[wanted])
-    return found
+    used_names: set[str] = set()
+    for subject in ("box", "rating", "none_of_the_above", "present", "annotator", "justification"):
+        of_kind = [
+            item for item in inventory.controls if item.name not in used_names and _may_be(subject, item)
+        ]
+        usual_controls = [item.name for item in of_kind if item.name == CONTROLS[subject]]
+        names_by_field[subject] = next(iter([*usual_controls, *(item.name for item in of_kind)]), "")
+        used_names.add(names_by_field[subject])
+    return names_by_field
 
 
-def _may_be(wanted: str, control: Item) -> bool:
+def _may_be(field: str, control: Item) -> bool:
     words = {sample.casefold() for sample in control.samples}
     rates = bool(words) and words <= set(RATING_WORDS)
-    if wanted == "box":
+    if field == "box":
         return control.kind in ("rectanglelabels", "labels")
-    if wanted == "rating":
+    if field == "rating":
         return control.kind == "rating" or (control.kind == "choices" and rates)
-    if wanted == "none_of_the_above":
-        says_none = control.name == CONTROLS[wanted] or words <= {*NONE_WORDS, "yes", "no"}
+    if field == "none_of_the_above":
+        says_none = control.name == CONTROLS[field] or words <= {*NONE_WORDS, "yes", "no"}
         return control.kind == "choices" and bool(words) and says_none
-    if wanted == "present":
+    if field == "present":
         return control.kind == "choices" and not rates
-    if wanted == "annotator":
-        return control.kind == "textarea" and control.name == CONTROLS[wanted]
+    if field == "annotator":
+        return control.kind == "textarea" and control.name == CONTROLS[field]
     return control.kind == "textarea"
 
 
@@ -160,15 +168,17 @@ def _is_picture(text: str) -> bool:
     return text.casefold().partition("?")[0].endswith(_PICTURES)
 
 
-def _add(found: dict[tuple[str, str], _Count], key: tuple[str, str], texts: Iterable[str]) -> None:
-    if key not in found and len(found) >= MOST_NAMES:
+def _add(counts: dict[tuple[str, str], _Count], key: tuple[str, str], texts: Iterable[str]) -> None:
+    if key not in counts and len(counts) >= MOST_NAMES:
         return
-    found.setdefault(key, _Count()).add(texts)
+    counts.setdefault(key, _Count()).add(texts)
 
 
-def _items(found: Mapping[tuple[str, str], _Count]) -> tuple[Item, ...]:
-    ordered = Counter({key: one.count for key, one in found.items()}).most_common()
-    return tuple(Item(name, kind, count, tuple(found[name, kind].samples)) for (name, kind), count in ordered)
+def _items(counts: Mapping[tuple[str, str], _Count]) -> tuple[Item, ...]:
+    ordered = Counter({key: name_count.count for key, name_count in counts.items()}).most_common()
+    return tuple(
+        Item(name, kind, count, tuple(counts[name, kind].samples)) for (name, kind), count in ordered
+    )
 
 
 def _said(value: object) -> list[str]:
@@ -181,8 +191,8 @@ def _said(value: object) -> list[str]:
 def _samples(value: object) -> list[str]:
     values = value[:_MOST_SAMPLES] if isinstance(value, list) else [value]
     texts = []
-    for one in values:
-        text = one.get("value") if isinstance(one, Mapping) else one
+    for element in values:
+        text = element.get("value") if isinstance(element, Mapping) else element
         if isinstance(text, str | float) or (type(text) is int and abs(text) < 10**15):
             texts.append(_short(str(text), _LONGEST_SAMPLE))
     return [text for text in texts if text]
@@ -191,7 +201,7 @@ def _samples(value: object) -> list[str]:
 def _short(text: str, longest: int) -> str:
     """Return a text in one line that any database, page and console can hold."""
     text = text[: 4 * longest].encode("utf-8", "replace").decode()
-    text = " ".join("".join(one if one.isprintable() else " " for one in text).split())
+    text = " ".join("".join(character if character.isprintable() else " " for character in text).split())
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 

@@ -1,4 +1,4 @@
-"""What things are called in Label Studio: fields of a task's data, and controls of its labelling interface."""
+"""Names in Label Studio: fields of a task's data, and controls of its labelling interface."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -73,14 +73,14 @@ OURS = Names(DATA_FIELDS, CONTROLS)
 
 def parse_names(pairs: list[str], *, asked: tuple[str, ...] = ()) -> Names:
     """Turn `FIELD=NAME` arguments into names; what is not given keeps the name that our own export writes."""
-    given = split_pairs(pairs, FIELDS)
-    data = DATA_FIELDS | {field: (name,) for field, name in given.items() if field in DATA_FIELDS}
-    controls = CONTROLS | {field: name for field, name in given.items() if field in CONTROLS}
+    columns = split_pairs(pairs, FIELDS)
+    data = DATA_FIELDS | {field: (name,) for field, name in columns.items() if field in DATA_FIELDS}
+    controls = CONTROLS | {field: name for field, name in columns.items() if field in CONTROLS}
     if controls["none_of_the_above"] == controls["present"]:
         # “None” is one of the choices there, which is seen without being named.
         controls["none_of_the_above"] = ""
-        given.pop("none_of_the_above", None)
+        columns.pop("none_of_the_above", None)
     twice = {name for name in controls.values() if list(controls.values()).count(name) > 1}
     if twice:
         raise DomainError("map_bad", f"“{min(twice)}” cannot be two controls.", fields={"map": "twice"})
-    return Names(data, controls, asked, tuple(given))
+    return Names(data, controls, asked, tuple(columns))

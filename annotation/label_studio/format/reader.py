@@ -1,4 +1,4 @@
-"""A JSON export of Label Studio becomes a table with one judgement a row; what is no answer is counted."""
+"""Reading a JSON export of Label Studio as a table with one judgement per row, and counting what is not an answer."""
 
 import hashlib
 import json
@@ -154,7 +154,9 @@ def read_export(
         columns={column: column for column in used},
         inventory=inventory,
         notes=tuple(
-            f"{rows.ignored[what]:,} {said}" for what, said in _IGNORED.items() if rows.ignored[what]
+            f"{rows.ignored[cause]:,} {sentence}"
+            for cause, sentence in _IGNORED.items()
+            if rows.ignored[cause]
         ),
     )
 
@@ -223,23 +225,23 @@ def _refuse_too_much(data: bytes, name: str) -> None:
 
 def _rates(tasks: list[dict[str, Any]], names: Names) -> bool:
     """Whether the first result that is a rating or a mark is a rating."""
-    marking = {names.controls[one] for one in ("present", "box", "none_of_the_above")}
+    marking = {names.controls[name] for name in ("present", "box", "none_of_the_above")}
     for task in tasks:
         for annotation in _list(task, "annotations"):
             for result in _list(annotation, "result"):
-                given = result.get("from_name") if isinstance(result, dict) else None
-                if not isinstance(given, str) or not given:
+                control = result.get("from_name") if isinstance(result, dict) else None
+                if not isinstance(control, str) or not control:
                     continue
-                if given == names.controls["rating"]:
+                if control == names.controls["rating"]:
                     return True
-                if given in marking:
+                if control in marking:
                     return False
     return False
 
 
 def _list(holder: object, key: str) -> list[Any]:
-    found = holder.get(key) if isinstance(holder, dict) else None
-    return found if isinstance(found, list) else []
+    value = holder.get(key) if isinstance(holder, dict) else None
+    return value if isinstance(value, list) else []
 
 
 def _read_task(number: int, task: dict[str, Any], rows: _Rows) -> None:
@@ -267,9 +269,9 @@ def _read_annotation(number: int, place: int, task: dict[str, Any], annotation: 
         raise ValueError("it is no object with data")
     content = _content(data, annotation)
     if annotation.get("id") is not None:
-        first = rows.places.setdefault(content, (number, place))
-        if first != (number, place):
-            raise ValueError(f"the same as annotation {first[1]} of task {first[0]}")
+        first_place = rows.places.setdefault(content, (number, place))
+        if first_place != (number, place):
+            raise ValueError(f"the same as annotation {first_place[1]} of task {first_place[0]}")
     answered = read_results(_list(annotation, "result"), rows.names)
     rows.ignored["other"] += answered.other
     cells = {
@@ -280,22 +282,22 @@ def _read_annotation(number: int, place: int, task: dict[str, Any], annotation: 
     }
     if not rows.rates:
         _tell_none(answered, rows)
-    asked = _asked(data, rows.names, may_be_none=bool(answered.none_of_the_above))
+    attributes = _asked(data, rows.names, may_be_none=bool(answered.none_of_the_above))
     if rows.rates:
-        if len(asked) != 1:
-            raise ValueError(f"{len(asked)} attributes are rated where one can be")
+        if len(attributes) != 1:
+            raise ValueError(f"{len(attributes)} attributes are rated where one can be")
         if not answered.rating:
             raise ValueError("it has no rating")
         rows.add(
             number,
-            attribute=asked[0],
+            attribute=attributes[0],
             rating=answered.rating,
             justification=answered.justification,
             **cells,
         )
         return
-    asked = [text for text in asked if text not in rows.none_words]
-    _add_marks(number, place, asked, answered, rows, cells | _shown(data, answered, rows.names))
+    attributes = [text for text in attributes if text not in rows.none_words]
+    _add_marks(number, place, attributes, answered, rows, cells | _shown(data, answered, rows.names))
 
 
 def _tell_none(answered: Answered, rows: _Rows) -> None:
@@ -313,12 +315,12 @@ def _tell_none(answered: Answered, rows: _Rows) -> None:
 
 
 def _add_marks(
-    number: int, place: int, asked: list[str], answered: Answered, rows: _Rows, cells: dict[str, str]
+    number: int, place: int, attributes: list[str], answered: Answered, rows: _Rows, cells: dict[str, str]
 ) -> None:
-    found = answered.ticked | answered.boxes.keys() | answered.wrong.keys()
-    if strange := sorted(found - set(asked)):
+    answered_attributes = answered.ticked | answered.boxes.keys() | answered.wrong.keys()
+    if strange := sorted(answered_attributes - set(attributes)):
         raise ValueError(f"“{strange[0][:60]}” is not among the attributes that the task asks")
-    for text in asked:
+    for text in attributes:
         if text in answered.wrong:
             rows.refused.append((number, f"annotation {place} of the task, {text}: {answered.wrong[text]}"))
             continue
@@ -349,7 +351,7 @@ def _asked(data: Mapping[str, Any], names: Names, *, may_be_none: bool) -> list[
         return []
     if not isinstance(listed, list) or not listed:
         raise ValueError("nothing says which attributes the task asks (map attribute, or say --asked)")
-    texts = [one.get("value") if isinstance(one, dict) else one for one in listed]
+    texts = [attribute.get("value") if isinstance(attribute, dict) else attribute for attribute in listed]
     try:
         return list(dict.fromkeys(normalise(text) for text in _all_texts(texts)))
     except DomainError as error:
@@ -392,5 +394,5 @@ def _plain(value: object) -> str:
     raise ValueError("a text or a number is expected where something else stands")
 
 
-def _refusal(name: str, what: str) -> DomainError:
-    return DomainError("label_studio_unreadable", f"“{name}” {what}.", fields={"file": what})
+def _refusal(name: str, problem: str) -> DomainError:
+    return DomainError("label_studio_unreadable", f"“{name}” {problem}.", fields={"file": problem})

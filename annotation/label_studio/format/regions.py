@@ -92,9 +92,9 @@ def _rectangle(result: Mapping[str, Any], value: Mapping[str, Any]) -> list[floa
         raise ValueError("a rectangle is rotated: only upright boxes can be taken")
     if not {"x", "y", "width", "height"} <= value.keys():
         raise ValueError(f"a region of type “{_kind(result)}” is no rectangle")
-    left, top, width, height = (_number(value[name], name) for name in ("x", "y", "width", "height"))
-    (left, width), (top, height) = _inside(left, width), _inside(top, height)
-    return [left, top, width, height]
+    x, top, width, height = (_number(value[name], name) for name in ("x", "y", "width", "height"))
+    (x, width), (top, height) = _inside(x, width), _inside(top, height)
+    return [x, top, width, height]
 
 
 def _inside(start: float, length: float) -> tuple[float, float]:

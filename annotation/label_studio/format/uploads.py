@@ -1,6 +1,6 @@
-"""An export of Label Studio that a lead uploads: a job looks into it, another imports it once its names are said.
+"""A Label Studio export that a lead uploads: one job inspects it, another imports it once its names are mapped.
 
-The file is not trusted. Its size is limited here; what it holds is read by a worker, within limits of its own.
+The file is not trusted. Its size is limited here; a worker reads its content, within limits of its own.
 """
 
 from datetime import timedelta
@@ -35,9 +35,12 @@ def upload_limit() -> int:
     return min(MOST_BYTES, settings.TABLE_MAX_BYTES)
 
 
-def start_look(*, study: Study, file: UploadedFile, by: User | None) -> Job:
+def start_look(*, study: Study, file: "UploadedFile[Any]", by: User | None) -> Job:
     """Keep an export and have a worker look what it holds; what is plainly none is refused at once."""
-    name = "".join(one for one in (file.name or "") if one.isprintable())[-120:] or "export.json"
+    name = (
+        "".join(character for character in (file.name or "") if character.isprintable())[-120:]
+        or "export.json"
+    )
     if (file.size or 0) > upload_limit():
         _refuse("table_too_large", f"“{name}” is larger than the {upload_limit():,} bytes allowed here.")
     if not file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"["):
@@ -46,11 +49,11 @@ def start_look(*, study: Study, file: UploadedFile, by: User | None) -> Job:
             f"“{name}” is not a list of tasks. Export it from Label Studio as JSON.",
         )
     file.seek(0)
-    with kept_until_queued({EXPORT: file}) as kept, transaction.atomic():
+    with kept_until_queued({EXPORT: file}) as uploads, transaction.atomic():
         return enqueue(
             kind=LOOK,
             title=f"Read a Label Studio export for {study.name}",
-            arguments={"study": study.pk, "file_name": name, **kept},
+            arguments={"study": study.pk, "file_name": name, **uploads},
             by=by,
             study_id=study.pk,
         )
@@ -60,11 +63,11 @@ def start_import(*, look: Job, by: User | None, **options: Any) -> Job:
     """Have a file imported that was looked into; `options` say by which names, as plain data."""
     with opened_upload(look, EXPORT):
         pass  # it is still there
-    kept = {name: look.arguments[name] for name in ("study", EXPORT, "file_name")}
+    arguments = {name: look.arguments[name] for name in ("study", EXPORT, "file_name")}
     return enqueue(
         kind=IMPORT,
         title=f"Import “{look.arguments['file_name']}” from Label Studio",
-        arguments=kept | options,
+        arguments=arguments | options,
         by=by,
         study_id=look.study_id,
     )
@@ -82,13 +85,13 @@ def remove_used() -> None:
         imports = Job.objects.filter(kind=IMPORT, arguments__export=look.arguments[EXPORT])
         if imports.filter(state__in=_UNDER_WAY).exists() or look.state in _UNDER_WAY:
             continue
-        done = imports.filter(state=Job.State.SUCCEEDED).exists()
-        if not done and (look.finished_at is None or look.finished_at > old):
+        imported = imports.filter(state=Job.State.SUCCEEDED).exists()
+        if not imported and (look.finished_at is None or look.finished_at > old):
             continue
         default_storage.delete(look.arguments[EXPORT])
         for job in [look, *imports]:
-            kept = {name: value for name, value in job.arguments.items() if name != EXPORT}
-            Job.objects.filter(pk=job.pk).update(arguments=kept)
+            arguments = {name: value for name, value in job.arguments.items() if name != EXPORT}
+            Job.objects.filter(pk=job.pk).update(arguments=arguments)
 
 
 def _refuse(code: str, message: str) -> None:

@@ -1,7 +1,7 @@
-"""What annotators answered, as a task of Label Studio.
+"""Annotators' answers, as a task of Label Studio.
 
-Label Studio takes rectangles in percent of the image, and `completed_by` only of its own users: who answered is
-written as a text of its own, which its pages show and its exports keep.
+Label Studio expects rectangles in percent of the image, and accepts only its own users in `completed_by`. So the
+annotator is written as a separate text, which its pages show and its exports keep.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -72,8 +72,8 @@ def data_of(screen: Screen) -> dict[str, Any]:
 def annotation_of(screen: Screen, answer: Answer) -> dict[str, Any]:
     """Return one annotation of a task."""
     results = _rated(answer) if answer.rating is not None else _marked(screen, answer)
-    shown = ATTRIBUTE if answer.rating is not None else IMAGE
-    results.append(result_of("annotator", shown, "textarea", {"text": [answer.annotator]}))
+    stimulus = ATTRIBUTE if answer.rating is not None else IMAGE
+    results.append(result_of("annotator", stimulus, "textarea", {"text": [answer.annotator]}))
     for place, result in enumerate(results):
         result["id"] = f"{answer.number}-{place}"
     written: dict[str, Any] = {
@@ -99,8 +99,8 @@ def _marked(screen: Screen, answer: Answer) -> list[dict[str, Any]]:
                 region |= {"original_width": screen.size[0], "original_height": screen.size[1]}
             results.append(region)
     if answer.none_of_the_above is not None:
-        said = YES if answer.none_of_the_above else NO
-        results.append(result_of("none_of_the_above", IMAGE, "choices", {"choices": [said]}))
+        choice = YES if answer.none_of_the_above else NO
+        results.append(result_of("none_of_the_above", IMAGE, "choices", {"choices": [choice]}))
     return results
 
 
@@ -122,11 +122,11 @@ def _rectangle(box: Rectangle, text: str) -> dict[str, Any]:
     }
 
 
-def result_of(control: str, shown: str, kind: str, value: dict[str, Any]) -> dict[str, Any]:
+def result_of(control: str, stimulus: str, kind: str, value: dict[str, Any]) -> dict[str, Any]:
     """Return one result of an annotation, without its id."""
     return {
         "from_name": CONTROLS[control],
-        "to_name": shown,
+        "to_name": stimulus,
         "type": kind,
         "value": value,
         "origin": "manual",

@@ -1,8 +1,8 @@
-"""Who of those who answered a task holds a place of it: the same whatever was seen first.
+"""Which of the people who answered a task get its places: the same people, whatever was read first.
 
-Those who hold a place by a decision here keep it: they answered on our own pages, or the lead left the place of an
-answer that was kept out, or nothing may change of theirs now. The others come in the order in which they answered by
-the clock over there, and each takes a place if one is left and the campaign's quotas can still be met.
+Some places are fixed: those of answers given on our own pages, those a lead left with an excluded answer, and those
+that must not change now. The other answers come in the order of Label Studio's clock, and each takes a
+place if one is left and the campaign's quotas can still be met.
 """
 
 from collections import defaultdict
@@ -14,8 +14,9 @@ from annotation.assignment import slots
 from annotation.assignment.quota_rules import CampaignQuotas
 from annotation.assignment.quotas import Profile, closed_mix
 from annotation.label_studio.base import reasons
-from annotation.label_studio.labels.verdicts import Known, Part, Verdict
-from annotation.models import Annotation, Assignment, LabelStudioAnnotation, Task
+from annotation.label_studio.labels.verdicts import Part, SettleContext, Verdict
+from annotation.label_studio.models import LabelStudioAnnotation
+from annotation.models import Annotation, Assignment, Task
 
 State = LabelStudioAnnotation.State
 Status = Annotation.Status
@@ -51,7 +52,9 @@ class Places:
         """Return the task's mix if these hold it; None where its quotas could not be met any more."""
         if self.quotas is None:
             return ""
-        return slots.mix_of(self.quotas, self.task, [self.profiles[one] for one in annotators])
+        return slots.mix_of(
+            self.quotas, self.task, [self.profiles[annotator_id] for annotator_id in annotators]
+        )
 
 
 @dataclass
@@ -64,29 +67,40 @@ class Plan:
     steps: list[Step] = field(default_factory=list)
 
 
-def allocate(places: Places, parts: Mapping[int, Part], verdicts: Sequence[Verdict], known: Known) -> Plan:
+def allocate(
+    places: Places, parts: Mapping[int, Part], verdicts: Sequence[Verdict], context: SettleContext
+) -> Plan:
     """Decide about one task; writes each verdict's state, and nothing else."""
     plan = Plan(places.task)
     firsts = _firsts(verdicts)
     contenders = []
-    for annotator, first in firsts.items():
+    for annotator, first_verdict in firsts.items():
         part = parts.get(annotator)
-        if part is not None and part.ours:
-            first.state, first.reason = State.FURTHER, reasons.ANSWERED_HERE
+        if part is not None and part.from_our_pages:
+            first_verdict.state, first_verdict.reason = State.FURTHER, reasons.ANSWERED_HERE
         elif part is not None and part.kept_out:
-            first.state, first.reason = State.EXCLUDED, part.reason
+            first_verdict.state, first_verdict.reason = State.EXCLUDED, part.reason
             step = Step(
-                places.task.pk, annotator, part, part.state, part.slot, part.status, part.reason, first
+                places.task.pk,
+                annotator,
+                part,
+                part.state,
+                part.slot,
+                part.status,
+                part.reason,
+                first_verdict,
             )
             plan.steps.append(step)
         else:
-            contenders.append(first)
-    dropped = _dropped(places.task, parts, verdicts, {one.annotator_id for one in contenders}, known)
+            contenders.append(first_verdict)
+    dropped = _dropped(
+        places.task, parts, verdicts, {contender.annotator_id for contender in contenders}, context
+    )
     plan.steps += dropped
-    moving = {step.annotator_id for step in dropped} | {one.annotator_id for one in contenders}
+    moving = {step.annotator_id for step in dropped} | {contender.annotator_id for contender in contenders}
     fixed = [part for part in parts.values() if part.slot is not None and part.annotator_id not in moving]
     plan.steps += _take_places(plan, places, fixed, contenders, parts)
-    _keep(verdicts, parts, moving, known)
+    _keep(verdicts, parts, moving, context)
     return plan
 
 
@@ -97,12 +111,12 @@ def order(verdict: Verdict) -> tuple[datetime, int]:
 
 def _firsts(verdicts: Iterable[Verdict]) -> dict[int, Verdict]:
     """Return each annotator's first answer; any others of theirs are further ones."""
-    found: dict[int, Verdict] = {}
-    for verdict in sorted((one for one in verdicts if one.candidate), key=order):
+    first_verdicts: dict[int, Verdict] = {}
+    for verdict in sorted((candidate for candidate in verdicts if candidate.candidate), key=order):
         assert verdict.annotator_id is not None
-        if found.setdefault(verdict.annotator_id, verdict) is not verdict:
+        if first_verdicts.setdefault(verdict.annotator_id, verdict) is not verdict:
             verdict.state = State.FURTHER
-    return found
+    return first_verdicts
 
 
 def _take_places(
@@ -121,7 +135,7 @@ def _take_places(
         joined = places.mix([*holders, annotator]) if len(holders) < places.task.wanted else None
         slot = None
         if joined is not None:
-            slot, mix = next(one for one in range(len(used) + 1) if one not in used), joined
+            slot, mix = next(free_slot for free_slot in range(len(used) + 1) if free_slot not in used), joined
             used.add(slot)
             holders.append(annotator)
         verdict.state = State.SURPLUS if slot is None else State.COUNTED
@@ -142,22 +156,24 @@ def _dropped(
     parts: Mapping[int, Part],
     verdicts: Iterable[Verdict],
     contending: set[int | None],
-    known: Known,
+    context: SettleContext,
 ) -> list[Step]:
-    """Return the ends of what nothing over there backs any more, and of tasks that were skipped there."""
-    behind = {one.row.pk: one for one in verdicts}
-    skipped = {one.annotator_id for one in verdicts if one.state == State.SKIPPED and not one.frozen}
+    """Return the ends of labels that no answer in Label Studio backs any more, and of skipped tasks."""
+    behind = {verdict.row.pk: verdict for verdict in verdicts}
+    skipped = {
+        verdict.annotator_id for verdict in verdicts if verdict.state == State.SKIPPED and not verdict.frozen
+    }
     steps = []
-    for annotator in sorted({*parts, *(one for one in skipped if one is not None)} - contending):
+    for annotator in sorted({*parts, *(verdict for verdict in skipped if verdict is not None)} - contending):
         part = parts.get(annotator)
-        if known.keeps(annotator) is not None and not _deserted(part, behind):
+        if context.keeps(annotator) is not None and not _deserted(part, behind):
             continue
         if part is None:
             steps.append(Step(task.pk, annotator, None, Ended.SKIPPED, None))
         elif part.annotation_id is None:
             if annotator in skipped and part.state in _OPEN:
                 steps.append(Step(task.pk, annotator, part, Ended.SKIPPED, None))
-        elif not part.ours and not part.kept_out:
+        elif not part.from_our_pages and not part.kept_out:
             row = behind.get(part.row or 0)
             if row is not None and row.frozen:
                 continue
@@ -186,24 +202,24 @@ def _why(row: Verdict, annotator: int) -> str:
 
 
 def _keep(
-    verdicts: Iterable[Verdict], parts: Mapping[int, Part], moving: set[int | None], known: Known
+    verdicts: Iterable[Verdict], parts: Mapping[int, Part], moving: set[int | None], context: SettleContext
 ) -> None:
     """Let rows whose labels nothing may change now stand as these do, unless they say something else since."""
-    kept = {part.row: part for part in parts.values() if part.row and part.annotator_id not in moving}
+    parts_by_row = {part.row: part for part in parts.values() if part.row and part.annotator_id not in moving}
     for verdict in verdicts:
-        part = kept.get(verdict.row.pk)
+        part = parts_by_row.get(verdict.row.pk)
         waits = verdict.state in (State.WAITING, State.CONSENT) and not reasons.why_no_result(
             verdict.version.result
         )
         if part is None or not (waits or verdict.frozen):
             continue
-        if known.submission_id(verdict, part.annotator_id, part.revision) == part.submission_id:
+        if context.submission_id(verdict, part.annotator_id, part.revision) == part.submission_id:
             verdict.state, verdict.reason = _STANDS_AS[Status(part.status)], part.reason
 
 
 def by_task(parts: Iterable[Part]) -> dict[int, dict[int, Part]]:
     """Return the parts of each task by annotator."""
-    found: dict[int, dict[int, Part]] = defaultdict(dict)
+    parts_by_task: dict[int, dict[int, Part]] = defaultdict(dict)
     for part in parts:
-        found[part.task_id][part.annotator_id] = part
-    return found
+        parts_by_task[part.task_id][part.annotator_id] = part
+    return parts_by_task

@@ -1,7 +1,6 @@
-"""What an annotation over there answers to a task of ours, or why it answers nothing.
+"""Which answer to our task an annotation in Label Studio gives, or why it gives none.
 
-The same rules hold as on our own pages (`annotation.answers.validation`); here only the two ways of
-writing are turned into each other.
+The rules are those of our own pages (`annotation.answers.validation`); this module only converts the format.
 """
 
 from collections import Counter
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.answers.validation import Answer
+from annotation.kinds.registry import kind_of
 from annotation.label_studio.base import reasons
 from annotation.label_studio.format.interface import NO, NONE, SOME, YES
 from annotation.label_studio.format.names import OURS
@@ -29,41 +29,43 @@ class Unreadable(ValueError):
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a task asks: its attributes by their texts, in the order shown."""
+class Question:
+    """What a task asks: its attributes by their texts, in display order."""
 
     rates: bool
     boxes_required: bool
     attributes: Mapping[str, int]
 
     @classmethod
-    def of(cls, campaign: Campaign, attributes: Mapping[str, int]) -> "Asked":
-        return cls(campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT, campaign.boxes_required, attributes)
+    def of(cls, campaign: Campaign, attributes: Mapping[str, int]) -> "Question":
+        return cls(kind_of(campaign).asks("scale"), campaign.boxes_required, attributes)
 
 
-def read(result: Any, asked: Asked) -> Answer:
+def read_answer(result: Any, question: Question) -> Answer:
     """Return the answer that a mirrored result gives; raises Unreadable."""
     if missing := reasons.why_no_result(result):
         raise Unreadable(missing)
     try:
         _refuse_several(result)
         answered = read_results(result, OURS)
-        data = _rating(answered) if asked.rates else _marks(answered, asked)
+        data = _rating(answered) if question.rates else _marks(answered, question)
     except ValueError as error:
         raise Unreadable(_short(str(error))) from error
     try:
-        if asked.rates:
+        if question.rates:
             return Answer.rating_of(data)
-        return Answer.marks_of(data, asked.attributes, boxes_required=asked.boxes_required)
+        return Answer.marks_of(data, question.attributes, boxes_required=question.boxes_required)
     except DomainError as error:
-        raise Unreadable(_short(_said(error, asked))) from error
+        raise Unreadable(_short(_said(error, question))) from error
 
 
 def _refuse_several(result: list[Any]) -> None:
-    given = Counter(str(one.get("from_name")) for one in result if isinstance(one, Mapping))
+    control_counts = Counter(str(region.get("from_name")) for region in result if isinstance(region, Mapping))
     for name in _ONE_OF_EACH:
-        if given[OURS.controls[name]] > 1:
-            raise ValueError(f"{name} is answered {given[OURS.controls[name]]} times where once is asked")
+        if control_counts[OURS.controls[name]] > 1:
+            raise ValueError(
+                f"{name} is answered {control_counts[OURS.controls[name]]} times where once is asked"
+            )
 
 
 def _rating(answered: Answered) -> dict[str, Any]:
@@ -76,11 +78,11 @@ def _rating(answered: Answered) -> dict[str, Any]:
     return {"rating": _RATINGS[answered.rating], "justification": answered.justification}
 
 
-def _marks(answered: Answered, asked: Asked) -> dict[str, Any]:
+def _marks(answered: Answered, question: Question) -> dict[str, Any]:
     if answered.rating:
         raise ValueError("it has a rating where attributes are marked")
-    found = answered.ticked | answered.boxes.keys() | answered.wrong.keys()
-    if strange := sorted(found - asked.attributes.keys()):
+    marked_attributes = answered.ticked | answered.boxes.keys() | answered.wrong.keys()
+    if strange := sorted(marked_attributes - question.attributes.keys()):
         raise ValueError(f"“{strange[0][:60]}” is not among the attributes that the task asks")
     if answered.wrong:
         text = min(answered.wrong)
@@ -88,10 +90,10 @@ def _marks(answered: Answered, asked: Asked) -> dict[str, Any]:
     if answered.none_of_the_above not in _SAID_NONE:
         raise ValueError(f"“{answered.none_of_the_above[:60]}” is no answer to whether none of them is there")
     return {
-        "ticked": [text for text in asked.attributes if text in found],
+        "ticked": [text for text in question.attributes if text in marked_attributes],
         "boxes": [
             {"attribute": text, **_fractions(numbers[start : start + 4])}
-            for text in asked.attributes
+            for text in question.attributes
             if (numbers := answered.boxes.get(text))
             for start in range(0, len(numbers), 4)
         ],
@@ -103,13 +105,13 @@ def _fractions(percent: list[float]) -> dict[str, float]:
     return {side: value / 100 for side, value in zip(_SIDES, percent, strict=True)}
 
 
-def _said(error: DomainError, asked: Asked) -> str:
+def _said(error: DomainError, question: Question) -> str:
     """Return what is wrong, each attribute by its text."""
-    said = []
+    sentences = []
     for name, message in (error.fields or {}).items():
         text = name.removeprefix("answer.boxes.")
-        said.append(f"{text}: {message}" if text in asked.attributes else message)
-    return " ".join(dict.fromkeys(said)) or error.message
+        sentences.append(f"{text}: {message}" if text in question.attributes else message)
+    return " ".join(dict.fromkeys(sentences)) or error.message
 
 
 def _short(text: str) -> str:

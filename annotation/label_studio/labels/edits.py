@@ -1,7 +1,7 @@
-"""A lead's decisions about versions: keep what was sent, take a change, put an earlier version back.
+"""A lead's decisions about versions: keep the author's version, accept a change, restore an earlier version.
 
-They are about our labels only: nothing is written to Label Studio. Each can be taken back. A decision holds against
-the version that stood there when it was taken; what its maker sends afterwards counts, and what anybody else sends is
+They concern our labels only: nothing is written to Label Studio. Each can be undone. A decision applies to
+the version that was there when it was made; what the author sends afterwards counts, and what anybody else sends is
 flagged again.
 """
 
@@ -10,11 +10,11 @@ from collections.abc import Callable
 from django.db import transaction
 
 from accounts.models import User
-from annotation.label_studio.base.row_locks import lock_enrolments
+from annotation.assignment.leases import lock_enrolments
 from annotation.label_studio.labels import versions
 from annotation.label_studio.labels.settle import settle
 from annotation.label_studio.labels.versions import NOTHING, Version, is_own
-from annotation.models import LabelStudioAnnotation
+from annotation.label_studio.models import LabelStudioAnnotation
 from foundation.errors import Conflict, NotFound
 from studies import audit
 
@@ -52,7 +52,7 @@ def restore(
     """Put a version back as the one that counts; it is named by its digest."""
 
     def choose(row: LabelStudioAnnotation, earlier: list[Version]) -> str:
-        if version not in {row.digest, *(one.digest for one in earlier)}:
+        if version not in {row.digest, *(earlier_version.digest for earlier_version in earlier)}:
             raise NotFound("version_not_found", "This answer has no such version.")
         return version
 
@@ -67,7 +67,7 @@ def undo(*, mirrored: LabelStudioAnnotation, by: User | None) -> LabelStudioAnno
 
 
 def _decide(
-    mirrored: LabelStudioAnnotation, by: User | None, what: str, choose: _Chosen, seen: str = ""
+    mirrored: LabelStudioAnnotation, by: User | None, decision: str, choose: _Chosen, seen: str = ""
 ) -> LabelStudioAnnotation:
     bridge = mirrored.project.bridge
     with transaction.atomic():
@@ -86,7 +86,7 @@ def _decide(
         row.save(update_fields=["chosen", "chosen_against", "state"])
         audit.record(
             by=by,
-            action=f"label_studio_annotation.{what}",
+            action=f"label_studio_annotation.{decision}",
             subject=row,
             study=bridge.campaign.study,
             campaign=bridge.campaign.name,

@@ -1,9 +1,9 @@
-"""Labels follow from the mirror and from what was decided here, and from nothing else.
+"""Making labels from the mirror and from decisions here, and from nothing else.
 
-Whatever came first or twice, told by webhooks or found by comparing: settled in the end, the same annotations count.
+The same annotations count in the end, in whatever order and however often webhooks or comparisons report them.
 Each batch of tasks is one transaction. It locks enrolments, assignments, tasks and rows of the mirror, each in the
-order of their keys: enrolments first, so that whoever withdraws, is excluded or is settled elsewhere comes before or
-after the batch; then as submitting does.
+order of their keys: enrolments first, so that a withdrawal, an exclusion or another settlement comes before or
+after the batch; then in the same order as a submission.
 """
 
 from collections import Counter, defaultdict
@@ -14,23 +14,15 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.assignment import slots
+from annotation.assignment.leases import lock_enrolments
 from annotation.assignment.quota_rules import quotas_of
-from annotation.label_studio.base.row_locks import lock_enrolments
 from annotation.label_studio.labels import versions
 from annotation.label_studio.labels.allocation import Places, Plan, allocate, by_task
-from annotation.label_studio.labels.convert import Asked
+from annotation.label_studio.labels.convert import Question
 from annotation.label_studio.labels.store import write
-from annotation.label_studio.labels.verdicts import Known, Part, Verdict, judge, made_by
-from annotation.models import (
-    Annotation,
-    Assignment,
-    Campaign,
-    LabelStudioAnnotation,
-    LabelStudioBridge,
-    LabelStudioUser,
-    Task,
-    TaskAttribute,
-)
+from annotation.label_studio.labels.verdicts import Part, SettleContext, Verdict, judge, made_by
+from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioBridge, LabelStudioUser
+from annotation.models import Annotation, Assignment, Campaign, Task, TaskAttribute
 from jobs.progress.reporter import Progress, Unwatched
 from studies import consent
 
@@ -40,7 +32,7 @@ _AT_ONCE = 300
 
 @dataclass
 class Settled:
-    """What became of the annotations of some tasks, by state, and how many answers were written anew."""
+    """What became of the annotations of some tasks, by state, and how many answers were written again."""
 
     tasks: int = 0
     written: int = 0
@@ -85,9 +77,9 @@ def settle(
     progress.start(len(pks))
     for start in range(0, len(pks), _AT_ONCE):
         progress.check_cancelled()
-        some = pks[start : start + _AT_ONCE]
-        _settle(bridge, some, settled)
-        progress.advance(len(some))
+        batch = pks[start : start + _AT_ONCE]
+        _settle(bridge, batch, settled)
+        progress.advance(len(batch))
     return settled
 
 
@@ -97,16 +89,16 @@ def _settle(bridge: LabelStudioBridge, pks: Sequence[int], settled: Settled) -> 
     parts = _parts(bridge, pks)
     tasks = _tasks(bridge, pks)
     rows = _rows(bridge, [task.pk for task in tasks])
-    known = _known(bridge, enrolments, tasks, rows)
+    context = _context(bridge, enrolments, tasks, rows)
     verdicts: dict[int, list[Verdict]] = defaultdict(list)
     for row in rows:
         task = row.task_id or 0
-        verdicts[task].append(judge(row, known, parts.get(task, {})))
-    plans = _plans(tasks, parts, verdicts, known)
-    everything = [one for some in verdicts.values() for one in some]
-    settled.written += write(plans, everything, known)
+        verdicts[task].append(judge(row, context, parts.get(task, {})))
+    plans = _plans(tasks, parts, verdicts, context)
+    everything = [verdict for task_verdicts in verdicts.values() for verdict in task_verdicts]
+    settled.written += write(plans, everything, context)
     settled.tasks += len(tasks)
-    settled.states.update(str(one.state) for one in everything)
+    settled.states.update(str(verdict.state) for verdict in everything)
 
 
 def _parts(bridge: LabelStudioBridge, pks: Sequence[int]) -> dict[int, dict[int, Part]]:
@@ -130,8 +122,10 @@ def _parts(bridge: LabelStudioBridge, pks: Sequence[int]) -> dict[int, dict[int,
 
 def _tasks(bridge: LabelStudioBridge, pks: Sequence[int]) -> list[Task]:
     tasks = Task.objects.select_for_update(of=("self",), no_key=True).select_related("image")
-    ours = tasks.filter(pk__in=pks, campaign=bridge.campaign_id, purpose=Task.Purpose.LABEL).order_by("pk")
-    return list(ours.only("pk", "campaign_id", "wanted", "held", "quota_mix", "image__group_id"))
+    label_tasks = tasks.filter(pk__in=pks, campaign=bridge.campaign_id, purpose=Task.Purpose.LABEL).order_by(
+        "pk"
+    )
+    return list(label_tasks.only("pk", "campaign_id", "wanted", "held", "quota_mix", "image__group_id"))
 
 
 def _rows(bridge: LabelStudioBridge, pks: Sequence[int]) -> list[LabelStudioAnnotation]:
@@ -139,21 +133,23 @@ def _rows(bridge: LabelStudioBridge, pks: Sequence[int]) -> list[LabelStudioAnno
     return list(rows.filter(task__in=pks, project__bridge=bridge).order_by("pk"))
 
 
-def _known(
+def _context(
     bridge: LabelStudioBridge,
     enrolments: dict[int, str],
     tasks: Sequence[Task],
     rows: Sequence[LabelStudioAnnotation],
-) -> Known:
+) -> SettleContext:
     campaign = Campaign.objects.select_related("study__consent_text").get(pk=bridge.campaign_id)
     consenting = consent.consenting(campaign.study).filter(enrolments__campaign=campaign)
     attributes: dict[int, dict[str, int]] = defaultdict(dict)
-    asked = TaskAttribute.objects.filter(task__in=[task.pk for task in tasks]).order_by("task", "position")
-    for task, attribute, text in asked.values_list("task_id", "attribute_id", "attribute__text"):
+    task_attributes = TaskAttribute.objects.filter(task__in=[task.pk for task in tasks]).order_by(
+        "task", "position"
+    )
+    for task, attribute, text in task_attributes.values_list("task_id", "attribute_id", "attribute__text"):
         attributes[task][text] = attribute
     users = {user.pk: user for user in LabelStudioUser.objects.filter(server=bridge.server_id)}
     changed = [row.pk for row in rows if versions.needs_history(row, users.get(row.user_id or 0))]
-    return Known(
+    return SettleContext(
         bridge=bridge,
         campaign=campaign,
         projects={project.pk: project for project in bridge.projects.all()},
@@ -161,7 +157,7 @@ def _known(
         history=versions.history_of(changed),
         enrolments=enrolments,
         consenting=frozenset(consenting.values_list("pk", flat=True)),
-        asked={task.pk: Asked.of(campaign, attributes[task.pk]) for task in tasks},
+        questions={task.pk: Question.of(campaign, attributes[task.pk]) for task in tasks},
         instruments=list(campaign.instruments.order_by("-version").values_list("pk", "created_at")),
         now=timezone.now(),
     )
@@ -171,11 +167,11 @@ def _plans(
     tasks: Iterable[Task],
     parts: dict[int, dict[int, Part]],
     verdicts: dict[int, list[Verdict]],
-    known: Known,
+    context: SettleContext,
 ) -> list[Plan]:
-    quotas = quotas_of(known.campaign)
-    profiles = slots.profiles_of(known.enrolments) if quotas else {}
+    quotas = quotas_of(context.campaign)
+    profiles = slots.profiles_of(context.enrolments) if quotas else {}
     return [
-        allocate(Places(task, quotas, profiles), parts.get(task.pk, {}), verdicts.get(task.pk, []), known)
+        allocate(Places(task, quotas, profiles), parts.get(task.pk, {}), verdicts.get(task.pk, []), context)
         for task in tasks
     ]

@@ -1,14 +1,15 @@
-"""What was decided about a batch of tasks is written down: assignments, answers, places, the mirror."""
+"""Writing what was decided about a batch of tasks: assignments, answers, places and the mirror."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from annotation.answers.validation import Answer, AnswerBox
+from annotation.answers.validation import Answer, AnswerBox, stored_answer
 from annotation.label_studio.labels.allocation import Plan, Step
-from annotation.label_studio.labels.verdicts import Known, Verdict
-from annotation.models import Annotation, Assignment, Box, Judgement, LabelStudioAnnotation, Task
+from annotation.label_studio.labels.verdicts import SettleContext, Verdict
+from annotation.label_studio.models import LabelStudioAnnotation
+from annotation.models import Annotation, Assignment, Box, Judgement, Task
 from foundation.database.bulk import allocate_keys, insert, new_uuids, update
 
 _Given = tuple[Step, Verdict, Answer]  # what an answer is to become, what it was made of, and what it says
@@ -16,13 +17,13 @@ _MOST_REVISIONS = 32_000
 _LONGEST_TIME = timedelta(days=1)  # at work on one answer
 
 
-def write(plans: Sequence[Plan], verdicts: Sequence[Verdict], known: Known) -> int:
+def write(plans: Sequence[Plan], verdicts: Sequence[Verdict], context: SettleContext) -> int:
     """Write down what `plans` and `verdicts` say, where it is not so already; return how many answers are new."""
     steps = [step for plan in plans for step in plan.steps]
-    writing = _writing(steps, known)
-    _move(steps, known.now)
-    assignments = _begin([step for step in steps if step.part is None], known.now)
-    annotations = _answer(writing, assignments, known)
+    writing = _writing(steps, context)
+    _move(steps, context.now)
+    assignments = _begin([step for step in steps if step.part is None], context.now)
+    annotations = _answer(writing, assignments, context)
     written = {(step.task_id, step.annotator_id) for step in writing}
     _set_status([step for step in steps if (step.task_id, step.annotator_id) not in written])
     _set_places(plans)
@@ -31,30 +32,30 @@ def write(plans: Sequence[Plan], verdicts: Sequence[Verdict], known: Known) -> i
 
 
 def moment_of(step: Step, now: datetime) -> datetime:
-    """Return when it was answered by the clock over there; no clock that is ahead moves it past now."""
+    """Return when it was answered by Label Studio's clock; a clock that is ahead does not move it past now."""
     return now if step.verdict is None else min(step.verdict.version.changed_at, now)
 
 
-def _writing(steps: Iterable[Step], known: Known) -> list[Step]:
+def _writing(steps: Iterable[Step], context: SettleContext) -> list[Step]:
     """Return the steps that bring an answer which is not the latest already."""
-    found, compared = [], []
+    steps_to_write, compared = [], []
     for step in steps:
         if step.verdict is None or step.verdict.answer is None:
             continue
         part, row = step.part, step.verdict.row
         if part is None or part.annotation_id is None or part.row != row.pk:
-            found.append(step)
-        elif part.submission_id != known.submission_id(step.verdict, step.annotator_id, part.revision):
+            steps_to_write.append(step)
+        elif part.submission_id != context.submission_id(step.verdict, step.annotator_id, part.revision):
             compared.append(step)
     if compared:
         stored = _stored([step.part.annotation_id for step in compared if step.part is not None])
-        found += [
+        steps_to_write += [
             step
             for step in compared
             if step.part and step.verdict and stored.get(step.part.annotation_id or 0) != step.verdict.answer
         ]
     # Nobody changes an answer as often by hand.
-    return [step for step in found if step.part is None or step.part.revision < _MOST_REVISIONS]
+    return [step for step in steps_to_write if step.part is None or step.part.revision < _MOST_REVISIONS]
 
 
 def _stored(pks: Iterable[int | None]) -> dict[int, Answer]:
@@ -68,17 +69,7 @@ def _stored(pks: Iterable[int | None]) -> dict[int, Answer]:
     columns = ("judgement__annotation_id", "judgement__attribute_id", "x", "y", "width", "height")
     for annotation, *box in boxes.values_list(*columns):
         drawn[annotation].append(AnswerBox(*box))
-    return {pk: _answer_of(one, judged[pk], drawn[pk]) for pk, one in annotations.items()}
-
-
-def _answer_of(annotation: Annotation, judged: Sequence[Judgement], drawn: Sequence[AnswerBox]) -> Answer:
-    if judged and judged[0].rating is not None:
-        return Answer(rating=judged[0].rating, justification=annotation.justification)
-    return Answer(
-        ticked=frozenset(one.attribute_id for one in judged if one.present),
-        boxes=tuple(drawn),
-        none_of_the_above=bool(annotation.none_of_the_above),
-    )
+    return {pk: stored_answer(row, judged[pk], drawn[pk]) for pk, row in annotations.items()}
 
 
 def _move(steps: Iterable[Step], now: datetime) -> None:
@@ -125,13 +116,15 @@ def _begin(steps: Sequence[Step], now: datetime) -> dict[tuple[int, int], int]:
 
 
 def seconds(verdict: Verdict | None) -> float | None:
-    """Return how long an answer took by what is said over there, if that can be."""
+    """Return how long an answer took by what Label Studio says, if that is possible."""
     if verdict is None or verdict.version.lead_time is None:
         return None
     return min(verdict.version.lead_time, _LONGEST_TIME.total_seconds())
 
 
-def _answer(steps: Sequence[Step], assignments: dict[tuple[int, int], int], known: Known) -> dict[int, int]:
+def _answer(
+    steps: Sequence[Step], assignments: dict[tuple[int, int], int], context: SettleContext
+) -> dict[int, int]:
     """Write the answers; return the annotation made of each row of the mirror."""
     keys = allocate_keys(Annotation, len(steps))
     if not steps:
@@ -139,48 +132,48 @@ def _answer(steps: Sequence[Step], assignments: dict[tuple[int, int], int], know
     before = [step.part.annotation_id for step in steps if step.part and step.part.annotation_id]
     if before:
         Annotation.objects.filter(pk__in=before).update(is_latest=False)
-    given = [
+    answered = [
         (step, step.verdict, step.verdict.answer) for step in steps if step.verdict and step.verdict.answer
     ]
-    insert(Annotation, {"id": keys} | _columns(given, assignments, known))
-    _judge(keys, [(step.task_id, answer) for step, _, answer in given], known)
-    return {verdict.row.pk: key for (_, verdict, _), key in zip(given, keys, strict=True)}
+    insert(Annotation, {"id": keys} | _columns(answered, assignments, context))
+    _judge(keys, [(step.task_id, answer) for step, _, answer in answered], context)
+    return {verdict.row.pk: key for (_, verdict, _), key in zip(answered, keys, strict=True)}
 
 
 def _columns(
-    given: Sequence[_Given], assignments: dict[tuple[int, int], int], known: Known
+    answered: Sequence[_Given], assignments: dict[tuple[int, int], int], context: SettleContext
 ) -> dict[str, list[Any]]:
-    revisions = [(step.part.revision if step.part else 0) + 1 for step, _, _ in given]
+    revisions = [(step.part.revision if step.part else 0) + 1 for step, _, _ in answered]
     return {
         "submission_id": [
-            known.submission_id(verdict, step.annotator_id, revision)
-            for (step, verdict, _), revision in zip(given, revisions, strict=True)
+            context.submission_id(verdict, step.annotator_id, revision)
+            for (step, verdict, _), revision in zip(answered, revisions, strict=True)
         ],
-        "campaign_id": [known.campaign.pk] * len(given),
-        "task_id": [step.task_id for step, _, _ in given],
-        "annotator_id": [step.annotator_id for step, _, _ in given],
+        "campaign_id": [context.campaign.pk] * len(answered),
+        "task_id": [step.task_id for step, _, _ in answered],
+        "annotator_id": [step.annotator_id for step, _, _ in answered],
         "assignment_id": [
             step.part.assignment_id if step.part else assignments[step.task_id, step.annotator_id]
-            for step, _, _ in given
+            for step, _, _ in answered
         ],
-        "instrument_id": [known.read_by(verdict) for _, verdict, _ in given],
+        "instrument_id": [context.read_by(verdict) for _, verdict, _ in answered],
         "revision": revisions,
-        "is_latest": [True] * len(given),
-        "status": [str(step.status) for step, _, _ in given],
-        "status_reason": [step.reason for step, _, _ in given],
-        "none_of_the_above": [answer.none_of_the_above for _, _, answer in given],
-        "justification": [answer.justification for _, _, answer in given],
-        "active_seconds": [seconds(verdict) for _, verdict, _ in given],
-        "submitted_at": [moment_of(step, known.now) for step, _, _ in given],
+        "is_latest": [True] * len(answered),
+        "status": [str(step.status) for step, _, _ in answered],
+        "status_reason": [step.reason for step, _, _ in answered],
+        "none_of_the_above": [answer.none_of_the_above for _, _, answer in answered],
+        "justification": [answer.justification for _, _, answer in answered],
+        "active_seconds": [seconds(verdict) for _, verdict, _ in answered],
+        "submitted_at": [moment_of(step, context.now) for step, _, _ in answered],
     }
 
 
-def _judge(annotations: Sequence[int], answers: Sequence[tuple[int, Answer]], known: Known) -> None:
+def _judge(annotations: Sequence[int], answers: Sequence[tuple[int, Answer]], context: SettleContext) -> None:
     """Write a judgement for each attribute asked, in the order shown, and the boxes in the order drawn."""
     judged = [
         (annotation, attribute, answer)
         for annotation, (task, answer) in zip(annotations, answers, strict=True)
-        for attribute in known.asked[task].attributes.values()
+        for attribute in context.questions[task].attributes.values()
     ]
     keys = allocate_keys(Judgement, len(judged))
     insert(
@@ -196,7 +189,7 @@ def _judge(annotations: Sequence[int], answers: Sequence[tuple[int, Answer]], kn
             "rating": [answer.rating for _, _, answer in judged],
         },
     )
-    by_place = {(one[0], one[1]): key for one, key in zip(judged, keys, strict=True)}
+    by_place = {(values[0], values[1]): key for values, key in zip(judged, keys, strict=True)}
     drawn = [
         (by_place[annotation, box.attribute_id], box)
         for annotation, (_, answer) in zip(annotations, answers, strict=True)
@@ -234,15 +227,16 @@ def _set_places(plans: Iterable[Plan]) -> None:
 
 def _set_rows(verdicts: Iterable[Verdict], annotations: dict[int, int]) -> None:
     changed = [
-        one
-        for one in verdicts
-        if (one.row.state, one.row.reason, one.row.edit) != (one.state, one.reason, one.edit)
-        or one.row.pk in annotations
+        verdict
+        for verdict in verdicts
+        if (verdict.row.state, verdict.row.reason, verdict.row.edit)
+        != (verdict.state, verdict.reason, verdict.edit)
+        or verdict.row.pk in annotations
     ]
     columns: dict[str, list[Any]] = {
-        "state": [str(one.state) for one in changed],
-        "reason": [one.reason for one in changed],
-        "edit": [one.edit for one in changed],
-        "annotation_id": [annotations.get(one.row.pk, one.row.annotation_id) for one in changed],
+        "state": [str(verdict.state) for verdict in changed],
+        "reason": [verdict.reason for verdict in changed],
+        "edit": [verdict.edit for verdict in changed],
+        "annotation_id": [annotations.get(verdict.row.pk, verdict.row.annotation_id) for verdict in changed],
     }
-    update(LabelStudioAnnotation, [one.row.pk for one in changed], columns)
+    update(LabelStudioAnnotation, [verdict.row.pk for verdict in changed], columns)

@@ -1,4 +1,4 @@
-"""One mirrored annotation by itself: whether it may become a label, of whom, and what it answers."""
+"""The verdict on one mirrored annotation: whether it may become a label, whose it is, and what it answers."""
 
 import hashlib
 import uuid
@@ -8,24 +8,21 @@ from datetime import datetime, timedelta
 
 from annotation.answers.validation import Answer
 from annotation.label_studio.base import reasons
-from annotation.label_studio.labels.convert import Asked, Unreadable, read
+from annotation.label_studio.labels.convert import Question, Unreadable, read_answer
 from annotation.label_studio.labels.versions import Version, counting
-from annotation.models import (
-    Annotation,
-    Assignment,
-    Campaign,
-    Enrolment,
+from annotation.label_studio.models import (
     LabelStudioAnnotation,
     LabelStudioBridge,
     LabelStudioProject,
     LabelStudioUser,
 )
+from annotation.models import Annotation, Assignment, Campaign, Enrolment
 
 State, Edit = LabelStudioAnnotation.State, LabelStudioAnnotation.Edit
 Status = Annotation.Status
 # The first bytes of a `submission_id` say which bridge made it: rows of the mirror come to stand for others' answers.
 _MARKED = 6
-# The clock over there and ours need not agree on when a campaign was closed.
+# Label Studio's clock and ours need not agree on when a campaign was closed.
 CLOCKS_DIFFER = timedelta(minutes=5)
 
 
@@ -47,7 +44,7 @@ class Part:
     made_there: bool = False  # by this bridge, whether the row stands for it still or for somebody else's
 
     @property
-    def ours(self) -> bool:
+    def from_our_pages(self) -> bool:
         """Whether it was answered on our own pages."""
         dropped = self.status == Status.EXCLUDED and self.reason in reasons.OURS
         return self.annotation_id is not None and not self.made_there and not dropped
@@ -74,8 +71,8 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Known:
-    """What was decided here, read under the locks of a batch."""
+class SettleContext:
+    """What settling a batch of tasks depends on besides the mirror, read under the locks of the batch."""
 
     bridge: LabelStudioBridge
     campaign: Campaign
@@ -84,7 +81,7 @@ class Known:
     enrolments: Mapping[int, str]  # annotator → state
     consenting: frozenset[int]
     history: Mapping[int, Sequence[Version]]  # earlier versions of the rows where these can have a say
-    asked: Mapping[int, Asked]
+    questions: Mapping[int, Question]
     instruments: Sequence[tuple[int, datetime]]  # the versions of what annotators read, the newest first
     now: datetime
 
@@ -110,19 +107,19 @@ class Known:
 
         A version that was written after the answer was given cannot be it, however late the answer is seen.
         """
-        shown = self.projects[verdict.row.project_id].instrument_id
+        instrument_id = self.projects[verdict.row.project_id].instrument_id
         newest = [pk for pk, _ in self.instruments]
-        if shown not in newest:
-            return shown
-        upto = self.instruments[newest.index(shown) :]
+        if instrument_id not in newest:
+            return instrument_id
+        upto = self.instruments[newest.index(instrument_id) :]
         return next((pk for pk, since in upto if since <= verdict.version.changed_at), upto[-1][0])
 
     def submission_id(self, verdict: Verdict, annotator_id: int, revision: int) -> uuid.UUID:
         """Return the name of what is made of a version: made again it is the same."""
         project = self.projects[verdict.row.project_id].external_id
         name = f"{project}:{annotator_id}:{revision}:{verdict.version.digest}"
-        made = uuid.uuid5(self.bridge.public_id, name)
-        return uuid.UUID(bytes=_mark(self.bridge) + made.bytes[_MARKED:])
+        identifier = uuid.uuid5(self.bridge.public_id, name)
+        return uuid.UUID(bytes=_mark(self.bridge) + identifier.bytes[_MARKED:])
 
 
 def made_by(bridge: LabelStudioBridge, submission_id: uuid.UUID) -> bool:
@@ -134,34 +131,38 @@ def _mark(bridge: LabelStudioBridge) -> bytes:
     return hashlib.sha256(b"answers of " + bridge.public_id.bytes).digest()[:_MARKED]
 
 
-def judge(row: LabelStudioAnnotation, known: Known, part_of: Mapping[int, Part]) -> Verdict:
+def judge(row: LabelStudioAnnotation, context: SettleContext, part_of: Mapping[int, Part]) -> Verdict:
     """Return what a row is taken for, before it is known what else was answered to its task."""
-    chosen = counting(row, known.history.get(row.pk, ()), known.users.get(row.user_id or 0))
+    chosen = counting(row, context.history.get(row.pk, ()), context.users.get(row.user_id or 0))
     current = Version.of(row)
     version = chosen.version or current
-    user = known.users.get(version.user_id or row.user_id or 0)
+    user = context.users.get(version.user_id or row.user_id or 0)
     annotator = user.annotator_id if user is not None else None
     part = part_of.get(annotator or 0)
-    late = known.closed_at is not None and _is_late(row, version, known.closed_at, part)
+    late = context.closed_at is not None and _is_late(row, version, context.closed_at, part)
     edit = chosen.edit
-    if edit == Edit.OPEN and known.closed_at is not None and _is_after(current.changed_at, known.closed_at):
+    if (
+        edit == Edit.OPEN
+        and context.closed_at is not None
+        and _is_after(current.changed_at, context.closed_at)
+    ):
         edit = ""  # it changes nothing
-    found = _kept_from(row, version, user, annotator)
-    if found is None and chosen.version is None:
+    refusal = _kept_from(row, version, user, annotator)
+    if refusal is None and chosen.version is None:
         refused = edit == Edit.KEPT
-        found = (State.REFUSED, reasons.NOT_TAKEN) if refused else (State.FLAGGED, "")
-    if found is None and annotator is not None:
-        found = _kept_from_counting(row, annotator, known)
-    if found is None and late:
-        found = State.WAITING, reasons.CLOSED
-    if found is not None:
-        return Verdict(row, version, *found, annotator_id=annotator, frozen=late, edit=edit)
+        refusal = (State.REFUSED, reasons.NOT_TAKEN) if refused else (State.FLAGGED, "")
+    if refusal is None and annotator is not None:
+        refusal = _kept_from_counting(row, annotator, context)
+    if refusal is None and late:
+        refusal = State.WAITING, reasons.CLOSED
+    if refusal is not None:
+        return Verdict(row, version, *refusal, annotator_id=annotator, frozen=late, edit=edit)
     assert annotator is not None
     verdict = Verdict(row, version, State.NEW, annotator_id=annotator, candidate=True, edit=edit)
     if reasons.why_no_result(version.result) == reasons.WITHDRAWN and part is not None and part.row == row.pk:
         return verdict
     try:
-        verdict.answer = read(version.result, known.asked[row.task_id or 0])
+        verdict.answer = read_answer(version.result, context.questions[row.task_id or 0])
     except Unreadable as error:
         verdict.state, verdict.reason, verdict.candidate = State.REFUSED, str(error), False
     return verdict
@@ -199,7 +200,9 @@ def _kept_from(
     return None
 
 
-def _kept_from_counting(row: LabelStudioAnnotation, annotator: int, known: Known) -> tuple[str, str] | None:
-    if known.projects[row.project_id].annotator_id not in (None, annotator):
+def _kept_from_counting(
+    row: LabelStudioAnnotation, annotator: int, context: SettleContext
+) -> tuple[str, str] | None:
+    if context.projects[row.project_id].annotator_id not in (None, annotator):
         return State.REFUSED, reasons.NOT_THEIR_PROJECT
-    return known.keeps(annotator)
+    return context.keeps(annotator)

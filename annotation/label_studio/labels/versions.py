@@ -1,12 +1,12 @@
-"""The versions of an annotation over there that were seen here, and which of them counts.
+"""The versions of an annotation in Label Studio that were seen here, and which of them counts.
 
-Label Studio's Community Edition lets anybody change anybody's annotation. So each version is kept as it was seen, with
-its sender, and what counts follows from the versions and from what a lead decided, in whatever order they were seen:
+Label Studio's Community Edition lets anybody change anybody's annotation. So each version is stored unchanged, with
+its sender. What counts depends on the versions and on what a lead decided, not on the order in which they were seen:
 
-1. What a lead chose against the version that stands there now.
-2. Else what stands there, where its maker sent it.
-3. Else what its maker sent last of what was seen; or what a lead chose, if they chose it after that.
-4. Nothing, where nothing of its maker was seen.
+1. The version a lead chose against the one that is there now.
+2. Otherwise the version that is there, if its author sent it.
+3. Otherwise the last version that its author is known to have sent, or the one a lead chose after that.
+4. Nothing, if no version from its author was seen.
 """
 
 from collections import defaultdict
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from annotation.models import LabelStudioAnnotation, LabelStudioUser, LabelStudioVersion
+from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioUser, LabelStudioVersion
 
 Edit = LabelStudioAnnotation.Edit
 NOTHING = LabelStudioAnnotation.NOTHING
@@ -43,9 +43,13 @@ class Version:
             user = row.given_to_id or row.user_id
         return cls(row.digest, user, row.updated_by, row.changed_at, row.cancelled, row.result, row.lead_time)
 
-    def says_the_same(self, other: "Version") -> bool:
+    def says_the_same(self, version: "Version") -> bool:
         """Return whether both give the same answer of the same person."""
-        return (self.user_id, self.cancelled, self.result) == (other.user_id, other.cancelled, other.result)
+        return (self.user_id, self.cancelled, self.result) == (
+            version.user_id,
+            version.cancelled,
+            version.result,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +78,15 @@ def counting(
 ) -> Counting:
     """Return which version of an annotation counts."""
     current = Version.of(row)
-    seen = {one.digest: one for one in earlier} | {current.digest: current}
-    own = is_own(current, maker)
+    by_digest = {earlier_version.digest: earlier_version for earlier_version in earlier} | {
+        current.digest: current
+    }
+    is_makers = is_own(current, maker)
     if row.chosen and row.chosen_against == current.digest:
-        return Counting(seen.get(row.chosen), _decision(row.chosen, current, own=own))
-    if own:
+        return Counting(by_digest.get(row.chosen), _decision(row.chosen, current, by_maker=is_makers))
+    if is_makers:
         return Counting(current)
-    version = _undecided(row, seen, maker)
+    version = _undecided(row, by_digest, maker)
     if version is None:
         return Counting(None)
     return Counting(version, "" if version.says_the_same(current) else Edit.OPEN)
@@ -91,24 +97,26 @@ def undecided(
 ) -> Version | None:
     """Return what counts while nothing is decided about what stands there."""
     current = Version.of(row)
-    seen = {one.digest: one for one in earlier} | {current.digest: current}
-    return current if is_own(current, maker) else _undecided(row, seen, maker)
+    by_digest = {earlier_version.digest: earlier_version for earlier_version in earlier} | {
+        current.digest: current
+    }
+    return current if is_own(current, maker) else _undecided(row, by_digest, maker)
 
 
 def history_of(rows: Collection[int]) -> dict[int, list[Version]]:
     """Return the earlier versions of annotations that were seen, by their keys in the mirror."""
-    found: dict[int, list[Version]] = defaultdict(list)
+    versions: dict[int, list[Version]] = defaultdict(list)
     if rows:
         for version in LabelStudioVersion.objects.filter(mirrored__in=rows):
-            found[version.mirrored_id].append(Version.of(version))
-    return found
+            versions[version.mirrored_id].append(Version.of(version))
+    return versions
 
 
 def keep(rows: Sequence[LabelStudioAnnotation]) -> None:
     """Keep what rows of the mirror say, which is about to be replaced. Call it in the transaction that does."""
-    worth_keeping = [one for one in rows if one.digest and isinstance(one.result, list)]
+    worth_keeping = [row for row in rows if row.digest and isinstance(row.result, list)]
     LabelStudioVersion.objects.bulk_create(
-        (_kept(one) for one in worth_keeping), batch_size=500, ignore_conflicts=True
+        (_kept(row) for row in worth_keeping), batch_size=500, ignore_conflicts=True
     )
     _limit(worth_keeping)
 
@@ -130,7 +138,7 @@ def _kept(row: LabelStudioAnnotation) -> LabelStudioVersion:
 def _limit(rows: Sequence[LabelStudioAnnotation]) -> None:
     """Let go of the oldest versions where there are too many, but of none that may count."""
     makers: Mapping[int, LabelStudioUser] = LabelStudioUser.objects.in_bulk(
-        {one.user_id for one in rows if one.user_id is not None}
+        {version.user_id for version in rows if version.user_id is not None}
     )
     numbers: dict[int, int] = defaultdict(int)
     for pk in LabelStudioVersion.objects.filter(mirrored__in=rows).values_list("mirrored", flat=True):
@@ -141,24 +149,24 @@ def _limit(rows: Sequence[LabelStudioAnnotation]) -> None:
         versions = list(LabelStudioVersion.objects.filter(mirrored=row).order_by("changed_at", "digest"))
         maker = makers.get(row.user_id or 0)
         needed = {row.chosen, row.chosen_against, versions[0].digest}
-        needed |= {one.digest for one in [v for v in versions if is_own(Version.of(v), maker)][-1:]}
-        spare = [one.pk for one in versions if one.digest not in needed]
+        needed |= {version.digest for version in [v for v in versions if is_own(Version.of(v), maker)][-1:]}
+        spare = [version.pk for version in versions if version.digest not in needed]
         LabelStudioVersion.objects.filter(pk__in=spare[: numbers[row.pk] - MOST_KEPT]).delete()
 
 
-def _decision(chosen: str, current: Version, *, own: bool) -> str:
-    if own:
+def _decision(chosen: str, current: Version, *, by_maker: bool) -> str:
+    if by_maker:
         return "" if chosen == current.digest else Edit.RESTORED
     return Edit.TAKEN if chosen == current.digest else Edit.KEPT
 
 
 def _undecided(
-    row: LabelStudioAnnotation, seen: Mapping[str, Version], maker: LabelStudioUser | None
+    row: LabelStudioAnnotation, by_digest: Mapping[str, Version], maker: LabelStudioUser | None
 ) -> Version | None:
-    own = [one for one in seen.values() if is_own(one, maker)]
-    last = max(own, key=lambda one: (one.changed_at, one.digest), default=None)
+    own_versions = [version for version in by_digest.values() if is_own(version, maker)]
+    latest_version = max(own_versions, key=lambda version: (version.changed_at, version.digest), default=None)
     # A decision about what stands there now is not asked here: `counting` follows it, and `keep` replaces it.
-    against = seen.get(row.chosen_against) if row.chosen_against not in ("", row.digest) else None
-    if against is not None and (last is None or last.changed_at <= against.changed_at):
-        return seen.get(row.chosen)
-    return last
+    against = by_digest.get(row.chosen_against) if row.chosen_against not in ("", row.digest) else None
+    if against is not None and (latest_version is None or latest_version.changed_at <= against.changed_at):
+        return by_digest.get(row.chosen)
+    return latest_version

@@ -1,22 +1,22 @@
-"""What was answered in Label Studio, and what became of it here."""
+"""Answers from Label Studio, and what became of them here."""
 
 from collections.abc import Callable
+from typing import Any
 
 from django.conf import settings
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_POST, require_safe
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
 
 from annotation.label_studio.labels import edits
-from annotation.label_studio.lead.campaigns import bridge_for_lead
+from annotation.label_studio.lead.campaigns import BridgeView, bridge_for_lead
 from annotation.label_studio.lead.forms import AnswerFilter, chosen
+from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioBridge
 from annotation.label_studio.overview import queries as showing
 from annotation.label_studio.overview.history import versions_of
-from annotation.lead.page_context import page_of, person, typed
-from annotation.models import LabelStudioAnnotation, LabelStudioBridge
-from foundation.errors import DomainError
+from annotation.lead.page_context import page_of, typed
+from web.form_page import Button
 
 _VERBS: dict[str, Callable[..., LabelStudioAnnotation]] = {
     "keep": edits.keep,
@@ -59,7 +59,7 @@ def answer_list(request: HttpRequest, study: str, campaign: str) -> HttpResponse
         "told": not bridge.projects.filter(gone_at=None, webhook_id=None).exists(),
         "minutes": settings.LABEL_STUDIO_RECONCILE_MINUTES,
     }
-    return render(request, "annotation/label_studio/answers/list.html", context)
+    return render(request, "label_studio/answers/list.html", context)
 
 
 @login_required
@@ -67,34 +67,37 @@ def answer_list(request: HttpRequest, study: str, campaign: str) -> HttpResponse
 def answer_page(request: HttpRequest, study: str, campaign: str, answer: int) -> HttpResponse:
     """The versions of one answer that were seen, and what a lead can decide about them."""
     bridge = bridge_for_lead(request, study, campaign)
-    found = _answer(bridge, answer)
+    mirrored = _answer(bridge, answer)
     context = {
         "study": bridge.campaign.study,
         "campaign": bridge.campaign,
         "may_change": True,
-        "title": f"No. {found.external_id} in Label Studio",
-        "answer": found,
-        "line": showing.answer_lines(bridge, [found])[0],
-        "given_to": showing.name_of(found.given_to).partition(" (")[0] if found.given_to else "",
-        "versions": versions_of(found, bridge.campaign),
+        "title": f"No. {mirrored.external_id} in Label Studio",
+        "answer": mirrored,
+        "line": showing.answer_lines(bridge, [mirrored])[0],
+        "given_to": showing.name_of(mirrored.given_to).partition(" (")[0] if mirrored.given_to else "",
+        "versions": versions_of(mirrored, bridge.campaign),
     }
-    return render(request, "annotation/label_studio/answers/detail.html", context)
+    return render(request, "label_studio/answers/detail.html", context)
 
 
-@login_required
-@require_POST
-def answer_decide(request: HttpRequest, study: str, campaign: str, answer: int, *, what: str) -> HttpResponse:
+class AnswerDecide(BridgeView, Button):
     """Keep what was sent, take a change, put a version back, or take such a decision back."""
-    bridge = bridge_for_lead(request, study, campaign)
-    found = _answer(bridge, answer)
-    given = {name: typed(request.POST.get(name)) for name in _GIVEN[what] if name in request.POST}
-    try:
-        _VERBS[what](mirrored=found, by=person(request), **given)
-    except DomainError as error:
-        messages.error(request, error.message)
-    else:
-        messages.success(request, f"No. {found.external_id}: {_SAID[what]}")
-    return redirect("annotation:label_studio_answer", study, campaign, answer)
+
+    leads_to = "annotation:label_studio_answer"
+
+    def load(self) -> None:
+        super().load()
+        self.mirrored = _answer(self.bridge, self.kwargs["answer"])
+
+    def place(self) -> tuple[Any, ...]:
+        return (*super().place(), self.mirrored.pk)
+
+    def call(self) -> str:
+        decision, sent = self.kwargs["decision"], self.request.POST
+        arguments = {name: typed(sent.get(name)) for name in _GIVEN[decision] if name in sent}
+        _VERBS[decision](mirrored=self.mirrored, by=self.by, **arguments)
+        return f"No. {self.mirrored.external_id}: {_SAID[decision]}"
 
 
 def _answer(bridge: LabelStudioBridge, answer: int) -> LabelStudioAnnotation:

@@ -1,4 +1,4 @@
-"""What a lead does about Label Studio, over HTTP. Everything here is for leads of the study only."""
+"""What leads can do about Label Studio over HTTP. Everything here is for leads of the study only."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,10 +9,9 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework import generics
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import BaseSerializer
 from rest_framework.views import APIView
 
-from accounts.models import Annotator, User
+from accounts.models import User
 from annotation.campaigns.access import campaign_for
 from annotation.label_studio.base import connections, job_queue
 from annotation.label_studio.labels import edits
@@ -34,23 +33,24 @@ from annotation.label_studio.lead.serializers import (
     ServerSerializer,
     TokenSerializer,
 )
-from annotation.label_studio.overview.history import versions_of
-from annotation.label_studio.overview.queries import answers, bridge_of, candidates, shown
-from annotation.label_studio.overview.queries import people as people_of
-from annotation.label_studio.people import identity
-from annotation.label_studio.pull import cleanup, deletions
-from annotation.label_studio.push import image_access, lifecycle
-from annotation.models import (
-    Campaign,
+from annotation.label_studio.models import (
     LabelStudioAnnotation,
     LabelStudioBridge,
     LabelStudioServer,
     LabelStudioUser,
 )
+from annotation.label_studio.overview.history import versions_of
+from annotation.label_studio.overview.queries import answers, bridge_of, bridge_summary, candidate
+from annotation.label_studio.overview.queries import people as people_of
+from annotation.label_studio.people import identity
+from annotation.label_studio.pull import cleanup, deletions
+from annotation.label_studio.push import image_access, lifecycle
+from annotation.models import Campaign
 from foundation.errors import NotFound
 from jobs.api.views import JobSerializer
 from jobs.models import Job
 from studies.access import LEAD, studies_visible_to, study_for
+from web.api.bodies import checked_body
 
 _WORK: dict[str, Callable[..., Job]] = {
     "push": job_queue.start_push,
@@ -72,8 +72,8 @@ class ServerList(generics.ListAPIView[LabelStudioServer]):
     @extend_schema(request=ConnectionSerializer, responses={201: ServerSerializer})
     def post(self, request: Request, slug: str) -> Response:
         study = study_for(request.user, slug, role=LEAD)
-        given = _given(ConnectionSerializer, request)
-        server = connections.connect(study=study, by=_person(request), **given)
+        body = checked_body(ConnectionSerializer, request)
+        server = connections.connect(study=study, by=_person(request), **body)
         return Response(ServerSerializer(server).data, status=201)
 
 
@@ -87,7 +87,7 @@ class ServerDetail(APIView):
     @extend_schema(request=TokenSerializer, responses=ServerSerializer)
     def patch(self, request: Request, pk: int) -> Response:
         server = server_for(request.user, pk)
-        connections.change_token(server=server, by=_person(request), **_given(TokenSerializer, request))
+        connections.change_token(server=server, by=_person(request), **checked_body(TokenSerializer, request))
         return Response(ServerSerializer(server_for(request.user, pk)).data)
 
     @extend_schema(responses={204: OpenApiResponse(description="Disconnected; its token is deleted.")})
@@ -127,31 +127,27 @@ class PersonConfirm(APIView):
     @extend_schema(request=ConfirmationSerializer, responses=PersonSerializer)
     def post(self, request: Request, pk: int) -> Response:
         user = user_for(request.user, pk)
-        pseudonym = _given(ConfirmationSerializer, request)["annotator"]
-        annotator: Annotator | None = candidates(user.server).filter(pseudonym__iexact=pseudonym).first()
-        if annotator is None:
-            raise NotFound(
-                "annotator_not_found",
-                "Nobody of this pseudonym has joined a campaign of this study.",
-            )
-        identity.confirm(user=user, annotator=annotator, by=_person(request))
+        pseudonym = checked_body(ConfirmationSerializer, request)["annotator"]
+        identity.confirm(user=user, annotator=candidate(user.server, pseudonym), by=_person(request))
         return Response(PersonSerializer(user_for(request.user, pk)).data)
 
 
 class PersonInvite(APIView):
-    """Make a personal link; whoever uses it is who this user is."""
+    """Make a personal link; the annotator who uses it is this user."""
 
     @extend_schema(request=InvitingSerializer, responses={201: LinkSerializer})
     def post(self, request: Request, pk: int) -> Response:
         user = user_for(request.user, pk)
-        campaign = campaign_for(request.user, _given(InvitingSerializer, request)["campaign"], role=LEAD)
+        campaign = campaign_for(
+            request.user, checked_body(InvitingSerializer, request)["campaign"], role=LEAD
+        )
         _, token = identity.invite(user=user, campaign=campaign, by=_person(request))
         address = request.build_absolute_uri(reverse("annotate:invitation", args=[token]))
         return Response({"address": address}, status=201)
 
 
 class PersonMove(APIView):
-    """Leave a user out, forget their name too, or open anew who they are; the address names the verb."""
+    """Leave a user out, forget their name too, or undo the decision who they are; the address names the verb."""
 
     verb = "ignore"
 
@@ -167,20 +163,17 @@ class CampaignBridge(APIView):
 
     @extend_schema(responses=BridgeSerializer)
     def get(self, request: Request, pk: int) -> Response:
-        return Response(BridgeSerializer(shown(bridge_for(request.user, pk))).data)
+        return Response(BridgeSerializer(bridge_summary(bridge_for(request.user, pk))).data)
 
     @extend_schema(request=BeginSerializer, responses={201: BridgeSerializer})
     def post(self, request: Request, pk: int) -> Response:
         campaign = campaign_for(request.user, pk, role=LEAD)
-        given = _given(BeginSerializer, request)
-        server = server_for(request.user, given["server"])
-        lifecycle.begin(
-            campaign=campaign, server=server, arrangement=given["arrangement"], by=_person(request)
+        body = checked_body(BeginSerializer, request)
+        server = server_for(request.user, body["server"])
+        lifecycle.begin_and_push(
+            campaign=campaign, server=server, arrangement=body["arrangement"], by=_person(request)
         )
-        bridge = bridge_for(request.user, pk)
-        if campaign.state != Campaign.State.DRAFT:
-            job_queue.start_push(bridge=bridge, by=_person(request))
-        return Response(BridgeSerializer(shown(bridge)).data, status=201)
+        return Response(BridgeSerializer(bridge_summary(bridge_for(request.user, pk))).data, status=201)
 
     @extend_schema(responses={204: OpenApiResponse(description="Ended; labels stay.")})
     def delete(self, request: Request, pk: int) -> Response:
@@ -205,8 +198,8 @@ class BridgeRenewal(APIView):
     @extend_schema(request=RenewalSerializer, responses=BridgeSerializer)
     def post(self, request: Request, pk: int) -> Response:
         bridge = bridge_for(request.user, pk)
-        image_access.renew(bridge=bridge, by=_person(request), **_given(RenewalSerializer, request))
-        return Response(BridgeSerializer(shown(bridge_for(request.user, pk))).data)
+        image_access.renew(bridge=bridge, by=_person(request), **checked_body(RenewalSerializer, request))
+        return Response(BridgeSerializer(bridge_summary(bridge_for(request.user, pk))).data)
 
 
 class BridgeMissing(APIView):
@@ -218,7 +211,7 @@ class BridgeMissing(APIView):
     def post(self, request: Request, pk: int) -> Response:
         verb = {"keep": deletions.keep_labels, "confirm": deletions.confirm_deletions}[self.decision]
         verb(bridge=bridge_for(request.user, pk), by=_person(request))
-        return Response(BridgeSerializer(shown(bridge_for(request.user, pk))).data)
+        return Response(BridgeSerializer(bridge_summary(bridge_for(request.user, pk))).data)
 
 
 class BridgeCleanup(APIView):
@@ -232,7 +225,7 @@ class BridgeCleanup(APIView):
     @extend_schema(request=CleanupSerializer, responses={202: JobSerializer})
     def post(self, request: Request, pk: int) -> Response:
         bridge = bridge_for(request.user, pk)
-        kinds = _given(CleanupSerializer, request)["kinds"]
+        kinds = checked_body(CleanupSerializer, request)["kinds"]
         job = cleanup.start(bridge=bridge, kinds=kinds, by=_person(request))
         return Response(JobSerializer(job).data, status=202)
 
@@ -245,8 +238,8 @@ class AnswerList(generics.ListAPIView[LabelStudioAnnotation]):
 
     def get_queryset(self) -> QuerySet[LabelStudioAnnotation]:
         state = self.request.query_params.get("state", "")
-        known = state if state in LabelStudioAnnotation.State.values else ""
-        return answers(bridge_for(self.request.user, self.kwargs["pk"]), state=known)
+        known_state = state if state in LabelStudioAnnotation.State.values else ""
+        return answers(bridge_for(self.request.user, self.kwargs["pk"]), state=known_state)
 
     @extend_schema(parameters=[_STATE])
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -266,11 +259,11 @@ class AnswerDecision(APIView):
     which. `allow` and `disallow` are other names for `take` and `undo`.
     """
 
-    what = "keep"
+    decision = "keep"
 
     @extend_schema(request=None, responses=AnswerVersionsSerializer)
     def post(self, request: Request, pk: int) -> Response:
-        verb = {"keep": edits.keep, "take": edits.take, "undo": edits.undo}[self.what]
+        verb = {"keep": edits.keep, "take": edits.take, "undo": edits.undo}[self.decision]
         verb(mirrored=_answer_for(request.user, pk), by=_person(request))
         return Response(_with_versions(_answer_for(request.user, pk)))
 
@@ -280,16 +273,16 @@ class AnswerRestoring(APIView):
 
     @extend_schema(request=RestoringSerializer, responses=AnswerVersionsSerializer)
     def post(self, request: Request, pk: int) -> Response:
-        found = _answer_for(request.user, pk)
-        edits.restore(mirrored=found, by=_person(request), **_given(RestoringSerializer, request))
+        mirrored = _answer_for(request.user, pk)
+        edits.restore(mirrored=mirrored, by=_person(request), **checked_body(RestoringSerializer, request))
         return Response(_with_versions(_answer_for(request.user, pk)))
 
 
 def _with_versions(answer: LabelStudioAnnotation) -> dict[str, Any]:
-    found = versions_of(answer, answer.project.bridge.campaign)
+    versions = versions_of(answer, answer.project.bridge.campaign)
     return {
         **AnswerSeenSerializer(answer).data,
-        "versions": AnswerVersionSerializer(found.lines, many=True).data,
+        "versions": AnswerVersionSerializer(versions.lines, many=True).data,
     }
 
 
@@ -308,11 +301,11 @@ def server_for(user: Any, pk: int) -> LabelStudioServer:
 def user_for(user: Any, pk: int) -> LabelStudioUser:
     """Return the user of a Label Studio if `user` leads its study."""
     rows = LabelStudioUser.objects.filter(server__study__in=studies_visible_to(user))
-    found = rows.select_related("server__study", "annotator").filter(pk=pk).first()
-    if found is None:
+    label_studio_user = rows.select_related("server__study", "annotator").filter(pk=pk).first()
+    if label_studio_user is None:
         raise NotFound("user_not_found", "There is no such user, or you are not a member of the study.")
-    study_for(user, found.server.study.slug, role=LEAD)
-    return found
+    study_for(user, label_studio_user.server.study.slug, role=LEAD)
+    return label_studio_user
 
 
 def bridge_for(user: Any, pk: int) -> LabelStudioBridge:
@@ -329,17 +322,11 @@ def _answer_for(user: Any, pk: int) -> LabelStudioAnnotation:
     rows = LabelStudioAnnotation.objects.filter(
         project__bridge__campaign__study__in=studies_visible_to(user)
     ).select_related("project__bridge__campaign__study", "user", "task")
-    found = rows.filter(pk=pk).first()
-    if found is None:
+    mirrored = rows.filter(pk=pk).first()
+    if mirrored is None:
         raise NotFound("answer_not_found", "There is no such answer, or you are not a member of the study.")
-    study_for(user, found.project.bridge.campaign.study.slug, role=LEAD)
-    return found
-
-
-def _given(form: type[BaseSerializer[Any]], request: Request) -> dict[str, Any]:
-    given = form(data=request.data)
-    given.is_valid(raise_exception=True)
-    return dict(given.validated_data)
+    study_for(user, mirrored.project.bridge.campaign.study.slug, role=LEAD)
+    return mirrored
 
 
 def _person(request: Request) -> User:

@@ -1,26 +1,25 @@
-"""A campaign in a Label Studio: beginning, how it stands, what can be done, and ending it."""
+"""A campaign in Label Studio: beginning, status, actions and ending."""
 
 from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
 
 from annotation.label_studio.base import job_queue
 from annotation.label_studio.lead.forms import BeginForm, CleanupForm, RenewForm
+from annotation.label_studio.models import LabelStudioBridge
 from annotation.label_studio.overview import arrangements
-from annotation.label_studio.overview.queries import bridge_of, shown
+from annotation.label_studio.overview.queries import bridge_of, bridge_summary
 from annotation.label_studio.pull import cleanup, deletions
 from annotation.label_studio.push import image_access, lifecycle
-from annotation.lead.forms import show_refusal
-from annotation.lead.page_context import campaign_for_lead, person
-from annotation.models import Campaign, LabelStudioBridge
-from foundation.errors import DomainError
+from annotation.lead.page_context import CampaignView, campaign_for_lead
+from annotation.models import Campaign
 from jobs.models import Job
+from web.form_page import Button, Confirmation, FormPage
 
 _WORK: dict[str, tuple[Callable[..., Job], str]] = {
     "push": (job_queue.start_push, "What is missing there is being sent."),
@@ -43,29 +42,28 @@ _MISSING: dict[str, tuple[Callable[..., int], str]] = {
 }
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def bridge_page(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
-    """How the campaign stands over there, or how to begin."""
-    found = campaign_for_lead(request, study, campaign)
-    bridge = bridge_of(found)
-    if bridge is not None:
-        bridge.campaign = found
-        return _page(request, bridge, RenewForm())
-    form = BeginForm(request.POST or None, campaign=found)
-    if request.method == "POST" and form.is_valid():
-        try:
-            begun = lifecycle.begin(campaign=found, by=person(request), **form.cleaned_data)
-            if found.state != Campaign.State.DRAFT:
-                job_queue.start_push(bridge=begun, by=person(request))
-        except DomainError as error:
-            show_refusal(form, error)
-        else:
-            messages.success(request, "The campaign is now labelled in Label Studio.")
-            return redirect("annotation:campaign_label_studio", study, campaign)
-    context = {**_context(found), "form": form, "offered": arrangements.offered(found)}
-    status = 400 if form.errors else 200
-    return render(request, "annotation/label_studio/campaigns/begin.html", context, status=status)
+class BridgePage(CampaignView, FormPage[BeginForm]):
+    """How the campaign stands in Label Studio, or how to begin."""
+
+    template_name = "label_studio/campaigns/begin.html"
+    leads_to = "annotation:campaign_label_studio"
+
+    def instead(self) -> HttpResponse | None:
+        bridge = bridge_of(self.campaign)
+        if bridge is None:
+            return None
+        bridge.campaign = self.campaign
+        return _page(self.request, bridge, RenewForm())
+
+    def make_form(self, data: Any) -> BeginForm:
+        return BeginForm(data, campaign=self.campaign)
+
+    def call(self) -> str:
+        lifecycle.begin_and_push(campaign=self.campaign, by=self.by, **self.form.cleaned_data)
+        return "The campaign is now labelled in Label Studio."
+
+    def context(self) -> dict[str, Any]:
+        return super().context() | {"offered": arrangements.offered(self.campaign)}
 
 
 @login_required
@@ -73,32 +71,9 @@ def bridge_page(request: HttpRequest, study: str, campaign: str) -> HttpResponse
 def bridge_live(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """Answer the part of the page that is kept up to date."""
     bridge = bridge_for_lead(request, study, campaign)
-    answer = render(request, "annotation/label_studio/campaigns/_live.html", _shown(bridge))
+    answer = render(request, "label_studio/campaigns/_live.html", _shown(bridge))
     answer["Cache-Control"] = "no-store"
     return answer
-
-
-@login_required
-@require_POST
-def bridge_work(request: HttpRequest, study: str, campaign: str, work: str) -> HttpResponse:
-    """Start what takes longer than a page."""
-    bridge = bridge_for_lead(request, study, campaign)
-    start, said = _WORK[work]
-    _do(request, said, start, bridge=bridge)
-    return redirect("annotation:campaign_label_studio", study, campaign)
-
-
-@login_required
-@require_POST
-def bridge_renew(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
-    """Let addresses of images work longer."""
-    bridge = bridge_for_lead(request, study, campaign)
-    form = RenewForm(request.POST)
-    if not form.is_valid():
-        return _page(request, bridge, form, status=400)
-    days = form.cleaned_data["days"]
-    _do(request, "The addresses work longer now.", image_access.renew, bridge=bridge, days=days)
-    return redirect("annotation:campaign_label_studio", study, campaign)
 
 
 @login_required
@@ -106,53 +81,90 @@ def bridge_renew(request: HttpRequest, study: str, campaign: str) -> HttpRespons
 def bridge_missing(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """Say what is no longer there, and what each of the two decisions about it does."""
     bridge = bridge_for_lead(request, study, campaign)
-    context = _context(bridge.campaign) | {"bridge": bridge, "held": deletions.held(bridge)}
-    return render(request, "annotation/label_studio/campaigns/deletions.html", context)
+    context = _context(bridge.campaign) | {"bridge": bridge, "held": deletions.held_count(bridge)}
+    return render(request, "label_studio/campaigns/deletions.html", context)
 
 
-@login_required
-@require_POST
-def bridge_missing_was(request: HttpRequest, study: str, campaign: str, decision: str) -> HttpResponse:
+class BridgeView(CampaignView):
+    """A view of a campaign that is labelled in a Label Studio."""
+
+    leads_to = "annotation:campaign_label_studio"
+    bridge: LabelStudioBridge
+
+    def load(self) -> None:
+        self.bridge = bridge_for_lead(self.request, self.kwargs["study"], self.kwargs["campaign"])
+        self.campaign, self.study = self.bridge.campaign, self.bridge.campaign.study
+
+
+class BridgeStart(BridgeView, Button):
+    """Start what takes longer than a page."""
+
+    def call(self) -> str:
+        start, message = _WORK[self.kwargs["work"]]
+        start(bridge=self.bridge, by=self.by)
+        return message
+
+
+class BridgeRenew(BridgeView, Button):
+    """Let addresses of images work longer."""
+
+    def call(self) -> str | HttpResponse:
+        form = RenewForm(self.request.POST)
+        if not form.is_valid():
+            return _page(self.request, self.bridge, form, status=400)
+        image_access.renew(bridge=self.bridge, days=form.cleaned_data["days"], by=self.by)
+        return "The addresses work longer now."
+
+
+class BridgeMissingDecide(BridgeView, Button):
     """Take what is no longer there for deleted, or keep its labels."""
-    bridge = bridge_for_lead(request, study, campaign)
-    verb, said = _MISSING[decision]
-    _do(request, said, verb, bridge=bridge)
-    return redirect("annotation:campaign_label_studio", study, campaign)
+
+    def call(self) -> str:
+        verb, message = _MISSING[self.kwargs["decision"]]
+        verb(bridge=self.bridge, by=self.by)
+        return message
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def bridge_cleanup(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
-    """Say what counts for nothing and of whom it is, and have it deleted there once that is confirmed."""
-    bridge = bridge_for_lead(request, study, campaign)
-    lines = cleanup.lines_of(bridge)
-    form = CleanupForm(request.POST or None, lines=lines)
-    if request.method == "POST" and form.is_valid():
-        kinds = form.cleaned_data["kinds"]
-        _do(request, "The answers are being deleted.", cleanup.start, bridge=bridge, kinds=kinds)
-        return redirect("annotation:campaign_label_studio", study, campaign)
-    context = _context(bridge.campaign) | {"bridge": bridge, "lines": lines, "form": form}
-    context["kinds"] = cleanup.KINDS
-    status = 400 if form.errors else 200
-    return render(request, "annotation/label_studio/campaigns/cleanup.html", context, status=status)
+class BridgeCleanupPage(BridgeView, Confirmation):
+    """Say which answers do not count and whose they are, and delete them there once that is confirmed."""
+
+    template_name = "label_studio/campaigns/cleanup.html"
+
+    def load(self) -> None:
+        super().load()
+        self.lines = cleanup.lines_of(self.bridge)
+        self.form = CleanupForm(self.request.POST or None, lines=self.lines)
+
+    def call(self) -> str | HttpResponse:
+        if not self.form.is_valid():
+            return render(self.request, self.template_name, self.context(), status=400)
+        cleanup.start(bridge=self.bridge, kinds=self.form.cleaned_data["kinds"], by=self.by)
+        return "The answers are being deleted."
+
+    def context(self) -> dict[str, Any]:
+        shown = {"bridge": self.bridge, "lines": self.lines, "form": self.form, "kinds": cleanup.KINDS}
+        return super().context() | shown
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def bridge_end(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
+class BridgeEnd(BridgeView, Confirmation):
     """Say what ending does, then do it."""
-    bridge = bridge_for_lead(request, study, campaign)
-    if request.method == "POST":
-        _do(request, "The campaign is labelled here again.", lifecycle.end, bridge=bridge)
-        return redirect("annotation:campaign", study, campaign)
-    return render(request, "annotation/label_studio/campaigns/end.html", _shown(bridge))
+
+    template_name = "label_studio/campaigns/end.html"
+    leads_to = "annotation:campaign"
+
+    def call(self) -> str:
+        lifecycle.end(bridge=self.bridge, by=self.by)
+        return "The campaign is labelled here again."
+
+    def context(self) -> dict[str, Any]:
+        return _shown(self.bridge)
 
 
 def bridge_for_lead(request: HttpRequest, study: str, campaign: str) -> LabelStudioBridge:
     """Return the campaign's part in a Label Studio if the person leads its study and it has one."""
-    found = campaign_for_lead(request, study, campaign)
-    bridge = get_object_or_404(LabelStudioBridge.objects.select_related("server"), campaign=found)
-    bridge.campaign = found
+    campaign_row = campaign_for_lead(request, study, campaign)
+    bridge = get_object_or_404(LabelStudioBridge.objects.select_related("server"), campaign=campaign_row)
+    bridge.campaign = campaign_row
     return bridge
 
 
@@ -163,7 +175,7 @@ def _context(campaign: Campaign) -> dict[str, Any]:
 def _shown(bridge: LabelStudioBridge) -> dict[str, Any]:
     return _context(bridge.campaign) | {
         "bridge": bridge,
-        "shown": shown(bridge),
+        "shown": bridge_summary(bridge),
         "arrangement": arrangements.in_words(bridge),
         "minutes": settings.LABEL_STUDIO_RECONCILE_MINUTES,
     }
@@ -173,13 +185,4 @@ def _page(
     request: HttpRequest, bridge: LabelStudioBridge, form: RenewForm, *, status: int = 200
 ) -> HttpResponse:
     context = _shown(bridge) | {"form": form}
-    return render(request, "annotation/label_studio/campaigns/detail.html", context, status=status)
-
-
-def _do(request: HttpRequest, said: str, verb: Callable[..., Any], **arguments: Any) -> None:
-    try:
-        verb(by=person(request), **arguments)
-    except DomainError as error:
-        messages.error(request, error.message)
-    else:
-        messages.success(request, said)
+    return render(request, "label_studio/campaigns/detail.html", context, status=status)

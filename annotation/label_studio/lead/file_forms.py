@@ -34,8 +34,8 @@ class FileForm(forms.Form):
         widget=forms.ClearableFileInput(attrs={"accept": ".json,application/json"}),
     )
 
-    def clean_file(self) -> UploadedFile:
-        file: UploadedFile = self.cleaned_data["file"]
+    def clean_file(self) -> "UploadedFile[Any]":
+        file: UploadedFile[Any] = self.cleaned_data["file"]
         if (file.size or 0) > upload_limit():
             raise forms.ValidationError(f"“{file.name}” is larger than the {upload_limit():,} bytes allowed.")
         return file
@@ -73,15 +73,15 @@ class MappingForm(forms.Form):
 
     def __init__(self, *args: Any, inventory: Inventory, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        found = suggestions(inventory)
-        for field, what in FIELDS.items():
+        suggested = suggestions(inventory)
+        for field, description in FIELDS.items():
             items = inventory.controls if field in CONTROLS else inventory.fields
             self.fields[f"map_{field}"] = forms.ChoiceField(
                 required=False,
                 label=_LABELS[field],
-                help_text=what[0].upper() + what[1:] + ".",
+                help_text=description[0].upper() + description[1:] + ".",
                 choices=[("", "Not in this file"), *((name, name) for name in _names(items))],
-                initial=found[field],
+                initial=suggested[field],
             )
 
     @property
@@ -92,18 +92,18 @@ class MappingForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
         pairs = [f"{field}={name}" for field in FIELDS if (name := values.get(f"map_{field}"))]
-        asked = [line.strip() for line in str(values.get("asked") or "").splitlines() if line.strip()]
+        attributes = [line.strip() for line in str(values.get("asked") or "").splitlines() if line.strip()]
         try:
-            parse_names(pairs, asked=tuple(asked))
+            parse_names(pairs, asked=tuple(attributes))
         except DomainError as error:
             raise forms.ValidationError(error.message) from None
         return {
             "map": pairs,
-            "asked": asked,
+            "asked": attributes,
             "ground_truth": not values.get("without_ground_truth"),
             **{name: values.get(name) for name in ("none_value", "model", "name", "group_from_image")},
         }
 
 
 def _names(items: tuple[Item, ...]) -> list[str]:
-    return list(dict.fromkeys(one.name for one in items))
+    return list(dict.fromkeys(name_item.name for name_item in items))

@@ -7,9 +7,11 @@ from typing import Any
 from django import forms
 
 from accounts.pages.forms import SuggestingInput
+from annotation.label_studio.models import LabelStudioBridge, LabelStudioServer, LabelStudioUser
 from annotation.label_studio.overview.queries import NAMES
 from annotation.label_studio.pull.cleanup import KINDS, USUAL, Line
-from annotation.models import Campaign, LabelStudioBridge, LabelStudioServer, LabelStudioUser
+from annotation.models import Campaign
+from web.form_fields import set_choices, set_queryset
 
 _WHERE_TOKENS_ARE = (
     "In Label Studio under Account & Settings, Access Token. It is kept encrypted and never shown again."
@@ -58,7 +60,7 @@ class BeginForm(forms.Form):
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         servers = campaign.study.label_studio_servers.all()
-        self.fields["server"].queryset = servers  # type: ignore[attr-defined]
+        set_queryset(self, "server", servers)
         self.initial.setdefault("server", servers.first())
 
 
@@ -86,11 +88,9 @@ class CleanupForm(forms.Form):
         numbers = Counter[str]()
         for line in lines:
             numbers[line.kind] += line.answers
-        field = self.fields["kinds"]
-        field.choices = [  # type: ignore[attr-defined]
-            (kind, f"{label} ({numbers[kind]:,})") for kind, label in KINDS.items() if numbers[kind]
-        ]
-        field.initial = [kind for kind in USUAL if numbers[kind]]
+        choices = [(kind, f"{label} ({numbers[kind]:,})") for kind, label in KINDS.items() if numbers[kind]]
+        set_choices(self, "kinds", choices)
+        self.fields["kinds"].initial = [kind for kind in USUAL if numbers[kind]]
 
 
 class AnnotatorForm(forms.Form):
@@ -113,7 +113,8 @@ class InviteForm(forms.Form):
         bridged = server.study.campaigns.filter(label_studio__server=server).exclude(
             state=Campaign.State.CLOSED
         )
-        self.fields["campaign"].queryset = bridged.order_by("-pk")  # type: ignore[attr-defined]
+        self.campaigns = bridged.order_by("-pk")
+        set_queryset(self, "campaign", self.campaigns)
 
 
 class AnswerFilter(forms.Form):

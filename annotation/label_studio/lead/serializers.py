@@ -1,20 +1,20 @@
-"""How a campaign in a Label Studio reads in JSON. No token and no secret is among it."""
+"""A campaign in Label Studio as JSON, without tokens and secrets."""
 
 from datetime import datetime
 from typing import Any, ClassVar
 
 from rest_framework import serializers
 
-from annotation.label_studio.overview import advice
-from annotation.label_studio.overview.queries import BridgeShown
-from annotation.label_studio.pull.cleanup import KINDS
-from annotation.models import (
+from annotation.label_studio.models import (
     LabelStudioAnnotation,
     LabelStudioBridge,
     LabelStudioProject,
     LabelStudioServer,
     LabelStudioUser,
 )
+from annotation.label_studio.overview import advice
+from annotation.label_studio.overview.queries import BridgeShown
+from annotation.label_studio.pull.cleanup import KINDS
 
 
 class ServerSerializer(serializers.ModelSerializer[LabelStudioServer]):
@@ -62,7 +62,7 @@ class RenewalSerializer(serializers.Serializer[Any]):
 
 
 class ProjectSerializer(serializers.Serializer[Any]):
-    """One project over there; `slot` or `annotator` say whose it is, neither that it is everybody's."""
+    """One project in Label Studio; `slot` or `annotator` says whose it is, neither that it is for everybody."""
 
     id = serializers.IntegerField(source="project.external_id")
     slot = serializers.IntegerField(source="project.slot", allow_null=True)
@@ -79,7 +79,7 @@ class ProjectSerializer(serializers.Serializer[Any]):
 
 
 class BridgeSerializer(serializers.Serializer[BridgeShown]):
-    """How a campaign in a Label Studio stands; `states` counts annotations over there by what became of them."""
+    """How a campaign in a Label Studio stands; `states` counts its annotations by what became of them."""
 
     server = serializers.IntegerField(source="bridge.server_id")
     arrangement = serializers.ChoiceField(
@@ -111,12 +111,12 @@ class BridgeSerializer(serializers.Serializer[BridgeShown]):
     jobs = serializers.SerializerMethodField()
 
     @staticmethod
-    def get_images_until(found: BridgeShown) -> datetime | None:
-        return None if found.images == "none" else found.bridge.images_until
+    def get_images_until(summary: BridgeShown) -> datetime | None:
+        return None if summary.images == "none" else summary.bridge.images_until
 
     @staticmethod
-    def get_jobs(found: BridgeShown) -> list[int]:
-        return [job.pk for job in found.jobs]
+    def get_jobs(summary: BridgeShown) -> list[int]:
+        return [job.pk for job in summary.jobs]
 
 
 class CleanupLineSerializer(serializers.Serializer[Any]):
@@ -180,7 +180,7 @@ class LinkSerializer(serializers.Serializer[Any]):
 
 
 class AnswerSeenSerializer(serializers.ModelSerializer[LabelStudioAnnotation]):
-    """An annotation over there as it was last seen, and what became of it; `annotation` is ours."""
+    """An annotation in Label Studio as it was last seen, and what became of it; `annotation` is ours."""
 
     project = serializers.IntegerField(source="project.external_id", read_only=True)
     user = serializers.IntegerField(source="user_id", read_only=True, allow_null=True)

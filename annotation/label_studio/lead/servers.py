@@ -1,4 +1,4 @@
-"""The Label Studios of a study: connecting one, seeing whether it answers, changing its token, leaving it."""
+"""The Label Studio servers of a study: connecting one, checking it, changing its token, disconnecting it."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -8,53 +8,96 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
+from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST
 
 from annotation.label_studio.base import connections
 from annotation.label_studio.lead.forms import ConnectForm, TokenForm
+from annotation.label_studio.models import LabelStudioServer, LabelStudioUser
 from annotation.label_studio.overview import advice
 from annotation.label_studio.overview.queries import waiting_people
-from annotation.lead.forms import show_refusal
-from annotation.lead.page_context import person
-from annotation.models import LabelStudioServer, LabelStudioUser
-from foundation.errors import DomainError
 from studies.access import LEAD, study_for
+from studies.study_view import StudyView
+from web.form_page import Confirmation, FormPage
 
 
-@sensitive_post_parameters("token")
-@never_cache
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def server_list(request: HttpRequest, study: str) -> HttpResponse:
+@method_decorator([sensitive_post_parameters("token"), never_cache], "dispatch")
+class ServerListPage(StudyView, FormPage[ConnectForm]):
     """Every Label Studio of the study; a lead connects another here."""
-    found = study_for(request.user, study, role=LEAD)
-    form = ConnectForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        try:
-            server = connections.connect(study=found, by=person(request), **form.cleaned_data)
-        except DomainError as error:
-            show_refusal(form, error)
-        else:
-            messages.success(request, f"{server.url} is connected.")
-            return redirect("annotation:label_studio_server", study, server.pk)
-    waiting = Count("users", filter=Q(users__state=LabelStudioUser.State.WAITING), distinct=True)
-    servers = found.label_studio_servers.annotate(
-        waiting=waiting, campaigns=Count("bridges", distinct=True)
-    ).order_by("pk")
-    context = {"study": found, "may_change": True, "form": form, "servers": servers}
-    return render(
-        request, "annotation/label_studio/servers/list.html", context, status=400 if form.errors else 200
-    )
+
+    template_name = "label_studio/servers/list.html"
+    form_class = ConnectForm
+
+    def call(self) -> HttpResponse:
+        server = connections.connect(study=self.study, by=self.by, **self.form.cleaned_data)
+        message = f"{server.url} is connected."
+        return self.redirect_with(message, "annotation:label_studio_server", *self.place(), server.pk)
+
+    def context(self) -> dict[str, Any]:
+        waiting = Count("users", filter=Q(users__state=LabelStudioUser.State.WAITING), distinct=True)
+        servers = self.study.label_studio_servers.annotate(
+            waiting=waiting, campaigns=Count("bridges", distinct=True)
+        )
+        return super().context() | {"servers": servers.order_by("pk")}
 
 
-@login_required
-@require_safe
-def server_page(request: HttpRequest, study: str, server: int) -> HttpResponse:
-    """Whether it answers, which campaigns are there, and what one can do about it."""
-    return _page(request, server_of(request, study, server), TokenForm())
+class ServerView(StudyView):
+    """A view of the Label Studio in its address."""
+
+    leads_to = "annotation:label_studio_server"
+    server: LabelStudioServer
+
+    def load(self) -> None:
+        self.server = server_of(self.request, self.kwargs["study"], self.kwargs["server"])
+        self.study = self.server.study
+
+    def place(self) -> tuple[Any, ...]:
+        return (*super().place(), self.kwargs["server"])
+
+    def context(self) -> dict[str, Any]:
+        return super().context() | {"server": self.server}
+
+
+class ServerState(ServerView):
+    """A view that says whether the server answers, and which campaigns are there."""
+
+    def context(self) -> dict[str, Any]:
+        return super().context() | {
+            "host": urlsplit(self.server.url).netloc,
+            "unencrypted": _in_clear(self.server.url),
+            "advice": advice.what_to_do(self.server.problem),
+            "bridges": self.server.bridges.select_related("campaign").order_by("-pk"),
+        }
+
+
+@method_decorator(sensitive_post_parameters("token"), "dispatch")
+class ServerPage(ServerState, FormPage[TokenForm]):
+    """How the server stands and what one can do about it; another token takes the place of the one that is kept."""
+
+    template_name = "label_studio/servers/detail.html"
+    form_class = TokenForm
+
+    def call(self) -> str:
+        connections.change_token(server=self.server, token=self.form.cleaned_data["token"], by=self.by)
+        return "The new token works and is kept; the old one is forgotten."
+
+    def context(self) -> dict[str, Any]:
+        people = {"waiting": waiting_people(self.server).count(), "people": self.server.users.count()}
+        return super().context() | people
+
+
+class ServerDisconnect(ServerState, Confirmation):
+    """Say what leaving it does, then do it."""
+
+    template_name = "label_studio/servers/disconnect.html"
+
+    def call(self) -> HttpResponse:
+        connections.disconnect(server=self.server, by=self.by)
+        message = f"{self.server.url} is disconnected, and its token is deleted."
+        return self.redirect_with(message, "annotation:label_studio", self.study.slug)
 
 
 @login_required
@@ -67,72 +110,17 @@ def server_check(request: HttpRequest, study: str, server: int) -> HttpResponse:
     return redirect("annotation:label_studio_server", study, server)
 
 
-@sensitive_post_parameters("token")
-@login_required
-@require_POST
-def server_token(request: HttpRequest, study: str, server: int) -> HttpResponse:
-    """Take another token in place of the one that is kept."""
-    found = server_of(request, study, server)
-    form = TokenForm(request.POST)
-    if form.is_valid():
-        try:
-            connections.change_token(server=found, token=form.cleaned_data["token"], by=person(request))
-        except DomainError as error:
-            show_refusal(form, error)
-        else:
-            messages.success(request, "The new token works and is kept; the old one is forgotten.")
-            return redirect("annotation:label_studio_server", study, server)
-    return _page(request, found, form, status=400)
-
-
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def server_disconnect(request: HttpRequest, study: str, server: int) -> HttpResponse:
-    """Say what leaving it does, then do it."""
-    found = server_of(request, study, server)
-    if request.method == "POST":
-        try:
-            connections.disconnect(server=found, by=person(request))
-        except DomainError as error:
-            messages.error(request, error.message)
-            return redirect("annotation:label_studio_server", study, server)
-        messages.success(request, f"{found.url} is disconnected, and its token is deleted.")
-        return redirect("annotation:label_studio", study)
-    return render(request, "annotation/label_studio/servers/disconnect.html", _context(found))
-
-
 def server_of(request: HttpRequest, study: str, server: int) -> LabelStudioServer:
     """Return the server if the person leads its study."""
-    found = study_for(request.user, study, role=LEAD)
-    mine = get_object_or_404(found.label_studio_servers.select_related("created_by"), pk=server)
-    mine.study = found
-    return mine
-
-
-def _context(server: LabelStudioServer, **more: Any) -> dict[str, Any]:
-    bridges = server.bridges.select_related("campaign").order_by("-pk")
-    return {
-        "study": server.study,
-        "may_change": True,
-        "server": server,
-        "host": urlsplit(server.url).netloc,
-        "unencrypted": _in_clear(server.url),
-        "advice": advice.what_to_do(server.problem),
-        "bridges": bridges,
-        **more,
-    }
+    study_row = study_for(request.user, study, role=LEAD)
+    server_row = get_object_or_404(study_row.label_studio_servers.select_related("created_by"), pk=server)
+    server_row.study = study_row
+    return server_row
 
 
 def _in_clear(url: str) -> bool:
     """Return whether a token travels readable for others: over http, to anything but a place of our own network."""
     parts = urlsplit(url)
     host = (parts.hostname or "").lower()
-    ours = {name.lower() for name in settings.LABEL_STUDIO_ALLOWED_HOSTS}
-    return parts.scheme == "http" and "." in host and host not in ours
-
-
-def _page(
-    request: HttpRequest, server: LabelStudioServer, form: TokenForm, *, status: int = 200
-) -> HttpResponse:
-    context = _context(server, form=form, waiting=waiting_people(server).count(), people=server.users.count())
-    return render(request, "annotation/label_studio/servers/detail.html", context, status=status)
+    allowed_hosts = {name.lower() for name in settings.LABEL_STUDIO_ALLOWED_HOSTS}
+    return parts.scheme == "http" and "." in host and host not in allowed_hosts

@@ -1,1 +1,1 @@
-"""What a lead is shown about Label Studio: counts, rows, version history and advice."""
+"""What leads see about Label Studio: counts, rows, version history and advice."""

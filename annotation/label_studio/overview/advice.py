@@ -1,8 +1,10 @@
-"""What a lead can do about what is wrong with a Label Studio: one sentence for each code of a trouble."""
+"""What a lead can do if something is wrong with a Label Studio: one sentence for each code."""
 
 from collections.abc import Mapping
 
-_AGAIN = "Labels made so far stay; it is tried again by itself. If it lasts, ask whoever runs Label Studio."
+_AGAIN = (
+    "Labels made so far stay; it is tried again by itself. If it lasts, ask the person who runs Label Studio."
+)
 _ADVICE: Mapping[str, str] = {
     "unreachable": _AGAIN,
     "timeout": _AGAIN,
@@ -12,14 +14,15 @@ _ADVICE: Mapping[str, str] = {
     "wrong_url": "Disconnect this address and connect the right one.",
     "token_wrong": "Give another under “Change the token” on this Label Studio’s page. Labels made so far stay.",
     "legacy_tokens_off": "Then give another under “Change the token” on this Label Studio’s page, or check again.",
-    "too_old": "Ask whoever runs Label Studio for a newer version; then check again.",
+    "too_old": "Ask the person who runs Label Studio for a newer version; then check again.",
     "forbidden": "Use the token of somebody who may change projects there.",
-    "gone": "Push again: what is missing there is made anew. Labels made so far stay here.",
-    "refused": "Push again. If it is refused again, pass the sentence above to whoever runs Label Studio.",
+    "gone": "Push again: what is missing there is made again. Labels made so far stay here.",
+    "refused": "Push again. If it is refused again, pass the sentence above to the person who runs Label Studio.",
     "address_refused": "Ask the operator of this server to allow the address.",
     "sdk_missing": "Ask the operator of this server to install it.",
     "sealed_unreadable": "Give the token again under “Change the token” on this Label Studio’s page.",
-    "tasks_unreadable": "Delete those tasks there by their numbers and push again, or ask whoever runs Label Studio.",
+    "tasks_unreadable": "Delete those tasks there by their numbers and push again, or ask the person who runs "
+    "Label Studio.",
     "tasks_changed": "Set the data back there, or delete those tasks there and push again.",
 }
 

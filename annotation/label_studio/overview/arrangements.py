@@ -1,8 +1,9 @@
-"""The three ways a campaign can be laid out in a Label Studio, with their costs in plain words."""
+"""The three ways to lay out a campaign in Label Studio, with the costs of each."""
 
 from dataclasses import dataclass
 
-from annotation.models import Campaign, LabelStudioBridge
+from annotation.label_studio.models import LabelStudioBridge
+from annotation.models import Campaign
 
 _Arrangement = LabelStudioBridge.Arrangement
 
@@ -19,35 +20,35 @@ class Offered:
 
 
 def offered(campaign: Campaign) -> list[Offered]:
-    """Return what can be chosen for this campaign, the usual one first."""
-    wanted, people = campaign.annotators_per_task, campaign.enrolments.count()
+    """Return the arrangements for this campaign, the usual one first."""
+    per_task, people = campaign.annotators_per_task, campaign.enrolments.count()
     return [
         Offered(
             _Arrangement.PER_SLOT,
-            f"{_projects(wanted)}: one for each answer a screen asks for",
+            f"{_projects(per_task)}: one for each answer a screen asks for",
             "Every project holds every screen once. You tell each person which project is theirs.",
-            "Nobody comes across another’s answers in their own project.",
-            "Label Studio’s free edition lets everybody open every project, so this rests on people staying in theirs. "
-            "Whoever works in two projects answers screens twice: only the first answer counts, and the second is "
-            "missing until you have it deleted there and somebody else asked.",
+            "Nobody sees another’s answers in their own project.",
+            "Label Studio’s free edition lets everybody open every project, so people must stay in theirs. "
+            "Somebody who works in two projects answers screens twice: only the first answer counts, and the second is "
+            "missing until you have it deleted there and ask somebody else.",
         ),
         Offered(
             _Arrangement.PER_ANNOTATOR,
             "A project for each annotator: "
             + (f"{_projects(people)} now" if people else "nobody has joined yet"),
             "Every person gets a project of their own with every screen. Only their answers count in it.",
-            "Nobody comes across another’s answers, and an answer in the wrong project is refused with the reason.",
-            "Label Studio does not know when a screen has enough answers. Each push takes such screens out of all "
-            "projects; what is answered beyond them before that is surplus, work that was done for nothing. "
+            "Nobody sees another’s answers, and an answer in the wrong project is refused with the reason.",
+            "Label Studio does not know when a screen has enough answers. Each push removes such screens from all "
+            "projects; further answers before that are surplus, wasted work. "
             "Projects exist only for people who have joined the campaign: push again when somebody joins.",
         ),
         Offered(
             _Arrangement.SHARED,
             "One project for everybody",
-            f"All people work in one project that asks for {wanted} answers a screen.",
-            "The least to explain; Label Studio hands out screens until it has enough for each.",
-            "Label Studio’s free edition does not enforce that number: answers beyond it become surplus. "
-            "And whoever opens a screen from the list sees what others answered, so answers are not blind.",
+            f"All people work in one project that asks for {per_task} answers a screen.",
+            "This is the easiest to explain. Label Studio gives out screens until each has enough answers.",
+            "Label Studio’s free edition does not enforce that number: further answers become surplus. "
+            "And anybody who opens a screen from the list sees others’ answers, so answers are not blind.",
         ),
     ]
 

@@ -1,20 +1,21 @@
-"""The versions of an answer as a lead reads them: what each says, who sent it, and which of them counts."""
+"""The versions of an answer as leads see them: what each says, who sent it, and which of them counts."""
 
 from dataclasses import dataclass
 
 from annotation.answers.validation import Answer
 from annotation.label_studio.labels import versions
-from annotation.label_studio.labels.convert import Asked, Unreadable, read
+from annotation.label_studio.labels.convert import Question, Unreadable, read_answer
 from annotation.label_studio.labels.versions import Edit, Version, is_own
+from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioUser
 from annotation.label_studio.overview.queries import name_of
-from annotation.models import Campaign, LabelStudioAnnotation, LabelStudioUser
+from annotation.models import Campaign
 
 State = LabelStudioAnnotation.State
 
 
 @dataclass(frozen=True)
 class VersionLine:
-    """One version. `number` counts them by the clock over there."""
+    """One version. `number` counts them by Label Studio's clock."""
 
     number: int
     version: Version
@@ -51,30 +52,32 @@ class Versions:
 def versions_of(answer: LabelStudioAnnotation, campaign: Campaign) -> Versions:
     """Return what was seen of an answer."""
     current = Version.of(answer)
-    earlier = [one for one in versions.history_of([answer.pk])[answer.pk] if one.digest != current.digest]
+    earlier = [
+        version for version in versions.history_of([answer.pk])[answer.pk] if version.digest != current.digest
+    ]
     counting = versions.counting(answer, earlier, answer.user).version
-    ordered = sorted([*earlier, current], key=lambda one: (one.changed_at, one.digest))
+    ordered = sorted([*earlier, current], key=lambda version: (version.changed_at, version.digest))
     senders = _senders(answer, ordered)
-    asked = _asked(answer, campaign)
+    question = _question(answer, campaign)
     lines = [
         VersionLine(
             number=number,
-            version=one,
-            says=_says(one, asked),
+            version=version,
+            says=_says(version, question),
             sender=senders.get(
-                one.updated_by or 0, f"User {one.updated_by}" if one.updated_by else "not said"
+                version.updated_by or 0, f"User {version.updated_by}" if version.updated_by else "not said"
             ),
-            own=is_own(one, answer.user),
-            current=one.digest == current.digest,
-            counts=counting is not None and one.digest == counting.digest,
+            own=is_own(version, answer.user),
+            current=version.digest == current.digest,
+            counts=counting is not None and version.digest == counting.digest,
         )
-        for number, one in enumerate(ordered, start=1)
+        for number, version in enumerate(ordered, start=1)
     ]
     return Versions(answer, lines)
 
 
 def of_annotation(assignment: int | None) -> LabelStudioAnnotation | None:
-    """Return the answer over there that an answer of ours, or a revision of it, was made of."""
+    """Return the answer in Label Studio that an answer of ours, or a revision of it, was made of."""
     if assignment is None:
         return None
     rows = LabelStudioAnnotation.objects.filter(annotation__assignment=assignment)
@@ -82,38 +85,38 @@ def of_annotation(assignment: int | None) -> LabelStudioAnnotation | None:
 
 
 def _senders(answer: LabelStudioAnnotation, ordered: list[Version]) -> dict[int, str]:
-    numbers = {one.updated_by for one in ordered if one.updated_by is not None}
+    numbers = {version.updated_by for version in ordered if version.updated_by is not None}
     users = LabelStudioUser.objects.filter(server=answer.project.bridge.server_id, external_id__in=numbers)
     return {user.external_id: name_of(user).partition(" (")[0] for user in users}
 
 
-def _asked(answer: LabelStudioAnnotation, campaign: Campaign) -> Asked | None:
+def _question(answer: LabelStudioAnnotation, campaign: Campaign) -> Question | None:
     if answer.task is None:
         return None
     attributes = answer.task.task_attributes.order_by("position")
-    return Asked.of(
+    return Question.of(
         campaign, {text: pk for pk, text in attributes.values_list("attribute", "attribute__text")}
     )
 
 
-def _says(version: Version, asked: Asked | None) -> str:
+def _says(version: Version, question: Question | None) -> str:
     if version.cancelled:
         return "Skipped."
-    if asked is None:
+    if question is None:
         return "An answer to a screen that Stereoscope did not send."
     try:
-        return _in_words(read(version.result, asked), asked)
+        return _in_words(read_answer(version.result, question), question)
     except Unreadable as error:
         return f"Cannot be read: {error}"
 
 
-def _in_words(answer: Answer, asked: Asked) -> str:
+def _in_words(answer: Answer, question: Question) -> str:
     if answer.rating is not None:
         return f"Rated {answer.rating}." + (f" “{answer.justification}”" if answer.justification else "")
     if not answer.ticked:
         return "None of the above."
     words = []
-    for text, pk in asked.attributes.items():
+    for text, pk in question.attributes.items():
         if pk in answer.ticked:
             boxes = sum(box.attribute_id == pk for box in answer.boxes)
             words.append(f"{text} ({boxes} box{'' if boxes == 1 else 'es'})" if boxes else text)

@@ -1,4 +1,4 @@
-"""What a lead is shown of a campaign in Label Studio: counted when asked, a page of rows at a time."""
+"""What leads see of a campaign in Label Studio: counted on request, one page of rows at a time."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -9,13 +9,10 @@ from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
 from django.utils import timezone
 
 from accounts.models import Annotator
+from annotation.kinds.registry import kind_of
 from annotation.label_studio.base import job_queue
 from annotation.label_studio.base.refs import title_of
-from annotation.label_studio.overview import advice
-from annotation.label_studio.push import backlog
-from annotation.label_studio.push.layout import Place, places_of
-from annotation.models import (
-    Campaign,
+from annotation.label_studio.models import (
     LabelStudioAnnotation,
     LabelStudioBridge,
     LabelStudioEvent,
@@ -23,8 +20,12 @@ from annotation.models import (
     LabelStudioServer,
     LabelStudioTask,
     LabelStudioUser,
-    Task,
 )
+from annotation.label_studio.overview import advice
+from annotation.label_studio.push import backlog
+from annotation.label_studio.push.layout import Place, places_of
+from annotation.models import Campaign, Task
+from foundation.errors import NotFound
 from jobs.models import Job
 
 State = LabelStudioAnnotation.State
@@ -73,14 +74,14 @@ EXPLAINED: Mapping[str, str] = {
     State.REFUSED: "They cannot be read as answers to what was asked. Once they are corrected in Label Studio, they "
     "are read again.",
     State.LEFT_OUT: "You left out the users who made them.",
-    State.SKIPPED: "The annotator passed the screen over there.",
+    State.SKIPPED: "The annotator skipped the screen in Label Studio.",
     State.DELETED: "They are gone in Label Studio. What had counted is kept here, out of results.",
 }
 
 
 @dataclass(frozen=True)
 class ProjectLine:
-    """One project over there: whose it is, how much of the campaign it holds and how much came back."""
+    """One project in Label Studio: whose it is, how much of the campaign it holds and how much came back."""
 
     project: LabelStudioProject
     title: str  # as it is called there
@@ -90,12 +91,12 @@ class ProjectLine:
     counted: int
 
     @property
-    def whose(self) -> str:
+    def pseudonym(self) -> str:
         """Return the pseudonym of the only annotator whose answers count in it, if there is one."""
         return self.project.annotator.pseudonym if self.project.annotator else ""
 
     @property
-    def gone(self) -> bool:
+    def is_gone(self) -> bool:
         """Return whether it is no longer there; what was answered in it stays."""
         return self.project.gone_at is not None
 
@@ -130,11 +131,11 @@ class BridgeShown:
     @property
     def told(self) -> bool:
         """Return whether Label Studio tells of answers in each of the projects."""
-        return all(line.project.webhook_id is not None for line in self.projects if not line.gone)
+        return all(line.project.webhook_id is not None for line in self.projects if not line.is_gone)
 
     @property
     def sent(self) -> int:
-        return sum(line.sent for line in self.projects if not line.gone)
+        return sum(line.sent for line in self.projects if not line.is_gone)
 
     @property
     def answered(self) -> int:
@@ -161,7 +162,7 @@ class BridgeShown:
     def images(self) -> str:
         """Return how the signed addresses of images stand: none, void, soon or fine. Ratings show no image."""
         until = self.bridge.images_until
-        if until is None or self.bridge.campaign.kind != Campaign.Kind.STEREOTYPE_MARKING:
+        if until is None or not kind_of(self.bridge.campaign).asks("marks"):
             return "none"
         now = timezone.now()
         if until <= now:
@@ -201,7 +202,7 @@ class PersonLine:
 
 @dataclass(frozen=True)
 class AnswerLine:
-    """One annotation over there, with its place in Label Studio."""
+    """One annotation, with its place in Label Studio."""
 
     answer: LabelStudioAnnotation
     address: str
@@ -236,14 +237,14 @@ def bridge_of(campaign: Campaign) -> LabelStudioBridge | None:
     return LabelStudioBridge.objects.select_related("server").filter(campaign=campaign).first()
 
 
-def shown(bridge: LabelStudioBridge) -> BridgeShown:
-    """Count how the campaign stands; as many queries whatever its size."""
+def bridge_summary(bridge: LabelStudioBridge) -> BridgeShown:
+    """Return the counts of a campaign; the number of queries does not depend on its size."""
     campaign = bridge.campaign
     by_project = _states(bridge)
     jobs = list(jobs_of(bridge)[:10])
     places = places_of(bridge, campaign)
     projects = _projects(bridge, places, by_project)
-    live = [line.project for line in projects if not line.gone]
+    live = [line.project for line in projects if not line.is_gone]
     tasks = Task.objects.filter(campaign=campaign, purpose=Task.Purpose.LABEL, withdrawn=False)
     noted = LabelStudioAnnotation.objects.filter(project__bridge=bridge).aggregate(
         flagged=Count("pk", filter=_SENT_BY_OTHERS),
@@ -255,7 +256,7 @@ def shown(bridge: LabelStudioBridge) -> BridgeShown:
         projects=projects,
         counts=sum(by_project.values(), Counter()),
         tasks=tasks.count(),
-        behind=backlog.behind(bridge, places, live, tasks, kept=noted["kept"] > 0),
+        behind=backlog.behind(bridge, places, live, tasks, keeps_lost=noted["kept"] > 0),
         unasked=backlog.unasked(bridge, places, live, tasks),
         flagged=noted["flagged"],
         held=noted["held"],
@@ -268,12 +269,12 @@ def shown(bridge: LabelStudioBridge) -> BridgeShown:
 
 def _states(bridge: LabelStudioBridge) -> dict[int, Counter[str]]:
     """Return how many mirrored annotations of each project are in each state."""
-    found: dict[int, Counter[str]] = defaultdict(Counter)
+    counts_by_project: dict[int, Counter[str]] = defaultdict(Counter)
     rows = LabelStudioAnnotation.objects.filter(project__bridge=bridge).order_by()
     counted = rows.values("project", "state").annotate(n=Count("pk"))
     for project, state, n in counted.values_list("project", "state", "n"):
-        found[project][state] = n
-    return found
+        counts_by_project[project][state] = n
+    return counts_by_project
 
 
 def _projects(
@@ -281,17 +282,17 @@ def _projects(
 ) -> list[ProjectLine]:
     rows = LabelStudioTask.objects.filter(project__bridge=bridge).order_by()
     sent = dict(rows.values("project").annotate(n=Count("pk")).values_list("project", "n"))
-    titles = {(one.slot, one.annotator_id): title_of(bridge, one.number) for one in places}
+    titles = {(place.slot, place.annotator_id): title_of(bridge, place.number) for place in places}
     return [
         ProjectLine(
-            project=one,
-            title=titles.get((one.slot, one.annotator_id), title_of(bridge, one.slot)),
-            address=f"{bridge.server.url}/projects/{one.external_id}/data",
-            sent=sent.get(one.pk, 0),
-            answered=sum(n for state, n in by_project[one.pk].items() if state not in NO_ANSWER),
-            counted=by_project[one.pk][State.COUNTED],
+            project=place,
+            title=titles.get((place.slot, place.annotator_id), title_of(bridge, place.slot)),
+            address=f"{bridge.server.url}/projects/{place.external_id}/data",
+            sent=sent.get(place.pk, 0),
+            answered=sum(n for state, n in by_project[place.pk].items() if state not in NO_ANSWER),
+            counted=by_project[place.pk][State.COUNTED],
         )
-        for one in bridge.projects.select_related("annotator")
+        for place in bridge.projects.select_related("annotator")
     ]
 
 
@@ -305,37 +306,46 @@ def candidates(server: LabelStudioServer) -> QuerySet[Annotator]:
     return Annotator.objects.filter(enrolments__campaign__study=server.study_id).distinct()
 
 
+def candidate(server: LabelStudioServer, pseudonym: str) -> Annotator:
+    """Return the annotator of the study who has this pseudonym, in whatever case it is written."""
+    annotator: Annotator | None = candidates(server).filter(pseudonym__iexact=pseudonym).first()
+    if annotator is None:
+        message = "Nobody of this pseudonym has joined a campaign of this study."
+        raise NotFound("annotator_not_found", message, fields={"annotator": message})
+    return annotator
+
+
 def waiting_people(server: LabelStudioServer) -> QuerySet[LabelStudioUser]:
     return server.users.filter(state=LabelStudioUser.State.WAITING)
 
 
 def people(server: LabelStudioServer) -> QuerySet[LabelStudioUser]:
     """Return the users of a server, those who wait first."""
-    first = Case(
+    order = Case(
         When(state=LabelStudioUser.State.WAITING, then=Value(0)),
         default=Value(1),
         output_field=IntegerField(),
     )
-    return server.users.select_related("annotator", "invitation", "decided_by").order_by(first, "name", "pk")
+    return server.users.select_related("annotator", "invitation", "decided_by").order_by(order, "name", "pk")
 
 
 def person_lines(users: Iterable[LabelStudioUser]) -> list[PersonLine]:
     """Return these users with what they answered: one query."""
     users = list(users)
-    found: dict[int, Counter[str]] = defaultdict(Counter)
-    rows = LabelStudioAnnotation.objects.filter(user__in=[one.pk for one in users]).order_by()
+    counts_by_user: dict[int, Counter[str]] = defaultdict(Counter)
+    rows = LabelStudioAnnotation.objects.filter(user__in=[listed_user.pk for listed_user in users]).order_by()
     for user, state, n in (
         rows.values("user", "state").annotate(n=Count("pk")).values_list("user", "state", "n")
     ):
         if user is not None:
-            found[user][state] = n
-    return [PersonLine(one, found[one.pk]) for one in users]
+            counts_by_user[user][state] = n
+    return [PersonLine(listed_user, counts_by_user[listed_user.pk]) for listed_user in users]
 
 
 def answers(
     bridge: LabelStudioBridge, *, state: str = "", person: str = ""
 ) -> QuerySet[LabelStudioAnnotation]:
-    """Return what was seen over there, the last changed first; `person` is a part of their name on either side."""
+    """Return what was seen in Label Studio, the last changed first; `person` is a part of their name on either side."""
     rows = LabelStudioAnnotation.objects.filter(project__bridge=bridge)
     if state == State.FLAGGED:
         rows = sent_by_others(rows)
@@ -354,17 +364,17 @@ def sent_by_others(rows: QuerySet[LabelStudioAnnotation]) -> QuerySet[LabelStudi
 def answer_lines(bridge: LabelStudioBridge, rows: Iterable[LabelStudioAnnotation]) -> list[AnswerLine]:
     """Return these answers as they are listed: one query for the names of who sent them in place of others."""
     rows = list(rows)
-    senders = {one.pk: _sender(one) for one in rows}
+    senders = {row.pk: _sender(row) for row in rows}
     numbers = {number for number in senders.values() if number is not None}
     users = bridge.server.users.filter(external_id__in=numbers) if numbers else LabelStudioUser.objects.none()
     names: dict[int | None, str] = {user.external_id: PersonLine(user, {}).address for user in users}
     return [
         AnswerLine(
-            answer=one,
-            address=f"{bridge.server.url}/projects/{one.project.external_id}/data?task={one.external_task}",
-            sender=names.get(sender, f"User {sender}") if (sender := senders[one.pk]) is not None else "",
+            answer=row,
+            address=f"{bridge.server.url}/projects/{row.project.external_id}/data?task={row.external_task}",
+            sender=names.get(sender, f"User {sender}") if (sender := senders[row.pk]) is not None else "",
         )
-        for one in rows
+        for row in rows
     ]
 
 

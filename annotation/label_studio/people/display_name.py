@@ -1,4 +1,4 @@
-"""How a user of a Label Studio is called here: by an address that is theirs, then by the name they gave themselves."""
+"""How a Label Studio user is shown here: by their address, then by the name they gave themselves."""
 
 from collections.abc import Mapping
 
@@ -10,9 +10,11 @@ _LONGEST_ADDRESS = 120
 
 def called(person: Mapping[str, object]) -> str:
     """Return what Label Studio tells of a person as one line, or ""."""
-    first, last = (storable(person.get(part), longest=_LONGEST) for part in ("first_name", "last_name"))
+    first_name, last_name = (
+        storable(person.get(part), longest=_LONGEST) for part in ("first_name", "last_name")
+    )
     address = person.get("email") or person.get("username")
-    return together(address=storable(address, longest=_LONGEST_ADDRESS), name=f"{first} {last}")
+    return together(address=storable(address, longest=_LONGEST_ADDRESS), name=f"{first_name} {last_name}")
 
 
 def together(*, address: str, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Whose answers those of a Label Studio's users are: the lead says it of each, nothing is guessed."""
+"""Which annotator each Label Studio user is: a lead says so, nothing is guessed."""
 
 from collections.abc import Iterable
 
@@ -8,19 +8,12 @@ from django.utils import timezone
 
 from accounts.models import Annotator, User
 from annotation.label_studio.base import job_queue, reasons
-from annotation.label_studio.base.claims import bridges_with, decided, put_down, taken
+from annotation.label_studio.base.claims import bridges_with, put_down, record_decision, user_of
 from annotation.label_studio.base.erasure import ERASED, forget_given, wipe
-from annotation.label_studio.base.invalidate import look_again_at_user
-from annotation.label_studio.base.row_locks import lock_enrolments_at
+from annotation.label_studio.base.invalidate import resettle_user
 from annotation.label_studio.labels.settle import settle
-from annotation.models import (
-    Campaign,
-    Enrolment,
-    Invitation,
-    LabelStudioAnnotation,
-    LabelStudioBridge,
-    LabelStudioUser,
-)
+from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioBridge, LabelStudioUser
+from annotation.models import Campaign, Enrolment, Invitation
 from annotation.people import invitations
 from foundation.errors import Conflict, NotFound
 from studies.models import Study
@@ -37,14 +30,14 @@ def confirm(*, user: LabelStudioUser, annotator: Annotator, by: User | None) -> 
         _refuse_decided(user)
         if not _known(user.server.study).filter(pk=annotator.pk).exists():
             raise NotFound("annotator_not_found", "No such annotator takes part in this study.")
-        if (other := taken(user.server, annotator)) is not None:
+        if (mapped := user_of(user.server, annotator)) is not None:
             raise Conflict(
                 "annotator_taken",
-                f"User {other.external_id} of this Label Studio is {annotator.pseudonym} already; undo that first.",
+                f"User {mapped.external_id} of this Label Studio is {annotator.pseudonym} already; undo that first.",
             )
         _end_invitation(user)
         put_down(user, annotator, by=by, how="by the lead")
-        look_again_at_user(user)
+        resettle_user(user)
     _count(user, by)
     return user
 
@@ -75,8 +68,8 @@ def ignore(*, user: LabelStudioUser, by: User | None) -> LabelStudioUser:
         _refuse_decided(user)
         _end_invitation(user)
         user.state = State.IGNORED
-        decided(user, by, "ignored")
-        look_again_at_user(user)
+        record_decision(user, by, "ignored")
+        resettle_user(user)
     _count(user, by)
     return user
 
@@ -91,8 +84,8 @@ def undo(*, user: LabelStudioUser, by: User | None) -> LabelStudioUser:
         if user.state == State.IGNORED and user.forgotten_at is not None:
             raise Conflict("user_erased", "This user was erased, which cannot be undone.")
         user.state, user.annotator = State.WAITING, None
-        decided(user, by, "undone", **was)
-        look_again_at_user(user)
+        record_decision(user, by, "undone", **was)
+        resettle_user(user)
     _count(user, by)
     return user
 
@@ -108,7 +101,7 @@ def erase(*, user: LabelStudioUser, by: User | None) -> LabelStudioUser:
         user.state, user.annotator, user.name = State.IGNORED, None, ""
         user.forgotten_at = timezone.now()
         user.save(update_fields=["name", "forgotten_at"])
-        decided(user, by, ERASED)
+        record_decision(user, by, ERASED)
         wipe(LabelStudioAnnotation.objects.filter(user=user), reasons.ERASED, state=Mirrored.NEW)
         forget_given([user], reasons.ERASED)
     _count(user, by)
@@ -116,7 +109,7 @@ def erase(*, user: LabelStudioUser, by: User | None) -> LabelStudioUser:
 
 
 def tasks_of(bridge: LabelStudioBridge, users: Iterable[int] | None = None) -> set[int]:
-    """Return the tasks of a bridge that have answers over there, of these users where they are given."""
+    """Return the tasks of a bridge that have answers in Label Studio, of these users where they are given."""
     rows = LabelStudioAnnotation.objects.filter(project__bridge=bridge, task__isnull=False)
     if users is not None:
         users = list(users)
@@ -134,11 +127,12 @@ def _count(user: LabelStudioUser, by: User | None) -> None:
 
 
 def _locked(user: LabelStudioUser) -> LabelStudioUser:
-    # The link that was made for them before all else, as whoever uses it does.
+    # The link that was made for them comes first, in the same order as when somebody uses it.
     links = Invitation.objects.filter(label_studio_user=user.pk).values_list("pk", flat=True)
     list(Invitation.objects.select_for_update().filter(pk__in=list(links)))
-    # Then these, as mirroring does: it writes answers, and after them of whom they are.
-    lock_enrolments_at(user.server_id)
+    # Then the enrolments of all campaigns on the server, as mirroring does before it writes answers and their users.
+    enrolments = Enrolment.objects.filter(campaign__label_studio__server=user.server_id).order_by("pk")
+    list(enrolments.select_for_update(of=("self",)).values_list("pk", flat=True))
     users = LabelStudioUser.objects.select_for_update(of=("self",)).select_related(
         "server__study", "annotator"
     )

@@ -1,11 +1,11 @@
-"""How a Label Studio names its users, for the lead to know them by. Personal: kept for who waits to be known."""
+"""Label Studio's names for its users, so that leads recognise them. Personal data, kept only for waiting users."""
 
 import logging
 
 from annotation.label_studio.client.errors import Trouble
 from annotation.label_studio.client.rest import Client
+from annotation.label_studio.models import LabelStudioServer, LabelStudioUser
 from annotation.label_studio.people.display_name import called
-from annotation.models import LabelStudioServer, LabelStudioUser
 
 logger = logging.getLogger(__name__)
 
@@ -21,15 +21,15 @@ def name_users(client: Client, server: LabelStudioServer) -> int:
     if not users:
         return 0
     try:
-        every = client.users()
+        descriptions = client.users()
     except Trouble as trouble:
         logger.warning("The users of %s could not be asked for: %s", server, trouble.code)
         return 0
-    named = []
-    for told in every:
-        user = users.get(told.get("id", 0))
-        if user is not None and (name := called(told)):
+    changed_users = []
+    for description in descriptions:
+        user = users.get(description.get("id", 0))
+        if user is not None and (name := called(description)):
             user.name = name
-            named.append(user)
-    LabelStudioUser.objects.bulk_update(named, ["name"])
-    return len(named)
+            changed_users.append(user)
+    LabelStudioUser.objects.bulk_update(changed_users, ["name"])
+    return len(changed_users)

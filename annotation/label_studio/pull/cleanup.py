@@ -1,8 +1,8 @@
-"""Answers that count for nothing here are deleted in Label Studio, where a lead asks for it.
+"""Deleting answers in Label Studio that do not count here, when a lead asks for it.
 
-Label Studio takes them for answers, and asks nobody in their place. Nothing that counts or waits for a decision is
-deleted: each screen is looked at again right before, in all projects that hold it. An answer is first taken for deleted
-here, so that it cannot come to count meanwhile, and then deleted there.
+For Label Studio they are answers, so it does not ask anybody else. Nothing that counts or waits for a decision is
+deleted: each screen is checked again right before, in every project that has it. An answer is marked as deleted
+here first, so that it cannot start to count meanwhile, and then deleted there.
 """
 
 from collections.abc import Collection, Mapping
@@ -13,14 +13,15 @@ from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
+from annotation.assignment.leases import lock_enrolments
 from annotation.label_studio.base import job_queue, reasons
 from annotation.label_studio.base.locks import reading_from
-from annotation.label_studio.base.row_locks import lock_enrolments
 from annotation.label_studio.client.errors import Trouble
 from annotation.label_studio.client.rest import Client
 from annotation.label_studio.labels.settle import settle
+from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioBridge, LabelStudioTask
 from annotation.label_studio.pull.fetch import look_at_some
-from annotation.models import Campaign, LabelStudioAnnotation, LabelStudioBridge, LabelStudioTask
+from annotation.models import Campaign
 from foundation.errors import Conflict, DomainError
 from jobs.models import Job
 from jobs.progress.reporter import Progress, Unwatched
@@ -42,7 +43,7 @@ KINDS: Mapping[str, str] = {
 }
 # What is offered at first: refused answers may still be mended in Label Studio.
 USUAL = ("surplus", "further", "left_out")
-_PATIENCE = 120.0  # until whoever reads from Label Studio is done
+_PATIENCE = 120.0  # until another job that reads from Label Studio is done
 
 
 @dataclass(frozen=True)
@@ -56,32 +57,31 @@ class Line:
 
 @dataclass
 class Cleaned:
-    """What a run did. `left`: answers that count by now, wait for a decision, or were changed."""
+    """What a run did. `retained`: answers that count by now, wait for a decision, or were changed."""
 
     deleted: int = 0
-    left: int = 0
+    retained: int = 0
 
     def __str__(self) -> str:
         text = (
             f"{self.deleted:,} answer{' was' if self.deleted == 1 else 's were'} deleted from Label Studio."
         )
-        if self.left:
-            text += (
-                f" {self.left:,} {'was' if self.left == 1 else 'were'} kept, because their state had changed."
-            )
+        if self.retained:
+            verb = "was" if self.retained == 1 else "were"
+            text += f" {self.retained:,} {verb} kept, because their state had changed."
         return text
 
 
 def lines_of(bridge: LabelStudioBridge) -> list[Line]:
     """Return what could be deleted, by kind and person."""
-    found = []
+    lines = []
     for kind in KINDS:
         rows = _deletable(bridge, [kind]).values(person=F("user__annotator__pseudonym"))
         counted = rows.annotate(answers=Count("pk")).order_by("person")
-        found += [
+        lines += [
             Line(kind, person or "", answers) for person, answers in counted.values_list("person", "answers")
         ]
-    return found
+    return lines
 
 
 def start(*, bridge: LabelStudioBridge, kinds: Collection[str], by: User | None) -> Job:
@@ -90,11 +90,11 @@ def start(*, bridge: LabelStudioBridge, kinds: Collection[str], by: User | None)
     if not chosen or not set(chosen) <= KINDS.keys():
         raise DomainError("kinds_bad", "Choose what to delete.", fields={"kinds": "Choose at least one."})
     rows = _deletable(bridge, chosen)
-    last = rows.order_by("-pk").values_list("pk", flat=True).first()
-    if last is None:
+    last_id = rows.order_by("-pk").values_list("pk", flat=True).first()
+    if last_id is None:
         raise Conflict("nothing_to_delete", "Label Studio has no such answers.")
     with transaction.atomic():
-        job = job_queue.start(job_queue.CLEANUP, bridge, by=by, kinds=",".join(chosen), last=last)
+        job = job_queue.start(job_queue.CLEANUP, bridge, by=by, kinds=",".join(chosen), last=last_id)
         _record(bridge, by, "cleanup_asked", answers=rows.count(), kinds=", ".join(chosen))
     return job
 
@@ -103,38 +103,38 @@ def clean_up(
     *,
     bridge: LabelStudioBridge,
     kinds: Collection[str],
-    last: int,
+    last_id: int,
     by: User | None,
     progress: Progress | None = None,
 ) -> Cleaned:
-    """Delete in Label Studio what counts for nothing, up to the row `last` of the mirror.
+    """Delete in Label Studio what counts for nothing, up to the row `last_id` of the mirror.
 
     It can be killed at any point: what was taken for deleted and is still there is looked at again.
     """
-    progress, done = progress or Unwatched(), Cleaned()
+    progress, cleaned = progress or Unwatched(), Cleaned()
     _unmark(bridge)
-    rows = _deletable(bridge, kinds).filter(pk__lte=last)
+    rows = _deletable(bridge, kinds).filter(pk__lte=last_id)
     tasks = list(rows.order_by("task").values_list("task", flat=True).distinct())
     progress.start(len(tasks))
     try:
         with Client.of(bridge.server) as client:
             for task in tasks:
                 progress.check_cancelled()
-                with reading_from(bridge, seconds=_PATIENCE, progress=progress) as mine:
-                    if not mine:
+                with reading_from(bridge, seconds=_PATIENCE, progress=progress) as has_lock:
+                    if not has_lock:
                         raise Conflict(
                             "label_studio_busy",
                             "Another job is still reading from Label Studio; try again later.",
                         )
-                    _clean_task(client, bridge, task or 0, rows, done)
+                    _clean_task(client, bridge, task or 0, rows, cleaned)
                 progress.advance(message="screens looked at")
     finally:
-        if done.deleted:
-            _record(bridge, by, "cleaned", answers=done.deleted, kinds=", ".join(sorted(kinds)))
-    if done.deleted and bridge.campaign.state in (Campaign.State.OPEN, Campaign.State.PAUSED):
+        if cleaned.deleted:
+            _record(bridge, by, "cleaned", answers=cleaned.deleted, kinds=", ".join(sorted(kinds)))
+    if cleaned.deleted and bridge.campaign.state in (Campaign.State.OPEN, Campaign.State.PAUSED):
         # Label Studio asks screens again that have fewer answers now: those that need none are taken back.
         job_queue.start_push(bridge=bridge, by=by)
-    return done
+    return cleaned
 
 
 def _deletable(bridge: LabelStudioBridge, kinds: Collection[str]) -> QuerySet[LabelStudioAnnotation]:
@@ -158,32 +158,36 @@ def _clean_task(
     bridge: LabelStudioBridge,
     task: int,
     rows: QuerySet[LabelStudioAnnotation],
-    done: Cleaned,
+    cleaned: Cleaned,
 ) -> None:
     before = rows.filter(task=task).count()
     sent = LabelStudioTask.objects.filter(project__bridge=bridge, project__gone_at=None, task=task)
-    for one in sent.select_related("project__bridge__campaign__study"):
-        look_at_some(client, one.project, [one.external_id], Unwatched())
+    for sent_row in sent.select_related("project__bridge__campaign__study"):
+        look_at_some(client, sent_row.project, [sent_row.external_id], Unwatched())
     settle(bridge=bridge, task_ids=[task])
     deleted = 0
     for pk in rows.filter(task=task).order_by("pk").values_list("pk", flat=True):
         deleted += _delete(client, bridge, rows.filter(pk=pk))
     settle(bridge=bridge, task_ids=[task])
-    done.deleted += deleted
-    done.left += max(0, before - deleted)
+    cleaned.deleted += deleted
+    cleaned.retained += max(0, before - deleted)
 
 
 def _delete(client: Client, bridge: LabelStudioBridge, row: QuerySet[LabelStudioAnnotation]) -> bool:
     """Delete one answer there; return whether it still was one that counts for nothing."""
     with transaction.atomic():
         lock_enrolments(bridge.campaign_id)
-        found = row.select_for_update(of=("self",), no_key=True).first()
-        if found is None:
+        locked_row = row.select_for_update(of=("self",), no_key=True).first()
+        if locked_row is None:
             return False
-        found.deleted_at, found.state, found.reason = timezone.now(), State.DELETED, reasons.BEING_DELETED
-        found.save(update_fields=["deleted_at", "state", "reason"])
+        locked_row.deleted_at, locked_row.state, locked_row.reason = (
+            timezone.now(),
+            State.DELETED,
+            reasons.BEING_DELETED,
+        )
+        locked_row.save(update_fields=["deleted_at", "state", "reason"])
     try:
-        client.delete_annotation(found.external_id)
+        client.delete_annotation(locked_row.external_id)
     except Trouble as trouble:
         if trouble.code != "gone":
             _unmark(bridge)
@@ -207,10 +211,10 @@ def _unmark(bridge: LabelStudioBridge) -> None:
     settle(bridge=bridge, task_ids=tasks - {0})
 
 
-def _record(bridge: LabelStudioBridge, by: User | None, what: str, **details: object) -> None:
+def _record(bridge: LabelStudioBridge, by: User | None, action: str, **details: object) -> None:
     audit.record(
         by=by,
-        action=f"label_studio.{what}",
+        action=f"label_studio.{action}",
         subject=bridge.campaign,
         study=bridge.campaign.study,
         server=bridge.server.url,

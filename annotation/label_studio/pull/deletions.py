@@ -1,7 +1,7 @@
-"""What was seen over there and is not found there any more: deleted, or lost with a database that was set back.
+"""What was seen in Label Studio and is missing there now: deleted, or lost when a database was restored.
 
-A few are taken for deleted. So many at once that it may be a backup that was brought back, or a number that stands
-for another annotation now, are held: their labels stay until the lead says which it was.
+A few missing answers are treated as deleted. If so many are missing that a backup may have been restored, or if a
+number may now belong to another annotation, their labels stay until the lead says what happened.
 """
 
 from collections.abc import Collection
@@ -11,11 +11,15 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
+from annotation.assignment.leases import lock_enrolments
 from annotation.label_studio.base import job_queue
-from annotation.label_studio.base.row_locks import lock_enrolments
 from annotation.label_studio.labels.settle import settle
+from annotation.label_studio.models import (
+    LabelStudioAnnotation,
+    LabelStudioBridge,
+    LabelStudioProject,
+)
 from annotation.label_studio.pull import problems
-from annotation.models import LabelStudioAnnotation, LabelStudioBridge, LabelStudioProject
 from foundation.errors import Conflict
 from studies import audit
 
@@ -30,25 +34,27 @@ _SETTLED_AT_ONCE = 200  # more tasks are counted by a job
 def missing(
     *, project: LabelStudioProject, external_tasks: Collection[int], present: Collection[int]
 ) -> set[int]:
-    """Return the rows of these tasks over there, read whole, that are not among those `present`."""
-    left, numbers, found = set(present), sorted(set(external_tasks)), set[int]()
+    """Return the rows of these tasks in Label Studio, read whole, that are not among those `present`."""
+    present_ids, numbers, missing_ids = set(present), sorted(set(external_tasks)), set[int]()
     for start in range(0, len(numbers), _AT_ONCE):
         rows = LabelStudioAnnotation.objects.filter(
             project=project, external_task__in=numbers[start : start + _AT_ONCE], deleted_at=None, missing=""
         )
-        found |= {pk for pk, external in rows.values_list("pk", "external_id") if external not in left}
-    return found
+        missing_ids |= {
+            pk for pk, external in rows.values_list("pk", "external_id") if external not in present_ids
+        }
+    return missing_ids
 
 
 def missed(*, project: LabelStudioProject, rows: Collection[int]) -> set[int]:
     """Take these rows for deleted, and return their tasks; or hold them where they are too many for that."""
-    here = LabelStudioAnnotation.objects.filter(project=project, deleted_at=None, missing="")
-    hold = len(rows) > max(FEW, _SHARE * here.count()) or held(project) > 0
+    live_rows = LabelStudioAnnotation.objects.filter(project=project, deleted_at=None, missing="")
+    hold = len(rows) > max(FEW, _SHARE * live_rows.count()) or held_count(project) > 0
     pks, tasks = sorted(rows), set[int]()
     for start in range(0, len(pks), _AT_ONCE):
         with transaction.atomic():
             lock_enrolments(project.bridge.campaign_id)
-            locked = _lock(here.filter(pk__in=pks[start : start + _AT_ONCE]))
+            locked = _lock(live_rows.filter(pk__in=pks[start : start + _AT_ONCE]))
             changed = LabelStudioAnnotation.objects.filter(pk__in=locked)
             if hold:
                 changed.update(missing=Missing.HELD)
@@ -58,8 +64,8 @@ def missed(*, project: LabelStudioProject, rows: Collection[int]) -> set[int]:
     return tasks
 
 
-def held(of: LabelStudioProject | LabelStudioBridge) -> int:
-    """Return how many annotations wait until the lead says whether they were deleted."""
+def held_count(of: LabelStudioProject | LabelStudioBridge) -> int:
+    """Return how many annotations wait for the lead to say whether they were deleted."""
     return _held(of).count()
 
 
@@ -85,19 +91,19 @@ def keep_labels(*, bridge: LabelStudioBridge, by: User | None) -> int:
         return len(_decide(bridge, by, "labels_kept", missing=Missing.KEPT))
 
 
-def _decide(bridge: LabelStudioBridge, by: User | None, what: str, **values: object) -> list[int]:
+def _decide(bridge: LabelStudioBridge, by: User | None, decision: str, **values: object) -> list[int]:
     lock_enrolments(bridge.campaign_id)
     locked = _lock(_held(bridge))
     if not locked:
         raise Conflict("nothing_held", "No annotation that Label Studio lost waits for a decision.")
     _held(bridge).update(**values)
     # The next comparison says whatever else is wrong.
-    told = LabelStudioBridge.objects.filter(pk=bridge.pk, problem=problems.MANY_DELETED)
-    if told.update(problem="", problem_text="", problem_at=None):
+    told_bridges = LabelStudioBridge.objects.filter(pk=bridge.pk, problem=problems.MANY_DELETED)
+    if told_bridges.update(problem="", problem_text="", problem_at=None):
         bridge.problem, bridge.problem_text, bridge.problem_at = "", "", None
     audit.record(
         by=by,
-        action=f"label_studio.{what}",
+        action=f"label_studio.{decision}",
         subject=bridge.campaign,
         study=bridge.campaign.study,
         server=bridge.server.url,

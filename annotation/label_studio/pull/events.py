@@ -1,4 +1,4 @@
-"""Hints of webhooks are worked off: what they name is looked up on the server itself."""
+"""Handling webhook events: the rows they name are read from the server itself."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -12,17 +12,17 @@ from annotation.label_studio.base import job_queue
 from annotation.label_studio.client.errors import Trouble
 from annotation.label_studio.client.rest import Client
 from annotation.label_studio.labels.settle import settle
-from annotation.label_studio.people import user_names
-from annotation.label_studio.pull.fetch import check, look_at_all, look_at_some
-from annotation.label_studio.pull.reconcile import OF_ONE_PROJECT, reconcile_by
-from annotation.label_studio.pull.webhooks import EVERYTHING, MOST_ROWS
-from annotation.models import (
+from annotation.label_studio.models import (
     LabelStudioAnnotation,
     LabelStudioBridge,
     LabelStudioEvent,
     LabelStudioProject,
     LabelStudioTask,
 )
+from annotation.label_studio.people import user_names
+from annotation.label_studio.pull.fetch import check, look_at_all, look_at_some
+from annotation.label_studio.pull.reconcile import OF_ONE_PROJECT, reconcile_by
+from annotation.label_studio.pull.webhooks import EVERYTHING, MOST_ROWS
 from foundation.errors import DomainError
 from jobs.models import Job
 from jobs.progress.reporter import Progress, Unwatched
@@ -54,7 +54,7 @@ class WorkedOff:
     events: int = 0
     tasks: int = 0
     compared: bool = False  # everything was
-    found: list[DomainError] = field(default_factory=list)
+    problems: list[DomainError] = field(default_factory=list)
 
     def __str__(self) -> str:
         hints = "1 hint" if self.events == 1 else f"{self.events:,} hints"
@@ -79,51 +79,51 @@ def work_off(*, bridge: LabelStudioBridge, progress: Progress | None = None) -> 
     A hint is done only when what it names was counted, so one that was interrupted is done again.
     """
     progress = progress or Unwatched()
-    done = WorkedOff()
+    report = WorkedOff()
     with Client.of(bridge.server) as client:
-        waiting, last = bridge.events.filter(done_at=None).order_by("pk"), 0
-        while events := list(waiting.filter(pk__gt=last)[:_AT_ONCE]):
-            last = events[-1].pk
+        waiting, last_id = bridge.events.filter(done_at=None).order_by("pk"), 0
+        while events := list(waiting.filter(pk__gt=last_id)[:_AT_ONCE]):
+            last_id = events[-1].pk
             progress.check_cancelled()
-            _work_off(client, bridge, events, done, progress)
-    return done
+            _work_off(client, bridge, events, report, progress)
+    return report
 
 
 def _work_off(
     client: Client,
     bridge: LabelStudioBridge,
     events: Sequence[LabelStudioEvent],
-    done: WorkedOff,
+    report: WorkedOff,
     progress: Progress,
 ) -> None:
     plan = _plan(bridge, events)
     if plan.everything and (again := _compared_until(bridge)) is None:
-        done.found = reconcile_by(client, bridge, progress).found
-        done.compared = True
+        report.problems = reconcile_by(client, bridge, progress).problems
+        report.compared = True
     else:
         if plan.everything:
             job_queue.start(job_queue.RECONCILE, bridge, by=None, not_before=again)
         progress.start(sum(map(len, plan.tasks.values())))
-        _look(client, bridge, plan, done, progress)
+        _look(client, bridge, plan, report, progress)
     now = timezone.now()
     for event, outcome in plan.outcomes:
         event.done_at, event.outcome = now, outcome[:300]
         event.tasks, event.annotations = [], []  # they may be very many, and are of no more use
     done_with = [event for event, _ in plan.outcomes]
     LabelStudioEvent.objects.bulk_update(done_with, ["done_at", "outcome", "tasks", "annotations"])
-    done.events += len(done_with)
+    report.events += len(done_with)
 
 
 def _compared_until(bridge: LabelStudioBridge) -> datetime | None:
     """Return when everything may be compared again because of a hint; None if now. Hints may come without end."""
-    last = LabelStudioBridge.objects.values_list("reconciled_at", flat=True).get(pk=bridge.pk)
-    if last is None or last + _BETWEEN_COMPARISONS <= timezone.now():
+    reconciled_at = LabelStudioBridge.objects.values_list("reconciled_at", flat=True).get(pk=bridge.pk)
+    if reconciled_at is None or reconciled_at + _BETWEEN_COMPARISONS <= timezone.now():
         return None
-    return last + _BETWEEN_COMPARISONS
+    return reconciled_at + _BETWEEN_COMPARISONS
 
 
 def _look(
-    client: Client, bridge: LabelStudioBridge, plan: _Plan, done: WorkedOff, progress: Progress
+    client: Client, bridge: LabelStudioBridge, plan: _Plan, report: WorkedOff, progress: Progress
 ) -> None:
     touched: set[int] = set()
     wrong: Trouble | None = None
@@ -132,35 +132,41 @@ def _look(
         if len(numbers) <= _MOST_SINGLY:
             look = partial(look_at_some, client, project, numbers, progress)
         try:
-            seen = look()
+            reading = look()
         except Trouble as trouble:
             wrong = trouble
             if trouble.code not in OF_ONE_PROJECT:
                 break
             continue
         # Those named too, changed or not: an attempt before this one may have written them and counted nothing.
-        touched |= seen.touched | _tasks_of(project, numbers)
-        done.tasks += len(numbers)
-        done.found += seen.found
+        touched |= reading.touched | _tasks_of(project, numbers)
+        report.tasks += len(numbers)
+        report.problems += reading.problems
     if touched:
         settle(bridge=bridge, task_ids=touched, progress=progress)
         user_names.name_users(client, bridge.server)
     if wrong is not None:
         raise wrong
-    for project in sorted(plan.projects, key=lambda one: one.pk):
-        if (found := check(client, project)) is not None:
-            done.found.append(found)
+    for project in sorted(plan.projects, key=lambda row: row.pk):
+        if (problem := check(client, project)) is not None:
+            report.problems.append(problem)
 
 
 def _plan(bridge: LabelStudioBridge, events: Sequence[LabelStudioEvent]) -> _Plan:
     plan = _Plan()
     # Asked first: what a push that has ended sent is known below.
     sending = job_queue.jobs_of(bridge, job_queue.PUSH).filter(state=Job.State.RUNNING).exists()
-    projects = {one.external_id: one for one in bridge.projects.filter(gone_at=None)}
-    named, seen = _numbers(event.tasks for event in events), _numbers(event.annotations for event in events)
-    if max(len(named), len(seen)) > MOST_ROWS:
+    projects = {project.external_id: project for project in bridge.projects.filter(gone_at=None)}
+    task_numbers, annotation_numbers = (
+        _numbers(event.tasks for event in events),
+        _numbers(event.annotations for event in events),
+    )
+    if max(len(task_numbers), len(annotation_numbers)) > MOST_ROWS:
         return _Plan(everything=True, outcomes=[(event, _EVERYTHING) for event in events])
-    tasks, answers = _projects_of_tasks(bridge, named), _tasks_of_annotations(bridge, seen)
+    tasks, answers = (
+        _projects_of_tasks(bridge, task_numbers),
+        _tasks_of_annotations(bridge, annotation_numbers),
+    )
     for event in events:
         outcome = _planned(event, plan, projects, tasks, answers)
         # It may name a task that is just being sent, whose number is not written down yet: so it waits.
@@ -182,8 +188,8 @@ def _planned(
     if event.project is not None and event.project not in projects:
         return "It names a project that is not of this campaign."
     if event.action in _OF_PROJECTS:
-        named = [projects[event.project]] if event.project is not None else projects.values()
-        plan.projects.update(named)
+        event_projects = [projects[event.project]] if event.project is not None else projects.values()
+        plan.projects.update(event_projects)
         return "The project was looked at."
     if event.action not in _OF_ANNOTATIONS | _OF_TASKS | {EVERYTHING}:
         return "What it says has happened is not known here."
@@ -206,16 +212,18 @@ def _outcome(number: int) -> str:
 
 
 def _numbers(lists: Iterable[object]) -> set[int]:
-    return {number for one in lists if isinstance(one, list) for number in one}
+    return {number for numbers in lists if isinstance(numbers, list) for number in numbers}
 
 
 def _projects_of_tasks(bridge: LabelStudioBridge, numbers: Collection[int]) -> dict[int, LabelStudioProject]:
-    """Return whose tasks these are or were: one that was deleted there may have been sent anew already."""
+    """Return whose tasks these are or were: one that was deleted there may have been sent again already."""
     live = {"project__bridge": bridge, "project__gone_at": None}
-    seen = LabelStudioAnnotation.objects.filter(**live, external_task__in=numbers, deleted_at=None)
+    mirrored = LabelStudioAnnotation.objects.filter(**live, external_task__in=numbers, deleted_at=None)
     sent = LabelStudioTask.objects.filter(**live, external_id__in=numbers)
-    found = {row.external_task: row.project for row in seen.select_related("project").defer("result")}
-    return found | {row.external_id: row.project for row in sent.select_related("project")}
+    projects_by_task = {
+        row.external_task: row.project for row in mirrored.select_related("project").defer("result")
+    }
+    return projects_by_task | {row.external_id: row.project for row in sent.select_related("project")}
 
 
 def _tasks_of_annotations(

@@ -1,7 +1,7 @@
-"""What stands in Label Studio, written down as it is (`LabelStudioAnnotation`): no label is made here.
+"""Storing what is in Label Studio unchanged (`LabelStudioAnnotation`); no label is made here.
 
-Whatever a server says goes in, or its content is refused with a reason: nothing of it can stop the rest from being
-read. What was seen before and says the same costs one look at its digest.
+Everything a server sends is stored, or its content is refused with a reason: nothing in it can keep the rest from
+being read. A version that was seen before costs only a comparison of its digest.
 """
 
 import logging
@@ -14,18 +14,18 @@ from django.db import IntegrityError, transaction
 from django.db.models import Min, Q
 from django.utils import timezone
 
+from annotation.assignment.leases import lock_enrolments
 from annotation.label_studio.base import reasons
 from annotation.label_studio.base.erasure import erased_at
-from annotation.label_studio.base.row_locks import lock_enrolments
 from annotation.label_studio.labels import versions
-from annotation.label_studio.pull.parse import NO_MOMENT, Seen, seen
-from annotation.models import (
+from annotation.label_studio.models import (
     LabelStudioAnnotation,
     LabelStudioProject,
     LabelStudioTask,
     LabelStudioUser,
     LabelStudioVersion,
 )
+from annotation.label_studio.pull.parse import NO_MOMENT, ParsedAnnotation, parse_annotation
 from foundation.database.bulk import insert, update
 from studies.consent import withdrawn_from
 
@@ -49,15 +49,15 @@ class _Known(NamedTuple):
     user_id: int | None
     changed_at: datetime
 
-    def was_another(self, one: Seen) -> bool:
-        """Whether the number stood for something else: what a server was set back to gives numbers anew."""
-        return self.made_at != one.made_at and NO_MOMENT not in (self.made_at, one.made_at)
+    def was_another(self, annotation: ParsedAnnotation) -> bool:
+        """Whether the number stood for something else: a server that was set back gives numbers again."""
+        return self.made_at != annotation.made_at and NO_MOMENT not in (self.made_at, annotation.made_at)
 
 
 class _Entry(NamedTuple):
     """An annotation as it is to be written: with keys of ours, and why its content is not kept, if it is not."""
 
-    seen: Seen
+    parsed: ParsedAnnotation
     before: _Known | None
     task_id: int | None
     user_id: int | None  # whom it names now
@@ -71,7 +71,7 @@ class _Entry(NamedTuple):
     @property
     def digest(self) -> str:
         """Return the digest that is kept: another where the content is not, so that it is read once it may be kept."""
-        return f"-{self.seen.digest[1:]}" if self.refusal else self.seen.digest
+        return f"-{self.parsed.digest[1:]}" if self.refusal else self.parsed.digest
 
 
 def mirror(*, project: LabelStudioProject, annotations: Iterable[Mapping[str, Any]]) -> set[int]:
@@ -80,33 +80,35 @@ def mirror(*, project: LabelStudioProject, annotations: Iterable[Mapping[str, An
     What came back after it was deleted is there again. Users who were not seen before wait for the lead.
     """
     touched: set[int] = set()
-    for some in _batches(annotations, _AT_ONCE):
-        found = {one.external_id: one for one in map(seen, some) if one is not None}
-        if strange := len(some) - len(found):
+    for batch in _batches(annotations, _AT_ONCE):
+        by_number = {
+            parsed.external_id: parsed for parsed in map(parse_annotation, batch) if parsed is not None
+        }
+        if strange := len(batch) - len(by_number):
             logger.warning(
                 "%d annotations of %s have no number of their own and were left out", strange, project
             )
         try:
-            touched |= _write(project, found)
+            touched |= _write(project, by_number)
         except IntegrityError:
             # Somebody else wrote one of them at the same moment: now it is among what is known.
-            touched |= _write(project, found)
+            touched |= _write(project, by_number)
     return touched
 
 
 @transaction.atomic
-def _write(project: LabelStudioProject, found: Mapping[int, Seen]) -> set[int]:
-    if not found:
+def _write(project: LabelStudioProject, parsed: Mapping[int, ParsedAnnotation]) -> set[int]:
+    if not parsed:
         return set()
     lock_enrolments(project.bridge.campaign_id)
-    tasks = _tasks(project, {one.external_task for one in found.values()})
-    known = _set_apart(found, _known(project, list(found)))
-    users = _users(project, found.values())
-    silent = _silent(project, {*users.values(), *(one.user_id for one in known.values())})
+    tasks = _tasks(project, {annotation.external_task for annotation in parsed.values()})
+    stored = _set_apart(parsed, _known(project, list(parsed)))
+    users = _users(project, parsed.values())
+    silent = _silent(project, {*users.values(), *(row.user_id for row in stored.values())})
     fresh, changed, touched = list[_Entry](), list[_Entry](), set[int]()
-    for one in found.values():
-        before = known.get(one.external_id)
-        entry = _entry(one, before, tasks, users, silent)
+    for annotation in parsed.values():
+        before = stored.get(annotation.external_id)
+        entry = _entry(annotation, before, tasks, users, silent)
         if before is None:
             fresh.append(entry)
         elif before.digest != entry.digest or before.lost or before.task_id != entry.task_id:
@@ -118,7 +120,7 @@ def _write(project: LabelStudioProject, found: Mapping[int, Seen]) -> set[int]:
     if fresh:
         columns = _columns(fresh) | {
             "project_id": [project.pk] * len(fresh),
-            "external_id": [one.seen.external_id for one in fresh],
+            "external_id": [entry.parsed.external_id for entry in fresh],
             "chosen": [""] * len(fresh),
             "chosen_against": [""] * len(fresh),
             "edit": [""] * len(fresh),
@@ -126,23 +128,23 @@ def _write(project: LabelStudioProject, found: Mapping[int, Seen]) -> set[int]:
         insert(LabelStudioAnnotation, columns)
     if changed:
         _keep_versions(changed)
-        update(LabelStudioAnnotation, [one.pk for one in changed], _columns(_with_makers(changed)))
+        update(LabelStudioAnnotation, [entry.pk for entry in changed], _columns(_with_makers(changed)))
     return touched - {0}
 
 
 def _entry(
-    one: Seen,
+    annotation: ParsedAnnotation,
     before: _Known | None,
     tasks: Mapping[int, int],
     users: Mapping[int, int],
     silent: Mapping[int, str],
 ) -> _Entry:
-    user = None if one.user is None else users[one.user]
+    user = None if annotation.user is None else users[annotation.user]
     maker = before.user_id if before is not None else user
     return _Entry(
-        seen=one,
+        parsed=annotation,
         before=before,
-        task_id=tasks.get(one.external_task),
+        task_id=tasks.get(annotation.external_task),
         user_id=user,
         maker_id=user if maker is None else maker,
         refusal=silent.get(user or 0) or silent.get(maker or 0) or "",
@@ -151,25 +153,28 @@ def _entry(
 
 def _keep_versions(changed: Sequence[_Entry]) -> None:
     """Keep what these rows say now: what counts may be an earlier version than the one that stands there."""
-    replaced = [one.pk for one in changed if one.before is not None and one.before.digest != one.digest]
+    replaced = [
+        entry.pk for entry in changed if entry.before is not None and entry.before.digest != entry.digest
+    ]
     if replaced:
         versions.keep(list(LabelStudioAnnotation.objects.filter(pk__in=replaced)))
 
 
 def _with_makers(changed: Sequence[_Entry]) -> list[_Entry]:
     """Return these with the user whom the earliest version of each names, in whatever order they are seen."""
-    moved = [one for one in changed if one.user_id not in (None, one.maker_id)]
+    moved = [entry for entry in changed if entry.user_id not in (None, entry.maker_id)]
     if not moved:
         return list(changed)
-    rows = LabelStudioVersion.objects.filter(mirrored__in=[one.pk for one in moved]).order_by()
-    first = dict(rows.values("mirrored").annotate(at=Min("changed_at")).values_list("mirrored", "at"))
+    rows = LabelStudioVersion.objects.filter(mirrored__in=[entry.pk for entry in moved]).order_by()
+    earliest = dict(rows.values("mirrored").annotate(at=Min("changed_at")).values_list("mirrored", "at"))
     earlier = {
-        one.pk
-        for one in moved
-        if one.before is not None
-        and one.seen.changed_at < min(one.before.changed_at, first.get(one.pk, one.before.changed_at))
+        entry.pk
+        for entry in moved
+        if entry.before is not None
+        and entry.parsed.changed_at
+        < min(entry.before.changed_at, earliest.get(entry.pk, entry.before.changed_at))
     }
-    return [one._replace(maker_id=one.user_id) if one.pk in earlier else one for one in changed]
+    return [entry._replace(maker_id=entry.user_id) if entry.pk in earlier else entry for entry in changed]
 
 
 def _known(project: LabelStudioProject, numbers: Sequence[int]) -> dict[int, _Known]:
@@ -188,19 +193,21 @@ def _known(project: LabelStudioProject, numbers: Sequence[int]) -> dict[int, _Kn
     }
 
 
-def _set_apart(found: Mapping[int, Seen], known: Mapping[int, _Known]) -> dict[int, _Known]:
+def _set_apart(parsed: Mapping[int, ParsedAnnotation], stored: Mapping[int, _Known]) -> dict[int, _Known]:
     """Put aside what is known under numbers that stand for other annotations now; return the rest.
 
     What was not deleted before is held: a server that gives a number twice lost what it had.
     """
-    others = [one for one in known.values() if one.was_another(found[one.external_id])]
-    for one in others:
-        row = LabelStudioAnnotation.objects.filter(pk=one.pk)
-        row.update(external_id=-one.pk)
-        if not one.deleted:
+    reused = [
+        stored_row for stored_row in stored.values() if stored_row.was_another(parsed[stored_row.external_id])
+    ]
+    for stored_row in reused:
+        row = LabelStudioAnnotation.objects.filter(pk=stored_row.pk)
+        row.update(external_id=-stored_row.pk)
+        if not stored_row.deleted:
             row.filter(missing="").update(missing=Missing.HELD)
-    apart = {one.pk for one in others}
-    return {number: one for number, one in known.items() if one.pk not in apart}
+    apart = {stored_row.pk for stored_row in reused}
+    return {number: stored_row for number, stored_row in stored.items() if stored_row.pk not in apart}
 
 
 def _tasks(project: LabelStudioProject, numbers: Collection[int]) -> dict[int, int]:
@@ -208,19 +215,19 @@ def _tasks(project: LabelStudioProject, numbers: Collection[int]) -> dict[int, i
     return dict(rows.values_list("external_id", "task_id"))
 
 
-def _users(project: LabelStudioProject, rows: Iterable[Seen]) -> dict[int, int]:
+def _users(project: LabelStudioProject, rows: Iterable[ParsedAnnotation]) -> dict[int, int]:
     """Return our keys of the users who made these, those new here included."""
-    names = {one.user: one.name for one in rows if one.user is not None}
+    names = {row.user: row.name for row in rows if row.user is not None}
     server = project.bridge.server_id
     users = LabelStudioUser.objects.filter(server=server, external_id__in=names)
-    known = dict(users.values_list("external_id", "pk"))
+    keys_by_number = dict(users.values_list("external_id", "pk"))
     new = [
         LabelStudioUser(server_id=server, external_id=number, name=name)
         for number, name in sorted(names.items())
-        if number not in known
+        if number not in keys_by_number
     ]
     if not new:
-        return known
+        return keys_by_number
     erased = erased_at(project.bridge.server)
     for user in new:
         if user.external_id in erased:
@@ -232,42 +239,43 @@ def _users(project: LabelStudioProject, rows: Iterable[Seen]) -> dict[int, int]:
 def _silent(project: LabelStudioProject, users: Collection[int | None]) -> dict[int, str]:
     """Return the users whose answers are not kept, and why: they took back consent, or were erased."""
     withdrawn = withdrawn_from(project.bridge.campaign.study)
-    theirs = LabelStudioUser.objects.filter(
+    forgotten_users = LabelStudioUser.objects.filter(
         Q(annotator__in=withdrawn) | Q(annotator=None, forgotten_at__isnull=False),
-        pk__in=[one for one in users if one is not None],
+        pk__in=[number for number in users if number is not None],
     )
     erased = LabelStudioUser.State.IGNORED
     return {
         pk: reasons.ERASED if state == erased else reasons.WITHDRAWN
-        for pk, state in theirs.values_list("pk", "state")
+        for pk, state in forgotten_users.values_list("pk", "state")
     }
 
 
 def _columns(entries: Sequence[_Entry]) -> dict[str, list[Any]]:
-    rows = [one.seen for one in entries]
-    kept: list[Any] = [
-        reasons.instead_of_result(one.refusal) if one.refusal else one.seen.result for one in entries
+    rows = [entry.parsed for entry in entries]
+    results: list[Any] = [
+        reasons.instead_of_result(entry.refusal) if entry.refusal else entry.parsed.result
+        for entry in entries
     ]
     return {
-        "external_task": [one.external_task for one in rows],
-        "task_id": [one.task_id for one in entries],
-        "user_id": [one.maker_id for one in entries],
-        "given_to_id": [None if one.user_id == one.maker_id else one.user_id for one in entries],
-        "updated_by": [one.updated_by for one in rows],
-        "made_at": [one.made_at for one in rows],
-        "changed_at": [one.changed_at for one in rows],
-        "cancelled": [one.cancelled for one in rows],
-        "result": kept,
-        "lead_time": [None if one.refusal else one.seen.lead_time for one in entries],
-        "digest": [one.digest for one in entries],
+        "external_task": [entry.external_task for entry in rows],
+        "task_id": [entry.task_id for entry in entries],
+        "user_id": [entry.maker_id for entry in entries],
+        "given_to_id": [None if entry.user_id == entry.maker_id else entry.user_id for entry in entries],
+        "updated_by": [entry.updated_by for entry in rows],
+        "made_at": [entry.made_at for entry in rows],
+        "changed_at": [entry.changed_at for entry in rows],
+        "cancelled": [entry.cancelled for entry in rows],
+        "result": results,
+        "lead_time": [None if entry.refusal else entry.parsed.lead_time for entry in entries],
+        "digest": [entry.digest for entry in entries],
         "deleted_at": [None] * len(rows),
         "missing": [""] * len(rows),
-        "state": [State.NEW.value if one.task_id else State.REFUSED.value for one in entries],
-        "reason": ["" if one.task_id else reasons.NOT_SENT for one in entries],
+        "state": [State.NEW.value if entry.task_id else State.REFUSED.value for entry in entries],
+        "reason": ["" if entry.task_id else reasons.NOT_SENT for entry in entries],
     }
 
 
 def _batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
     iterator = iter(items)
-    while some := list(islice(iterator, size)):
-        yield some
+    while batch := list(islice(iterator, size)):
+        yield batch

@@ -1,4 +1,4 @@
-"""One annotation as Label Studio gives it, in values that every database can hold."""
+"""One annotation as Label Studio sends it, in values that every database can store."""
 
 import hashlib
 import math
@@ -26,8 +26,8 @@ _NO_LIST = "its result is no list"
 _NO_DATE = "nothing says when it was made"
 
 
-class Seen(NamedTuple):
-    """An annotation over there. `result` is a list, or says why it is not kept."""
+class ParsedAnnotation(NamedTuple):
+    """An annotation of Label Studio. `result` is a list, or says why it is not stored."""
 
     external_id: int
     external_task: int
@@ -42,33 +42,33 @@ class Seen(NamedTuple):
     digest: str
 
 
-def seen(raw: object) -> Seen | None:
-    """Return what an annotation says; None where it has no number, so that it could not be found again."""
+def parse_annotation(raw: object) -> ParsedAnnotation | None:
+    """Return the annotation in storable values, or None if it or its task has no number."""
     if not isinstance(raw, Mapping):
         return None
     number, task = _number(raw.get("id")), _number(_of(raw.get("task")))
     if number is None or task is None:
         return None
     person = raw.get("completed_by")
-    made, changed = _moment(raw.get("created_at")), _moment(raw.get("updated_at"))
+    created_at, changed = _moment(raw.get("created_at")), _moment(raw.get("updated_at"))
     result, text = _result(raw.get("result"))
-    if made is None:
-        made, (result, text) = NO_MOMENT, _refused(_NO_DATE)
+    if created_at is None:
+        created_at, (result, text) = NO_MOMENT, _refused(_NO_DATE)
     values: dict[str, Any] = {
         "external_task": task,
         "user": _number(_of(person)),
         "updated_by": _number(_of(raw.get("updated_by"))),
-        "made_at": made,
-        "changed_at": changed or made,
+        "made_at": created_at,
+        "changed_at": changed or created_at,
         "cancelled": raw.get("was_cancelled") is True,
         "lead_time": _seconds(raw.get("lead_time")),
     }
-    said = orjson.dumps(values, option=orjson.OPT_SORT_KEYS) + text
-    return Seen(
+    content = orjson.dumps(values, option=orjson.OPT_SORT_KEYS) + text
+    return ParsedAnnotation(
         external_id=number,
         name=_name(person, raw.get("created_username")),
         result=result,
-        digest=hashlib.sha256(said).hexdigest(),
+        digest=hashlib.sha256(content).hexdigest(),
         **values,
     )
 
@@ -108,14 +108,14 @@ def _result(raw: object) -> tuple[Any, bytes]:
     if not isinstance(raw, list):
         return _refused(_NO_LIST)
     try:
-        said = orjson.dumps(raw, option=orjson.OPT_SORT_KEYS)
+        content = orjson.dumps(raw, option=orjson.OPT_SORT_KEYS)
     except (TypeError, ValueError):  # half characters, numbers of any length, lists in lists without end
         return _refused(_NO_JSON)
-    if len(said) > _MOST_BYTES:
+    if len(content) > _MOST_BYTES:
         return _refused(_TOO_LARGE)
-    if b"\\u0000" in said and _NUL.search(said):
+    if b"\\u0000" in content and _NUL.search(content):
         return _refused(_NO_JSON)
-    return orjson.loads(said), said  # without what JSON has no word for, such as a number that is none
+    return orjson.loads(content), content  # without what JSON has no word for, such as a number that is none
 
 
 def _refused(reason: str) -> tuple[Any, bytes]:
@@ -132,7 +132,7 @@ def _name(person: object, username: object) -> str:
 @lru_cache(maxsize=1_000)  # the same few, again and again
 def _kept(username: str) -> str:
     """Read “First Last address, number”: the number is kept by itself."""
-    name, _, last = re.sub(r",\s*\d+\s*$", "", username).rstrip().rpartition(" ")
-    if "@" in last:
-        return together(address=last, name=name)
-    return together(address="", name=f"{name} {last}")
+    name, _, initial = re.sub(r",\s*\d+\s*$", "", username).rstrip().rpartition(" ")
+    if "@" in initial:
+        return together(address=initial, name=name)
+    return together(address="", name=f"{name} {initial}")

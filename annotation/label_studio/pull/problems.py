@@ -1,8 +1,8 @@
-"""What can be wrong in a project over there although the server answers: it is said, and nothing is undone here."""
+"""What can be wrong in a project although the server answers: leads are told, and nothing is undone here."""
 
 from collections.abc import Collection
 
-from annotation.models import LabelStudioProject
+from annotation.label_studio.models import LabelStudioProject
 from foundation.errors import DomainError
 
 PROJECT_GONE = "project_gone"
@@ -36,44 +36,44 @@ def project_strange(project: LabelStudioProject) -> DomainError:
     return DomainError(
         PROJECT_STRANGE,
         f"Project {project.external_id} in Label Studio holds none of the tasks that were sent to it, as after its "
-        "database was set back. All labels stay here; push again to send the tasks anew.",
+        "database was set back. All labels stay here; push again to send the tasks again.",
     )
 
 
 def many_deleted(project: LabelStudioProject, number: int) -> DomainError:
-    what = "1 annotation is" if number == 1 else f"{number:,} annotations are"
+    subject = "1 annotation is" if number == 1 else f"{number:,} annotations are"
     return DomainError(
         MANY_DELETED,
-        f"{what} no longer in project {project.external_id} of Label Studio, as after its database was set back to a "
-        "backup. Their labels stay until you say whether they were deleted on purpose.",
+        f"{subject} no longer in project {project.external_id} of Label Studio, as after its database was set back to "
+        "a backup. Their labels stay until you say whether they were deleted on purpose.",
     )
 
 
 def tasks_changed(project: LabelStudioProject, number: int) -> DomainError:
-    what = "a task" if number == 1 else f"{number:,} tasks"
+    subject = "a task" if number == 1 else f"{number:,} tasks"
     return DomainError(
         TASKS_CHANGED,
-        f"In project {project.external_id} the data of {what} was changed in Label Studio, so nothing says what was "
+        f"In project {project.external_id} the data of {subject} was changed in Label Studio, so nothing says what was "
         "labelled there. Labels taken before stay as they were.",
     )
 
 
 def tasks_missing(project: LabelStudioProject, number: int) -> DomainError:
-    what = "1 task is" if number == 1 else f"{number:,} tasks are"
+    subject = "1 task is" if number == 1 else f"{number:,} tasks are"
     return DomainError(
         TASKS_MISSING,
-        f"{what} no longer in project {project.external_id} of Label Studio; push again to send them anew.",
+        f"{subject} no longer in project {project.external_id} of Label Studio; push again to send them.",
     )
 
 
 def tasks_unreadable(project: LabelStudioProject, numbers: Collection[int]) -> DomainError:
-    some = sorted(numbers)[:5]
-    named = ", ".join(str(number) for number in some)
-    more = f" and {len(numbers) - len(some):,} more" if len(numbers) > len(some) else ""
-    what = "task" if len(numbers) == 1 else "tasks"
+    listed_numbers = sorted(numbers)[:5]
+    listed = ", ".join(str(number) for number in listed_numbers)
+    more = f" and {len(numbers) - len(listed_numbers):,} more" if len(numbers) > len(listed_numbers) else ""
+    noun = "task" if len(numbers) == 1 else "tasks"
     return DomainError(
         TASKS_UNREADABLE,
-        f"Label Studio fails whenever it is asked for {what} {named}{more} of project {project.external_id}, as when "
+        f"Label Studio fails whenever it is asked for {noun} {listed}{more} of project {project.external_id}, as when "
         "an answer holds what it cannot write. Everything else is read, and labels stay as they were.",
     )
 
@@ -86,15 +86,15 @@ def configuration_edited(project: LabelStudioProject) -> DomainError:
     )
 
 
-def together(found: list[DomainError]) -> DomainError | None:
+def together(errors: list[DomainError]) -> DomainError | None:
     """Return the worst of them, with the sentences of as many as fit; None where there are none."""
-    if not found:
+    if not errors:
         return None
-    ordered = sorted(found, key=lambda one: CODES.index(one.code))
-    said, left = ordered[0].message, 0
-    for one in ordered[1:]:
-        if left or len(said) + len(one.message) > 440:
-            left += 1
+    ordered = sorted(errors, key=lambda problem: CODES.index(problem.code))
+    message, left_out = ordered[0].message, 0
+    for problem in ordered[1:]:
+        if left_out or len(message) + len(problem.message) > 440:
+            left_out += 1
         else:
-            said += f" {one.message}"
-    return DomainError(ordered[0].code, f"{said} ({left:,} more like this.)" if left else said)
+            message += f" {problem.message}"
+    return DomainError(ordered[0].code, f"{message} ({left_out:,} more like this.)" if left_out else message)

@@ -1,4 +1,4 @@
-"""Everything over there is compared with what is known here: it finds whatever webhooks missed."""
+"""Comparing everything in Label Studio with what is stored here, which finds what webhooks missed."""
 
 from dataclasses import dataclass, field
 
@@ -8,14 +8,14 @@ from django.utils import timezone
 from annotation.label_studio.client.errors import Trouble
 from annotation.label_studio.client.rest import Client
 from annotation.label_studio.labels.settle import Settled, settle
-from annotation.label_studio.people import user_names
-from annotation.label_studio.pull.fetch import look_at_all
-from annotation.models import (
+from annotation.label_studio.models import (
     LabelStudioAnnotation,
     LabelStudioBridge,
     LabelStudioTask,
     LabelStudioUser,
 )
+from annotation.label_studio.people import user_names
+from annotation.label_studio.pull.fetch import look_at_all
 from foundation.errors import DomainError
 from jobs.progress.reporter import Progress, Unwatched
 
@@ -32,13 +32,13 @@ class Reconciled:
     tasks: int = 0
     annotations: int = 0
     deleted: int = 0  # tasks that are gone there with their answers
-    changed: int = 0  # tasks of ours that were counted anew
+    changed: int = 0  # tasks of ours that were counted again
     settled: Settled | None = None
-    found: list[DomainError] = field(default_factory=list)
+    problems: list[DomainError] = field(default_factory=list)
 
     def __str__(self) -> str:
-        read = f"{self.annotations:,} annotations of {self.tasks:,} tasks in {self.projects:,} projects were read"
-        return f"{read}; {self.changed:,} tasks were counted anew."
+        sentence = f"{self.annotations:,} annotations of {self.tasks:,} tasks in {self.projects:,} projects were read"
+        return f"{sentence}; {self.changed:,} tasks were counted again."
 
 
 def reconcile(*, bridge: LabelStudioBridge, progress: Progress | None = None) -> Reconciled:
@@ -52,44 +52,44 @@ def reconcile(*, bridge: LabelStudioBridge, progress: Progress | None = None) ->
 
 
 def reconcile_by(client: Client, bridge: LabelStudioBridge, progress: Progress) -> Reconciled:
-    done, touched = Reconciled(), set[int]()
+    report, touched = Reconciled(), set[int]()
     wrong: Trouble | None = None
     projects = list(bridge.projects.filter(gone_at=None).order_by("pk"))
     for number, project in enumerate(projects, start=1):
         progress.step(f"Reading project {number} of {len(projects)}")
         progress.start(LabelStudioTask.objects.filter(project=project).count())
         try:
-            seen = look_at_all(client, project, progress)
+            reading = look_at_all(client, project, progress)
         except Trouble as trouble:
             wrong = trouble
             if trouble.code not in OF_ONE_PROJECT:
                 break
             continue
-        touched |= seen.touched
-        done.projects += 1
-        done.tasks += len(seen.ours)
-        done.annotations += seen.annotations
-        done.deleted += len(seen.deleted)
-        done.found += seen.found
-    touched |= left(bridge)
-    done.changed = len(touched)
+        touched |= reading.touched
+        report.projects += 1
+        report.tasks += len(reading.own_tasks)
+        report.annotations += reading.annotations
+        report.deleted += len(reading.deleted)
+        report.problems += reading.problems
+    touched |= unsettled_tasks(bridge)
+    report.changed = len(touched)
     progress.step("Counting answers")
-    done.settled = settle(bridge=bridge, task_ids=touched, progress=progress)
+    report.settled = settle(bridge=bridge, task_ids=touched, progress=progress)
     if wrong is not None:
         raise wrong
     user_names.name_users(client, bridge.server)
     LabelStudioBridge.objects.filter(pk=bridge.pk).update(reconciled_at=timezone.now())
-    return done
+    return report
 
 
-def left(bridge: LabelStudioBridge) -> set[int]:
-    """Return the tasks with answers that were seen but not counted yet, as after a job that was killed, and those
-    whose annotators were named or agreed since."""
+def unsettled_tasks(bridge: LabelStudioBridge) -> set[int]:
+    """Return the tasks whose mirrored answers are not counted yet: a job was killed, or an annotator was mapped or
+    gave consent after the last count."""
     not_looked_at = Q(state=State.NEW) | Q(deleted_at__isnull=False) & ~Q(state=State.DELETED)
-    named = Q(state=State.WAITING) & ~Q(user__state=LabelStudioUser.State.WAITING)
+    named_since = Q(state=State.WAITING) & ~Q(user__state=LabelStudioUser.State.WAITING)
     rows = LabelStudioAnnotation.objects.filter(project__bridge=bridge, task__isnull=False)
     return set(
-        rows.filter(not_looked_at | named | Q(state=State.CONSENT))
+        rows.filter(not_looked_at | named_since | Q(state=State.CONSENT))
         .values_list("task_id", flat=True)
         .distinct()
     )

@@ -1,8 +1,8 @@
-"""What a Label Studio tells us by itself. It is not signed, so it is a hint where to look and nothing else.
+"""Events that Label Studio sends us. They are not signed, so an event only tells us where to look.
 
-Whoever knows both secrets of a bridge (one in the address, one in a header) may tell us numbers of rows; what
-is in those rows is then asked of the server itself. Label Studio waits a second and tells nothing twice, so a
-hint is written down at once and followed by a job; whatever is missed, the next comparison of everything finds.
+Anybody who knows both secrets of a bridge (one in the address, one in a header) may send numbers of rows; we then
+read those rows from the server itself. Label Studio waits one second and sends nothing twice, so an event is
+stored at once and followed by a job. The next comparison of everything finds whatever was missed.
 """
 
 import json
@@ -18,11 +18,11 @@ from django.utils.crypto import constant_time_compare
 
 from annotation.label_studio.base import job_queue
 from annotation.label_studio.client.encryption import unseal
-from annotation.models import LabelStudioBridge, LabelStudioEvent
+from annotation.label_studio.models import LabelStudioBridge, LabelStudioEvent
 from foundation.errors import DomainError
 
 MAX_BYTES = 2 * 1024 * 1024
-# Label Studio names at most this many rows at once; whoever names more says: look at everything.
+# Label Studio names at most this many rows at once; more than these mean: look at everything.
 MOST_ROWS = 5_000
 # When so many wait, no further one is written down, but one that stands for all: look at everything.
 MOST_WAITING = 500
@@ -34,7 +34,7 @@ _BIGGEST = 2**63 - 1
 
 @dataclass(frozen=True)
 class Hint:
-    """Which rows over there somebody says have changed."""
+    """Which rows in Label Studio a webhook says have changed."""
 
     action: str
     project: int | None
@@ -45,22 +45,26 @@ class Hint:
     def parse(cls, body: bytes) -> "Hint | None":
         """Read what Label Studio sends; None where it is not of that shape."""
         try:
-            told = json.loads(body)
+            payload = json.loads(body)
         except (ValueError, RecursionError):
             return None
-        action = told.get("action") if isinstance(told, dict) else None
+        action = payload.get("action") if isinstance(payload, dict) else None
         if not isinstance(action, str) or not _ACTION.fullmatch(action):
             return None
-        annotations = [one for key in ("annotation", "annotations") for one in _objects(told.get(key))]
-        tasks = [one for key in ("task", "tasks") for one in _objects(told.get(key))]
-        named = {_number(one.get("id")) for one in tasks} | {_number(one.get("task")) for one in annotations}
-        numbers = {_number(one.get("id")) for one in annotations}
-        project = told.get("project")
+        annotations = [
+            element for key in ("annotation", "annotations") for element in _objects(payload.get(key))
+        ]
+        tasks = [element for key in ("task", "tasks") for element in _objects(payload.get(key))]
+        task_ids = {_number(element.get("id")) for element in tasks} | {
+            _number(element.get("task")) for element in annotations
+        }
+        numbers = {_number(element.get("id")) for element in annotations}
+        project = payload.get("project")
         return cls(
             action,
             _number(project.get("id") if isinstance(project, dict) else project),
-            tuple(sorted(one for one in named if one is not None)),
-            tuple(sorted(one for one in numbers if one is not None)),
+            tuple(sorted(element for element in task_ids if element is not None)),
+            tuple(sorted(element for element in numbers if element is not None)),
         )
 
 
@@ -72,23 +76,23 @@ def receive(*, bridge: str, key: str, secret: str, body: bytes) -> LabelStudioEv
     """
     if len(body) > MAX_BYTES:
         return None
-    found = _bridge(bridge)
-    if found is None or not _knows(found, key, secret):
+    bridge_row = _bridge(bridge)
+    if bridge_row is None or not _knows(bridge_row, key, secret):
         return None
     hint = Hint.parse(body)
     if hint is None:
         return None
-    event = _write(found, hint)
-    job_queue.wake(found)
+    event = _write(bridge_row, hint)
+    job_queue.wake(bridge_row)
     return event
 
 
 def _bridge(public_id: str) -> LabelStudioBridge | None:
     try:
-        named = UUID(public_id)
+        identifier = UUID(public_id)
     except ValueError:
         return None
-    return LabelStudioBridge.objects.select_related("campaign").filter(public_id=named).first()
+    return LabelStudioBridge.objects.select_related("campaign").filter(public_id=identifier).first()
 
 
 def _knows(bridge: LabelStudioBridge, key: str, secret: str) -> bool:
@@ -97,7 +101,7 @@ def _knows(bridge: LabelStudioBridge, key: str, secret: str) -> bool:
     except DomainError:
         return False  # SECRET_KEY is another one now; what the lead does about it is said elsewhere
     # Both are always compared, and each in the same time wherever it differs.
-    right = [constant_time_compare(given, true) for given, true in ((key, address), (secret, header))]
+    right = [constant_time_compare(sent, true) for sent, true in ((key, address), (secret, header))]
     return all(right)
 
 
@@ -119,9 +123,9 @@ def _write(bridge: LabelStudioBridge, hint: Hint) -> LabelStudioEvent:
 
 
 def _objects(value: object) -> Iterator[Mapping[str, Any]]:
-    for one in value if isinstance(value, list) else [value]:
-        if isinstance(one, dict):
-            yield one
+    for element in value if isinstance(value, list) else [value]:
+        if isinstance(element, dict):
+            yield element
 
 
 def _number(value: object) -> int | None:

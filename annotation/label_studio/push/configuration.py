@@ -1,4 +1,4 @@
-"""What annotators read and answer in a project over there: its labelling interface and its instructions."""
+"""What annotators read and answer in a Label Studio project: its labelling interface and its instructions."""
 
 import hashlib
 from collections.abc import Mapping
@@ -6,8 +6,10 @@ from typing import Any
 from xml.etree import ElementTree
 
 from annotation.campaigns.instruments.markup import as_html
+from annotation.kinds.registry import kind_of
 from annotation.label_studio.format.interface import NONE, labelling_interface
-from annotation.models import Campaign, Instrument, LabelStudioProject
+from annotation.label_studio.models import LabelStudioProject
+from annotation.models import Campaign, Instrument
 
 _SETTINGS = (
     "enable_empty_annotation",
@@ -30,7 +32,7 @@ _NOT_COUNTED = (
 def configuration(campaign: Campaign, instrument: Instrument) -> str:
     """Return the labelling interface (XML) that asks what our own pages ask under this version."""
     return labelling_interface(
-        rates=campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT,
+        rates=kind_of(campaign).asks("scale"),
         statement=instrument.statement,
         labels=instrument.labels,
         answered_elsewhere=False,
@@ -42,11 +44,11 @@ def instructions(campaign: Campaign, instrument: Instrument) -> str:
 
     Label Studio takes marks that contradict each other, and nobody is told there that we refuse them.
     """
-    said = str(as_html(instrument.guidelines, instrument.labels.values()))
-    if campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT:
-        return said
+    html = str(as_html(instrument.guidelines, instrument.labels.values()))
+    if kind_of(campaign).asks("scale"):
+        return html
     bare = ", and a ticked word without a box" if campaign.boxes_required else ""
-    return f"{said}\n<p>{_NOT_COUNTED.format(none=NONE, bare=bare)}</p>"
+    return f"{html}\n<p>{_NOT_COUNTED.format(none=NONE, bare=bare)}</p>"
 
 
 def settings_of(campaign: Campaign, instrument: Instrument, *, annotations_per_task: int) -> dict[str, Any]:
@@ -70,23 +72,23 @@ def settings_of(campaign: Campaign, instrument: Instrument, *, annotations_per_t
 def digest(fields: Mapping[str, Any]) -> str:
     """Return a digest of the settings among a project's fields; white space and the order of XML attributes are
     nothing to it."""
-    said = hashlib.sha256()
+    hasher = hashlib.sha256()
     for name in _SETTINGS:
         value = fields.get(name)
-        said.update(f"{name}={_canonical(value) if name == 'label_config' else value!r}\n".encode())
-    return said.hexdigest()
+        hasher.update(f"{name}={_canonical(value) if name == 'label_config' else value!r}\n".encode())
+    return hasher.hexdigest()
 
 
-def as_sent(project: LabelStudioProject, shown: Mapping[str, Any]) -> bool:
+def as_sent(project: LabelStudioProject, project_body: Mapping[str, Any]) -> bool:
     """Whether a project, as the server shows it, still is as it was sent."""
-    return digest(shown) == project.configuration
+    return digest(project_body) == project.configuration
 
 
-def differs(name: str, shown: object, wanted: object) -> bool:
+def differs(name: str, shown_value: object, wanted_value: object) -> bool:
     """Whether one setting is not as it is to be."""
     if name == "label_config":
-        return _canonical(shown) != _canonical(wanted)
-    return shown != wanted
+        return _canonical(shown_value) != _canonical(wanted_value)
+    return shown_value != wanted_value
 
 
 def _canonical(xml: object) -> str:

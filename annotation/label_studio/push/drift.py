@@ -1,7 +1,7 @@
-"""What a project over there holds is compared with what is known here, and what it holds for nothing is removed.
+"""Comparing a project in Label Studio with what is stored here, and removing what it no longer needs.
 
-Label Studio deletes a task with its answers and asks nobody. So a few are looked at and removed at once: nobody can
-have answered one of them long after it was looked at.
+Label Studio deletes a task with its answers, without asking. So a few tasks are checked and removed at a time: hardly
+any time passes in which somebody could answer one of them after the check.
 """
 
 from collections import defaultdict
@@ -13,8 +13,9 @@ from django.db import transaction
 from annotation.label_studio.base.refs import ref_of
 from annotation.label_studio.client import errors
 from annotation.label_studio.client.rest import Client
+from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioProject, LabelStudioTask
 from annotation.label_studio.push.tasks import AT_ONCE, write_down
-from annotation.models import LabelStudioAnnotation, LabelStudioProject, LabelStudioTask, Task
+from annotation.models import Task
 from jobs.progress.reporter import Progress
 
 REMOVED_AT_ONCE = 20
@@ -29,11 +30,11 @@ class Stock:
 
 
 @dataclass
-class _There:
+class _PresentTasks:
     """Tasks of ours in a project: their numbers by our key, and of how many tasks in all."""
 
     numbers: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
-    read: int = 0
+    task_count: int = 0
 
 
 def take_stock(client: Client, project: LabelStudioProject, number: int | None, progress: Progress) -> Stock:
@@ -42,49 +43,51 @@ def take_stock(client: Client, project: LabelStudioProject, number: int | None, 
     Ours that are gone are forgotten, so that they are sent again. Of two that are the same task the one that is
     answered stays, or the first.
     """
-    known = dict(_known(project))
-    # As many as there should be may be others: whoever compared answers would have found that.
-    if number == len(known) and not project.bridge.problem:
+    stored = dict(_known(project))
+    # As many as there should be may be others: comparing the answers would have found that.
+    if number == len(stored) and not project.bridge.problem:
         return Stock()
-    there = _read(client, project, progress)
-    gone = [task for task in known if known[task] not in there.numbers[task]]
-    if gone:
-        _refuse_a_part(client, project, there.read, number)
-    found = {task: min(numbers) for task, numbers in there.numbers.items() if numbers and task not in known}
-    moved = {task: min(there.numbers[task]) for task in gone if there.numbers[task]}
+    present = _read(client, project, progress)
+    absent = [task for task in stored if stored[task] not in present.numbers[task]]
+    if absent:
+        _refuse_a_part(client, project, present.task_count, number)
+    adopted = {
+        task: min(numbers) for task, numbers in present.numbers.items() if numbers and task not in stored
+    }
+    moved = {task: min(present.numbers[task]) for task in absent if present.numbers[task]}
     with transaction.atomic():
-        for start in range(0, len(gone), AT_ONCE):
-            part = gone[start : start + AT_ONCE]
+        for start in range(0, len(absent), AT_ONCE):
+            part = absent[start : start + AT_ONCE]
             LabelStudioTask.objects.filter(project=project, task__in=part).delete()
-        write_down(project, found | moved, images_version=_version_of_found(project))
-    kept = dict(_known(project))
+        write_down(project, adopted | moved, images_version=_version_of_found(project))
+    recorded = dict(_known(project))
     copies = {
-        task: [kept[task], *sorted(set(numbers) - {kept[task]})]
-        for task, numbers in there.numbers.items()
+        task: [recorded[task], *sorted(set(numbers) - {recorded[task]})]
+        for task, numbers in present.numbers.items()
         if len(numbers) > 1
     }
-    return Stock(len(found) + len(moved), _keep_one(client, project, copies, progress))
+    return Stock(len(adopted) + len(moved), _keep_one(client, project, copies, progress))
 
 
-def _read(client: Client, project: LabelStudioProject, progress: Progress) -> _There:
+def _read(client: Client, project: LabelStudioProject, progress: Progress) -> _PresentTasks:
     tasks = Task.objects.filter(campaign=project.bridge.campaign_id, purpose=Task.Purpose.LABEL)
-    ours = {ref_of(project, public_id): pk for pk, public_id in tasks.values_list("pk", "public_id")}
-    there = _There()
+    keys_by_ref = {ref_of(project, public_id): pk for pk, public_id in tasks.values_list("pk", "public_id")}
+    present = _PresentTasks()
     for external_id, ref in client.task_refs(project.external_id):
-        if there.read % AT_ONCE == 0:
+        if present.task_count % AT_ONCE == 0:
             progress.check_cancelled()
-        there.read += 1
-        if ref in ours:
-            there.numbers[ours[ref]].append(external_id)
-    return there
+        present.task_count += 1
+        if ref in keys_by_ref:
+            present.numbers[keys_by_ref[ref]].append(external_id)
+    return present
 
 
-def _refuse_a_part(client: Client, project: LabelStudioProject, read: int, number: int | None) -> None:
+def _refuse_a_part(client: Client, project: LabelStudioProject, read_count: int, number: int | None) -> None:
     """Raise Trouble where fewer tasks were read than the project holds: what was not read is not gone."""
-    if number is None or read >= number:
+    if number is None or read_count >= number:
         return
-    held = client.project(project.external_id).get("task_number")
-    if not isinstance(held, int) or read < held:
+    task_number = client.project(project.external_id).get("task_number")
+    if not isinstance(task_number, int) or read_count < task_number:
         raise errors.garbage(client.url)
 
 
@@ -98,12 +101,12 @@ def _keep_one(
         progress.check_cancelled()
         moved, needless = {}, []
         for task in tasks:
-            first, *others = copies[task]
-            answered = [one for one in others if client.annotations_of(one)]
-            needless += [one for one in others if one not in answered]
-            if answered and not client.annotations_of(first):
+            preferred, *duplicates = copies[task]
+            answered = [copy for copy in duplicates if client.annotations_of(copy)]
+            needless += [copy for copy in duplicates if copy not in answered]
+            if answered and not client.annotations_of(preferred):
                 moved[task] = answered.pop(0)
-                needless.append(first)
+                needless.append(preferred)
             several += bool(answered)
         with transaction.atomic():
             for task, number in moved.items():
@@ -127,7 +130,7 @@ def take_back(client: Client, project: LabelStudioProject, tasks: Collection[int
     removed = 0
     for part in _parts(sorted(numbers[task] for task in tasks if task not in answered)):
         progress.check_cancelled()
-        unanswered = [one for one in part if not client.annotations_of(one)]
+        unanswered = [number for number in part if not client.annotations_of(number)]
         if unanswered:
             client.delete_tasks(project.external_id, unanswered)
             LabelStudioTask.objects.filter(project=project, external_id__in=unanswered).delete()

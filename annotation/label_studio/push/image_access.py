@@ -1,4 +1,4 @@
-"""For how long images of ours are shown in a Label Studio: renewed at once, or put under other addresses."""
+"""How long Label Studio shows our images: extending the time, or replacing all addresses."""
 
 from datetime import timedelta
 from typing import Any
@@ -8,12 +8,13 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
+from annotation.kinds.registry import kind_of
 from annotation.label_studio.base.locks import alone_with
 from annotation.label_studio.client.errors import Trouble
 from annotation.label_studio.client.rest import Client
+from annotation.label_studio.models import LabelStudioBridge, LabelStudioProject, LabelStudioTask
 from annotation.label_studio.push.image_urls import image_address, needs_site_url
 from annotation.label_studio.push.tasks import rows_of
-from annotation.models import Campaign, LabelStudioBridge, LabelStudioProject, LabelStudioTask
 from foundation.errors import Conflict, DomainError, NotFound
 from jobs.progress.reporter import Progress, Unwatched
 from studies import audit
@@ -56,17 +57,21 @@ def make_void(*, bridge: LabelStudioBridge, by: User | None) -> LabelStudioBridg
 def _recorded(
     bridge: LabelStudioBridge, by: User | None, action: str, **details: object
 ) -> LabelStudioBridge:
-    found = LabelStudioBridge.objects.select_related("campaign__study", "server").filter(pk=bridge.pk).first()
-    if found is None:
+    fresh_bridge = (
+        LabelStudioBridge.objects.select_related("campaign__study", "server").filter(pk=bridge.pk).first()
+    )
+    if fresh_bridge is None:
         raise NotFound("bridge_not_found", "This campaign is not labelled in a Label Studio any more.")
-    audit.record(by=by, action=action, subject=found.campaign, study=found.campaign.study, **details)
-    return found
+    audit.record(
+        by=by, action=action, subject=fresh_bridge.campaign, study=fresh_bridge.campaign.study, **details
+    )
+    return fresh_bridge
 
 
 def replace_addresses(
     *, bridge: LabelStudioBridge, by: User | None, finish: bool = False, progress: Progress | None = None
 ) -> int:
-    """Make every address that is out there void and give the tasks over there others; return how many tasks.
+    """Make every address in use void and give the tasks in Label Studio new ones; return how many tasks.
 
     Interrupted, the tasks that were not reached show no picture. Done again, it makes nothing void and goes on with
     those; to `finish`, it does no more than that.
@@ -81,53 +86,55 @@ def replace_addresses(
 
 
 def without_picture(bridge: LabelStudioBridge) -> QuerySet[LabelStudioTask]:
-    """Return the tasks over there whose pictures stand under an address that is void."""
+    """Return the tasks in Label Studio whose pictures have a void address."""
     live = LabelStudioTask.objects.filter(project__bridge=bridge, project__gone_at=None)
-    if bridge.campaign.kind != Campaign.Kind.STEREOTYPE_MARKING:
+    if not kind_of(bridge.campaign).asks("marks"):
         return live.none()
     return live.exclude(images_version=bridge.images_version)
 
 
 def rewrite(client: Client, bridge: LabelStudioBridge, progress: Progress) -> int:
-    """Send the data of every task anew whose picture has a void address; return how many. Raises Trouble at its end
+    """Send the data of every task again whose picture has a void address; return how many. Raises Trouble at its end
     where a whole project is gone."""
     waiting = without_picture(bridge)
     if not waiting.exists():
         return 0
     progress.step("Giving pictures other addresses")
     progress.start(waiting.count())
-    done, lost = 0, None
+    done_count, lost = 0, None
     for project in bridge.projects.filter(gone_at=None).select_related("bridge__campaign").order_by("pk"):
         rows = waiting.filter(project=project).order_by("pk")
         try:
-            done += _rewrite(client, project, dict(rows.values_list("task_id", "external_id")), progress)
+            done_count += _rewrite(
+                client, project, dict(rows.values_list("task_id", "external_id")), progress
+            )
         except Trouble as trouble:
             if trouble.code != "gone":
                 raise
             lost = trouble
     if lost is not None:
         raise lost
-    return done
+    return done_count
 
 
 def _rewrite(client: Client, project: LabelStudioProject, numbers: dict[int, int], progress: Progress) -> int:
-    done, keys = 0, list(numbers)
+    done_count, keys = 0, list(numbers)
     for start in range(0, len(keys), _AT_ONCE):
         written = []
         try:
             for key, row in rows_of(project, keys[start : start + _AT_ONCE]):
                 progress.check_cancelled()
-                done += _was_there(client, project, numbers[key], row)
+                done_count += _was_there(client, project, numbers[key], row)
                 written.append(key)
                 progress.advance(message="pictures under other addresses")
         finally:
             part = LabelStudioTask.objects.filter(project=project, task__in=written)
             part.update(images_version=project.bridge.images_version)
-    return done
+    return done_count
 
 
 def _was_there(client: Client, project: LabelStudioProject, number: int, row: dict[str, Any]) -> bool:
-    """Send a task's data; a task that somebody deleted is passed over, the next push sends it anew."""
+    """Send a task's data; a task that somebody deleted is passed over, the next push sends it again."""
     try:
         client.update_task_data(number, row)
     except Trouble as trouble:
@@ -141,5 +148,5 @@ def _was_there(client: Client, project: LabelStudioProject, number: int, row: di
 
 
 def _needs_pictures(bridge: LabelStudioBridge) -> None:
-    if bridge.campaign.kind != Campaign.Kind.STEREOTYPE_MARKING:
+    if not kind_of(bridge.campaign).asks("marks"):
         raise Conflict("no_pictures", "This campaign shows no pictures in Label Studio.")

@@ -1,7 +1,7 @@
-"""Addresses under which a Label Studio shows our images: signed, of one project, and void when the bridge says so.
+"""Addresses under which Label Studio shows our images: signed, valid for one project, and revocable.
 
-An address names the image, the project and a version, sealed. When it ends stands in our database and not in it, so
-that all addresses of a bridge can be renewed at once without a word to the server over there, or made void at once.
+An address contains the image, the project and a version, sealed. Its end is stored in our database, not in the
+address, so all addresses of a bridge can be extended or revoked at once without a request to Label Studio.
 """
 
 from functools import lru_cache
@@ -11,7 +11,7 @@ from django.conf import settings
 from django.urls import get_script_prefix, reverse
 from django.utils import timezone
 
-from annotation.models import LabelStudioBridge, LabelStudioProject
+from annotation.label_studio.models import LabelStudioBridge, LabelStudioProject
 from foundation.errors import DomainError, NotFound
 from generation.images.signed_urls import seal, unseal
 from generation.models import Image
@@ -54,7 +54,7 @@ def open_address(token: str) -> tuple[Image, float]:
     plain = unseal(token, length=_PLAIN, use=_USE)
     if plain is None:
         raise _nothing()
-    pk, version = (int.from_bytes(one, "big") for one in (plain[16:-_VERSION], plain[-_VERSION:]))
+    pk, version = (int.from_bytes(part, "big") for part in (plain[16:-_VERSION], plain[-_VERSION:]))
     bridge = (
         LabelStudioBridge.objects.filter(projects=pk, images_version=version)
         .values_list("images_until", "campaign__study")
@@ -62,11 +62,11 @@ def open_address(token: str) -> tuple[Image, float]:
     )
     if bridge is None or bridge[0] is None:
         raise _nothing()
-    left = (bridge[0] - timezone.now()).total_seconds()
+    seconds_left = (bridge[0] - timezone.now()).total_seconds()
     image = Image.objects.filter(public_id=UUID(bytes=plain[:16]), study=bridge[1], retracted_at=None).first()
-    if left <= 0 or image is None:
+    if seconds_left <= 0 or image is None:
         raise _nothing()
-    return image, left
+    return image, seconds_left
 
 
 def _nothing() -> NotFound:

@@ -1,4 +1,4 @@
-"""Which projects an arrangement asks for, and which tasks each is to hold."""
+"""Which projects an arrangement needs, and which tasks belong in each."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
@@ -7,16 +7,13 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from annotation.label_studio.base.refs import place_name
-from annotation.models import (
-    Annotation,
-    Campaign,
-    Enrolment,
+from annotation.label_studio.models import (
     LabelStudioAnnotation,
     LabelStudioBridge,
     LabelStudioProject,
     LabelStudioTask,
-    Task,
 )
+from annotation.models import Annotation, Campaign, Enrolment, Task
 
 _Arrangement = LabelStudioBridge.Arrangement
 _COUNTED, Missing = LabelStudioAnnotation.State.COUNTED, LabelStudioAnnotation.Missing
@@ -39,11 +36,11 @@ class Place:
 
 def places_of(bridge: LabelStudioBridge, campaign: Campaign) -> list[Place]:
     """Return the projects that the campaign asks for now."""
-    wanted = campaign.annotators_per_task
+    per_task = campaign.annotators_per_task
     if bridge.arrangement == _Arrangement.SHARED:
-        return [Place(None, wanted)]
+        return [Place(None, per_task)]
     if bridge.arrangement == _Arrangement.PER_SLOT:
-        return [Place(slot, 1, slot=slot) for slot in range(1, wanted + 1)]
+        return [Place(slot, 1, slot=slot) for slot in range(1, per_task + 1)]
     enrolled = Enrolment.objects.filter(campaign=campaign).order_by("pk").values_list("annotator_id", "state")
     return [
         Place(number, 1, annotator_id=annotator)
@@ -73,8 +70,11 @@ class Sharing:
         self._wanted = campaign.annotators_per_task
         self._campaign = campaign
         tasks = Task.objects.filter(campaign=campaign, purpose=Task.Purpose.LABEL, withdrawn=False)
-        # Task → how many answers it still lacks, whoever gives them.
-        self._open = {pk: wanted - held for pk, wanted, held in tasks.values_list("pk", "wanted", "held")}
+        # Task → how many answers it still lacks, from any annotator.
+        self._open = {
+            pk: wanted_count - held_count
+            for pk, wanted_count, held_count in tasks.values_list("pk", "wanted", "held")
+        }
         live = {"project__bridge": bridge, "project__gone_at": None}
         # Of an answer that was lost there with its task, nothing is left that asks for one.
         stands = LabelStudioTask.objects.filter(project=OuterRef("project"), task=OuterRef("task"))
@@ -85,15 +85,15 @@ class Sharing:
 
     def of(self, project: LabelStudioProject) -> Share:
         """Return what the project is to hold. Ask once for each, and carry it out."""
-        held = set(LabelStudioTask.objects.filter(project=project).values_list("task_id", flat=True))
-        missing = {pk for pk in self._open.keys() - held if self._asks(pk, project)}
+        sent_ids = set(LabelStudioTask.objects.filter(project=project).values_list("task_id", flat=True))
+        missing = {pk for pk in self._open.keys() - sent_ids if self._asks(pk, project)}
         missing -= self._answered_by(project)
         self._asked.update(missing)
-        needless = {pk for pk in held if self._open.get(pk, 0) <= 0}
+        needless = {pk for pk in sent_ids if self._open.get(pk, 0) <= 0}
         if project.slot is not None and project.slot > self._wanted:
-            needless = held
+            needless = sent_ids
         elif not self._shared:
-            needless |= held & self._lost[project.pk, Missing.KEPT]
+            needless |= sent_ids & self._lost[project.pk, Missing.KEPT]
         return Share(frozenset(missing), frozenset(needless))
 
     def _asks(self, task: int, project: LabelStudioProject) -> bool:
@@ -121,10 +121,10 @@ def lost_answers(bridge: LabelStudioBridge) -> QuerySet[LabelStudioAnnotation]:
 
 def _lost(bridge: LabelStudioBridge) -> dict[tuple[int, str], set[int]]:
     """Return the tasks of such answers by project, and whether a lead has decided to keep them."""
-    found: dict[tuple[int, str], set[int]] = defaultdict(set)
+    task_ids: dict[tuple[int, str], set[int]] = defaultdict(set)
     for project, missing, task in lost_answers(bridge).values_list("project", "missing", "task"):
-        found[project, missing].add(task or 0)
-    return found
+        task_ids[project, missing].add(task or 0)
+    return task_ids
 
 
 def _per_task(rows: QuerySet[Any]) -> dict[int, int]:

@@ -1,4 +1,4 @@
-"""That a campaign is labelled in a Label Studio from now on, and that this ends."""
+"""Beginning and ending to label a campaign in Label Studio."""
 
 import secrets
 from collections.abc import Iterator
@@ -9,19 +9,15 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.models import User
-from annotation.assignment.leases import release_tasks
+from annotation.assignment.leases import lock_enrolments, release_tasks
+from annotation.kinds.registry import kind_of
+from annotation.label_studio import SLUG
+from annotation.label_studio.base import job_queue
 from annotation.label_studio.base.locks import alone_with, reading_from
-from annotation.label_studio.base.row_locks import lock_enrolments
 from annotation.label_studio.client.encryption import seal
+from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioBridge, LabelStudioServer
 from annotation.label_studio.push import image_access
-from annotation.models import (
-    Campaign,
-    Enrolment,
-    LabelStudioAnnotation,
-    LabelStudioBridge,
-    LabelStudioServer,
-    Task,
-)
+from annotation.models import Campaign, Enrolment, Task
 from foundation.errors import Conflict, DomainError, NotFound
 from jobs.progress.reporter import Unwatched
 from studies import audit
@@ -43,12 +39,12 @@ def begin(
     """
     # Whoever is being given a task now has it before its lease is ended below.
     lock_enrolments(campaign.pk)
-    rows = Campaign.objects.select_for_update(of=("self",), no_key=True).select_related("study")
-    campaign = rows.get(pk=campaign.pk)
+    campaign = Campaign.locked(campaign.pk)
     if server.study_id != campaign.study_id:
         raise NotFound("server_not_found", "This study is connected to no such Label Studio.")
     _check(campaign, arrangement)
     bridge = _made(campaign, server, arrangement, by)
+    Campaign.objects.filter(pk=campaign.pk).update(labelled_in=SLUG)
     # A task that somebody has open here would hold its place for as long as nobody looks.
     release_tasks(tasks=campaign.tasks.filter(purpose=Task.Purpose.LABEL))
     audit.record(
@@ -62,10 +58,20 @@ def begin(
     return bridge
 
 
+def begin_and_push(
+    *, campaign: Campaign, server: LabelStudioServer, arrangement: str, by: User | None
+) -> LabelStudioBridge:
+    """Begin, and queue sending the tasks, unless the campaign is a draft: opening it fixes its tasks."""
+    bridge = begin(campaign=campaign, server=server, arrangement=arrangement, by=by)
+    if campaign.state != Campaign.State.DRAFT:
+        job_queue.start_push(bridge=bridge, by=by)
+    return bridge
+
+
 def _made(
     campaign: Campaign, server: LabelStudioServer, arrangement: str, by: User | None
 ) -> LabelStudioBridge:
-    pictures = campaign.kind == Campaign.Kind.STEREOTYPE_MARKING
+    pictures = kind_of(campaign).asks("marks")
     try:
         with transaction.atomic():
             return LabelStudioBridge.objects.create(
@@ -85,31 +91,32 @@ def _made(
 
 def end(*, bridge: LabelStudioBridge, by: User | None) -> None:
     """Give the campaign's tasks out on our own pages again. Labels stay; what waited for a name or a decision is
-    not taken. The projects over there are their owner's and are left as they are.
+    not taken. The projects in Label Studio are their owner's and are left as they are.
     """
     with _nobody_else_with(bridge), transaction.atomic():
-        campaign = Campaign.objects.select_for_update(of=("self",), no_key=True).get(pk=bridge.campaign_id)
-        found = LabelStudioBridge.objects.select_related("server").filter(pk=bridge.pk).first()
-        if found is None:
+        campaign = Campaign.locked(bridge.campaign_id)
+        current = LabelStudioBridge.objects.select_related("server").filter(pk=bridge.pk).first()
+        if current is None:
             raise Conflict("not_bridged", f"“{campaign.name}” is not labelled in a Label Studio any more.")
-        waiting = LabelStudioAnnotation.objects.filter(project__bridge=found, state__in=_WAITING).count()
-        projects = sorted(found.projects.values_list("external_id", flat=True))
+        waiting = LabelStudioAnnotation.objects.filter(project__bridge=current, state__in=_WAITING).count()
+        projects = sorted(current.projects.values_list("external_id", flat=True))
         audit.record(
             by=by,
             action=ENDED,
             subject=campaign,
             study=campaign.study,
-            server=found.server.url,
+            server=current.server.url,
             projects=projects,
             not_taken=waiting,
         )
-        found.delete()
+        current.delete()
+        Campaign.objects.filter(pk=campaign.pk).update(labelled_in="")
 
 
 @contextmanager
 def _nobody_else_with(bridge: LabelStudioBridge) -> Iterator[None]:
-    with alone_with(bridge), reading_from(bridge, seconds=_PATIENCE, progress=Unwatched()) as mine:
-        if not mine:
+    with alone_with(bridge), reading_from(bridge, seconds=_PATIENCE, progress=Unwatched()) as has_lock:
+        if not has_lock:
             raise Conflict(
                 "label_studio_busy",
                 "What was answered in Label Studio is being read just now; wait until that has ended, or stop it "
@@ -128,7 +135,7 @@ def _check(campaign: Campaign, arrangement: str) -> None:
     if arrangement not in _Arrangement.values:
         message = f"Choose one of {', '.join(_Arrangement.values)}."
         raise DomainError("arrangement_unknown", message, fields={"arrangement": message})
-    if campaign.kind == Campaign.Kind.STEREOTYPE_MARKING:
+    if kind_of(campaign).asks("marks"):
         image_access.needs_site_url()
     if arrangement == _Arrangement.PER_ANNOTATOR and campaign.opened_at is not None:
         needs_annotators(campaign)

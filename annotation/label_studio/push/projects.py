@@ -1,4 +1,4 @@
-"""A project over there for each place of a campaign: made once, known again, set up as our own pages are."""
+"""A Label Studio project for each place of a campaign: created once, recognised later, set up like our own pages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,59 +10,64 @@ from django.utils import timezone
 from annotation.label_studio.base.refs import mark_of, refs_of, title_of
 from annotation.label_studio.client.errors import Trouble
 from annotation.label_studio.client.rest import Client
+from annotation.label_studio.models import LabelStudioBridge, LabelStudioProject
 from annotation.label_studio.push.configuration import as_sent, differs, digest, settings_of
 from annotation.label_studio.push.layout import Place
-from annotation.models import Campaign, Instrument, LabelStudioBridge, LabelStudioProject
+from annotation.models import Campaign, Instrument
 
 _NAMED = ("label_config", "maximum_annotations", "expert_instruction")
 
 
 @dataclass(frozen=True)
-class Found:
+class ProjectSetup:
     """A project that is there, and how it came to be so."""
 
     project: LabelStudioProject
-    tasks: int | None  # how many it holds, whoever sent them
-    made: bool = False
-    anew: bool = False  # in place of one that is gone
-    edited: bool = False  # somebody had changed its settings over there; they are ours again
+    tasks: int | None  # how many it holds, ours and others
+    is_new: bool = False
+    replaces_lost: bool = False  # in place of one that is gone
+    edited: bool = False  # somebody had changed its settings there; they are ours again
     changed: bool = False  # what is read there was not what is read here now
 
 
 def set_up(
     client: Client, bridge: LabelStudioBridge, place: Place, campaign: Campaign, instrument: Instrument
-) -> Found:
+) -> ProjectSetup:
     """Return the project of a place, made or changed where need be. Labels and tasks in it are not touched."""
-    wanted = settings_of(campaign, instrument, annotations_per_task=place.annotations_per_task)
+    project_settings = settings_of(campaign, instrument, annotations_per_task=place.annotations_per_task)
     before = _row(bridge, place)
-    shown = _shown(client, before, bridge, place) if before is not None else None
-    made = anew = False
-    if before is None or shown is None:
+    project_body = _shown(client, before, bridge, place) if before is not None else None
+    is_new = replaces_lost = False
+    if before is None or project_body is None:
         number = _found(client, bridge, place, before)
-        made = number is None
+        is_new = number is None
         if number is None:
-            number = _make(client, bridge, place, wanted)
-        shown = client.project(number)
-        project = _written_down(bridge, place, number, before, again=bool(shown.get("task_number")))
-        anew = before is not None and project.pk != before.pk
+            number = _make(client, bridge, place, project_settings)
+        project_body = client.project(number)
+        project = _written_down(bridge, place, number, before, again=bool(project_body.get("task_number")))
+        replaces_lost = before is not None and project.pk != before.pk
     else:
         project = before
-    edited = bool(project.configuration) and not as_sent(project, shown)
-    wanted["description"] = mark_of(bridge, place.name)
-    changed = {name: value for name, value in wanted.items() if differs(name, shown.get(name), value)}
+    edited = bool(project.configuration) and not as_sent(project, project_body)
+    project_settings["description"] = mark_of(bridge, place.name)
+    changed = {
+        name: value
+        for name, value in project_settings.items()
+        if differs(name, project_body.get(name), value)
+    }
     if changed:
         client.update_project(project.external_id, **changed)
-        shown = client.project(project.external_id)
-    project.configuration = digest(shown)
+        project_body = client.project(project.external_id)
+    project.configuration = digest(project_body)
     project.instrument = instrument if instrument.pk else None
     project.save(update_fields=["configuration", "instrument"])
-    return Found(
+    return ProjectSetup(
         project=project,
-        tasks=shown.get("task_number"),
-        made=made,
-        anew=anew,
+        tasks=project_body.get("task_number"),
+        is_new=is_new,
+        replaces_lost=replaces_lost,
         edited=edited,
-        changed=bool(changed) and not made,
+        changed=bool(changed) and not is_new,
     )
 
 
@@ -76,17 +81,17 @@ def _shown(
 ) -> Mapping[str, Any] | None:
     """Return a project as it is there; None where it is gone, or its number is somebody else's now."""
     try:
-        shown = client.project(project.external_id)
+        project_body = client.project(project.external_id)
     except Trouble as trouble:
         if trouble.code != "gone":
             raise
         return None
-    if shown.get("description") == mark_of(bridge, place.name):
-        return shown
-    ours = set(refs_of(project).values())
-    if not ours and shown.get("title") == title_of(bridge, place.number):
-        return shown
-    return shown if any(ref in ours for _, ref in client.task_refs(project.external_id)) else None
+    if project_body.get("description") == mark_of(bridge, place.name):
+        return project_body
+    own_refs = set(refs_of(project).values())
+    if not own_refs and project_body.get("title") == title_of(bridge, place.number):
+        return project_body
+    return project_body if any(ref in own_refs for _, ref in client.task_refs(project.external_id)) else None
 
 
 def _found(
@@ -95,10 +100,12 @@ def _found(
     """Return the number of a project that was made for the place: it was not written down, or could not be seen a
     moment ago."""
     live = LabelStudioProject.objects.filter(bridge__server=bridge.server_id, gone_at=None)
-    taken = set(live.values_list("external_id", flat=True)) - {before.external_id if before else None}
+    used_ids = set(live.values_list("external_id", flat=True)) - {before.external_id if before else None}
     title, mark = title_of(bridge, place.number), mark_of(bridge, place.name)
-    found = [int(one["id"]) for one in client.projects(title=title) if one.get("description") == mark]
-    return min(set(found) - taken, default=None)
+    matches = [
+        int(project["id"]) for project in client.projects(title=title) if project.get("description") == mark
+    ]
+    return min(set(matches) - used_ids, default=None)
 
 
 @transaction.atomic
@@ -123,13 +130,15 @@ def _written_down(
     return project
 
 
-def _make(client: Client, bridge: LabelStudioBridge, place: Place, wanted: Mapping[str, Any]) -> int:
+def _make(
+    client: Client, bridge: LabelStudioBridge, place: Place, project_settings: Mapping[str, Any]
+) -> int:
     return client.create_project(
         title=title_of(bridge, place.number),
         description=mark_of(bridge, place.name),
-        configuration=wanted["label_config"],
-        annotations_per_task=wanted["maximum_annotations"],
-        instructions=wanted["expert_instruction"],
+        configuration=project_settings["label_config"],
+        annotations_per_task=project_settings["maximum_annotations"],
+        instructions=project_settings["expert_instruction"],
         # All of it at once: what was made so needs no second request.
-        **{name: value for name, value in wanted.items() if name not in _NAMED},
+        **{name: value for name, value in project_settings.items() if name not in _NAMED},
     )

@@ -1,4 +1,4 @@
-"""That a Label Studio tells us by itself when somebody answers: a webhook of each project, with both secrets."""
+"""A webhook for each project, with both secrets, by which Label Studio tells us about answers."""
 
 from urllib.parse import urlencode
 
@@ -8,7 +8,7 @@ from django.urls import reverse
 from annotation.label_studio.client.encryption import unseal
 from annotation.label_studio.client.errors import Trouble
 from annotation.label_studio.client.rest import Client
-from annotation.models import LabelStudioBridge, LabelStudioProject
+from annotation.label_studio.models import LabelStudioBridge, LabelStudioProject
 
 ACTIONS = (
     "ANNOTATION_CREATED",
@@ -31,11 +31,11 @@ def ask_to_be_told(client: Client, project: LabelStudioProject) -> str:
         return NO_ADDRESS
     bridge = project.bridge
     address, headers = address_of(bridge), {SECRET_HEADER: unseal(bridge.header_secret)}
-    ours = [one for one in client.webhooks(project.external_id) if _is_ours(one, project)]
-    right = [one for one in ours if _is_right(one, address, headers)][:1]
-    for one in ours:
-        if one not in right:
-            client.delete_webhook(int(one["id"]))
+    own_webhooks = [webhook for webhook in client.webhooks(project.external_id) if _is_ours(webhook, project)]
+    right = [webhook for webhook in own_webhooks if _is_right(webhook, address, headers)][:1]
+    for webhook in own_webhooks:
+        if webhook not in right:
+            client.delete_webhook(int(webhook["id"]))
     try:
         number = (
             int(right[0]["id"])
@@ -59,13 +59,13 @@ def ask_to_be_told(client: Client, project: LabelStudioProject) -> str:
 
 def address_of(bridge: LabelStudioBridge) -> str:
     """Return the address that a Label Studio is to call."""
-    asked = urlencode({"bridge": str(bridge.public_id), "key": unseal(bridge.address_secret)})
-    return f"{settings.SITE_URL}{reverse('api:webhook-label-studio')}?{asked}"
+    query = urlencode({"bridge": str(bridge.public_id), "key": unseal(bridge.address_secret)})
+    return f"{settings.SITE_URL}{reverse('api:webhook-label-studio')}?{query}"
 
 
 def _is_ours(webhook: dict[str, object], project: LabelStudioProject) -> bool:
-    named = f"bridge={project.bridge.public_id}"
-    return webhook.get("id") == project.webhook_id or named in str(webhook.get("url"))
+    bridge_query = f"bridge={project.bridge.public_id}"
+    return webhook.get("id") == project.webhook_id or bridge_query in str(webhook.get("url"))
 
 
 def _is_right(webhook: dict[str, object], address: str, headers: dict[str, str]) -> bool:

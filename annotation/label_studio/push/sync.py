@@ -1,4 +1,4 @@
-"""A campaign is sent to a Label Studio: its projects, its tasks, and later only what is new or was changed."""
+"""Sending a campaign to Label Studio: its projects and tasks, and later only what is new or has changed."""
 
 from dataclasses import dataclass, field
 
@@ -7,17 +7,19 @@ from django.utils import timezone
 
 from accounts.models import User
 from annotation.campaigns.instruments import versions
+from annotation.kinds.registry import kind_of
 from annotation.label_studio.base.locks import alone_with
 from annotation.label_studio.client.rest import Client
+from annotation.label_studio.models import LabelStudioBridge, LabelStudioProject, LabelStudioTask
 from annotation.label_studio.push import image_access
 from annotation.label_studio.push.drift import take_back, take_stock
 from annotation.label_studio.push.image_urls import needs_site_url
 from annotation.label_studio.push.layout import Sharing, places_of
 from annotation.label_studio.push.lifecycle import needs_annotators
-from annotation.label_studio.push.projects import Found, set_up
+from annotation.label_studio.push.projects import ProjectSetup, set_up
 from annotation.label_studio.push.subscription import ask_to_be_told
 from annotation.label_studio.push.tasks import send
-from annotation.models import Campaign, LabelStudioBridge, LabelStudioProject, LabelStudioTask
+from annotation.models import Campaign
 from foundation.errors import Conflict, NotFound
 from jobs.progress.reporter import Progress, Unwatched
 from studies import audit
@@ -34,30 +36,30 @@ class PushReport:
     present: int = 0  # were there before
     adopted: int = 0  # were there without being known here: an earlier push was interrupted
     reconfigured: int = 0  # projects whose guidelines or settings were brought up to date
-    restored: int = 0  # of these, projects that somebody had changed over there
-    made_anew: int = 0  # projects in place of ones that are gone
+    restored: int = 0  # of these, projects that somebody had changed there
+    remade: int = 0  # projects in place of ones that are gone
     taken_back: int = 0  # tasks that are not to be labelled any more
     twice: int = 0  # stand in a project more than once, answered: only what is said to one of the two is read
     notes: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        said = f"{self.sent:,} tasks were sent to {_projects(self.projects)}; {self.present:,} were there already."
-        for number, what in (
+        sentence = f"{self.sent:,} tasks were sent to {_projects(self.projects)}; {self.present:,} were there already."
+        for number, words in (
             (self.adopted, "found there that an interrupted push had sent"),
             (self.taken_back, "taken back"),
         ):
-            said += f" {number:,} {'was' if number == 1 else 'were'} {what}." if number else ""
-        if self.made_anew:
-            said += f" {_projects(self.made_anew)} made anew: what was there is gone."
+            sentence += f" {number:,} {'was' if number == 1 else 'were'} {words}." if number else ""
+        if self.remade:
+            sentence += f" {_projects(self.remade)} made again: what was there is gone."
         if self.reconfigured:
             edited = f", {self.restored:,} of them changed by hand in Label Studio" if self.restored else ""
-            said += f" {_projects(self.reconfigured)} brought up to date{edited}."
+            sentence += f" {_projects(self.reconfigured)} brought up to date{edited}."
         if self.twice:
-            said += (
+            sentence += (
                 f" {self.twice:,} task{' stands' if self.twice == 1 else 's stand'} in a project twice, and both were "
                 "answered: only the answers to one of the two are read. Delete the other in Label Studio."
             )
-        return " ".join((said, *self.notes))
+        return " ".join((sentence, *self.notes))
 
 
 def push(*, bridge: LabelStudioBridge, by: User | None, progress: Progress | None = None) -> PushReport:
@@ -86,10 +88,10 @@ def _push(
     projects = []
     for place in places:
         progress.check_cancelled()
-        found = set_up(client, bridge, place, campaign, instrument)
-        project = LabelStudioProject.objects.select_related("bridge__campaign").get(pk=found.project.pk)
-        _note(report, found)
-        stock = take_stock(client, project, found.tasks, progress)
+        setup = set_up(client, bridge, place, campaign, instrument)
+        project = LabelStudioProject.objects.select_related("bridge__campaign").get(pk=setup.project.pk)
+        _note(report, setup)
+        stock = take_stock(client, project, setup.tasks, progress)
         report.adopted += stock.adopted
         report.twice += stock.answered_twice
         if (why := ask_to_be_told(client, project)) and why not in report.notes:
@@ -109,15 +111,15 @@ def _push(
     image_access.rewrite(client, bridge, progress)
 
 
-def _note(report: PushReport, found: Found) -> None:
+def _note(report: PushReport, setup: ProjectSetup) -> None:
     report.projects += 1
-    report.reconfigured += found.changed
-    report.restored += found.edited
-    report.made_anew += found.anew
+    report.reconfigured += setup.changed
+    report.restored += setup.edited
+    report.remade += setup.replaces_lost
 
 
 def _others(bridge: LabelStudioBridge, projects: list[LabelStudioProject]) -> list[LabelStudioProject]:
-    live = bridge.projects.filter(gone_at=None).exclude(pk__in=[one.pk for one in projects])
+    live = bridge.projects.filter(gone_at=None).exclude(pk__in=[project.pk for project in projects])
     return list(live.filter(annotator=None).select_related("bridge__campaign"))
 
 
@@ -125,17 +127,19 @@ def _check(campaign: Campaign, bridge: LabelStudioBridge) -> None:
     if campaign.state in (Campaign.State.DRAFT, Campaign.State.CLOSED):
         state = "a draft; open it first" if campaign.state == Campaign.State.DRAFT else "closed"
         raise Conflict("wrong_state", f"“{campaign.name}” is {state}: there is nothing to send.")
-    if campaign.kind == Campaign.Kind.STEREOTYPE_MARKING:
+    if kind_of(campaign).asks("marks"):
         needs_site_url()
     if bridge.arrangement == LabelStudioBridge.Arrangement.PER_ANNOTATOR:
         needs_annotators(campaign)
 
 
 def _fresh(bridge: LabelStudioBridge) -> LabelStudioBridge:
-    found = LabelStudioBridge.objects.select_related("campaign__study", "server").filter(pk=bridge.pk).first()
-    if found is None:
+    current = (
+        LabelStudioBridge.objects.select_related("campaign__study", "server").filter(pk=bridge.pk).first()
+    )
+    if current is None:
         raise NotFound("bridge_not_found", "This campaign is not labelled in a Label Studio any more.")
-    return found
+    return current
 
 
 @transaction.atomic
@@ -151,7 +155,7 @@ def _finish(bridge: LabelStudioBridge, by: User | None, report: PushReport) -> N
         present=report.present,
         adopted=report.adopted,
         reconfigured=report.reconfigured,
-        made_anew=report.made_anew,
+        remade=report.remade,
         taken_back=report.taken_back,
     )
 

@@ -1,4 +1,4 @@
-"""Tasks go to a project over there: each once, whatever was interrupted, and nothing in them but what is asked."""
+"""Sending tasks to a project: each once, even after interruptions, and with nothing but the questions."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
@@ -7,14 +7,12 @@ from typing import Any
 
 from django.db import transaction
 
+from annotation.kinds.registry import kind_of
 from annotation.label_studio.base.refs import ref_of
 from annotation.label_studio.client.rest import Client
+from annotation.label_studio.models import LabelStudioProject
 from annotation.label_studio.push.image_urls import address_of
-from annotation.models import (
-    Campaign,
-    LabelStudioProject,
-    Task,
-)
+from annotation.models import Task
 from foundation.database.statements import changed, rows
 from jobs.progress.reporter import Progress
 
@@ -29,12 +27,12 @@ FIRST, AT_ONCE = 500, 2_500
 
 
 def rows_of(project: LabelStudioProject, tasks: Collection[int]) -> list[tuple[int, dict[str, Any]]]:
-    """Return what each task of ours says over there, ordered by its `ref`: in an order that says nothing."""
+    """Return the data of each task of ours, ordered by its `ref`: in an order that reveals nothing."""
     texts = defaultdict(list)
     for task, text in rows(_ASKED.format(_places(tasks)), list(tasks)) if tasks else ():
         texts[task].append(text)
-    rates = project.bridge.campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT
-    found = []
+    rates = kind_of(project.bridge.campaign).asks("scale")
+    task_rows = []
     for pk, public_id, image in (
         Task.objects.filter(pk__in=tasks).order_by().values_list("pk", "public_id", "image__public_id")
     ):
@@ -45,8 +43,8 @@ def rows_of(project: LabelStudioProject, tasks: Collection[int]) -> list[tuple[i
             assert image is not None
             row["image"] = address_of(image, bridge=project.bridge, project=project)
             row["attributes"] = [{"value": text} for text in texts[pk]]
-        found.append((pk, row))
-    return sorted(found, key=lambda one: str(one[1]["ref"]))
+        task_rows.append((pk, row))
+    return sorted(task_rows, key=lambda task_row: str(task_row[1]["ref"]))
 
 
 def send(
@@ -57,8 +55,8 @@ def send(
     While Label Studio takes some, the next are made ready. What it took is written down before it is sent more: until
     then an answer to it that we are told of is nobody's.
     """
-    named = Task.objects.filter(pk__in=tasks).values_list("pk", "public_id")
-    ordered = [pk for _, pk in sorted((ref_of(project, public_id), pk) for pk, public_id in named)]
+    public_ids = Task.objects.filter(pk__in=tasks).values_list("pk", "public_id")
+    ordered = [pk for _, pk in sorted((ref_of(project, public_id), pk) for pk, public_id in public_ids)]
     under_way: _UnderWay | None = None
     with ThreadPoolExecutor(max_workers=1) as sender:
         try:
@@ -66,20 +64,20 @@ def send(
                 progress.check_cancelled()
                 ready = rows_of(project, part)
                 before, under_way = under_way, None
-                done = 0 if before is None else _done(project, before, progress)
+                done_count = 0 if before is None else _done(project, before, progress)
                 data = [row for _, row in ready]
                 under_way = (
                     [pk for pk, _ in ready],
                     sender.submit(client.import_tasks, project.external_id, data),
                 )
-                if done:
-                    yield done
+                if done_count:
+                    yield done_count
         finally:
             # Also what is under way when somebody stops the job. Killed before this, the next push finds the tasks
             # there by their `ref` and writes them down.
-            last = 0 if under_way is None else _done(project, under_way, progress)
-        if last:
-            yield last
+            last_count = 0 if under_way is None else _done(project, under_way, progress)
+        if last_count:
+            yield last_count
 
 
 _UnderWay = tuple[list[int], Future[list[int]]]
@@ -96,8 +94,8 @@ def _parts(tasks: Sequence[int]) -> Iterator[Sequence[int]]:
 def _done(project: LabelStudioProject, under_way: _UnderWay, progress: Progress) -> int:
     """Wait until Label Studio has taken tasks, and write down their numbers there; return how many they are."""
     tasks, numbers = under_way
-    given = dict(zip(tasks, numbers.result(), strict=True))
-    write_down(project, given, images_version=project.bridge.images_version)
+    numbers_by_task = dict(zip(tasks, numbers.result(), strict=True))
+    write_down(project, numbers_by_task, images_version=project.bridge.images_version)
     progress.advance(len(tasks), message="tasks sent")
     return len(tasks)
 
@@ -105,9 +103,9 @@ def _done(project: LabelStudioProject, under_way: _UnderWay, progress: Progress)
 @transaction.atomic
 def write_down(project: LabelStudioProject, numbers: dict[int, int], *, images_version: int) -> None:
     """Remember under which numbers tasks of ours stand in the project, and which addresses their pictures have."""
-    held = [(project.pk, task, number, images_version) for task, number in numbers.items()]
-    for start in range(0, len(held), AT_ONCE):
-        part = held[start : start + AT_ONCE]
+    values = [(project.pk, task, number, images_version) for task, number in numbers.items()]
+    for start in range(0, len(values), AT_ONCE):
+        part = values[start : start + AT_ONCE]
         changed(
             _WRITE + ", ".join(["(%s, %s, %s, %s)"] * len(part)), [value for row in part for value in row]
         )

@@ -1,4 +1,4 @@
-"""Who has labelled what: the matrix, and each screen with who answered it."""
+"""Pages of a campaign's coverage: annotators against groups, and each screen with its annotators."""
 
 from django.contrib.auth.decorators import login_required
 from django.db.models import Prefetch
@@ -19,10 +19,10 @@ ANNOTATORS_PER_PAGE = 25
 def coverage_page(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """Annotators against groups or answers."""
     context = campaign_context(request, study, campaign)
-    found = context["campaign"]
-    people = found.enrolments.select_related("annotator").order_by("pk")
+    study_campaign = context["campaign"]
+    people = study_campaign.enrolments.select_related("annotator").order_by("pk")
     page = page_of(request, people, per_page=ANNOTATORS_PER_PAGE)
-    matrix, counted_at = shown_coverage(found, page.object_list)
+    matrix, counted_at = shown_coverage(study_campaign, page.object_list)
     context |= {"page": page, "matrix": matrix, "counted_at": counted_at}
     return render(request, "annotation/lead/campaigns/coverage/matrix.html", context)
 
@@ -34,13 +34,13 @@ def screens(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     context = campaign_context(request, study, campaign)
     labels = Annotation.objects.filter(is_latest=True, status__in=Annotation.LABELS)
     answers = labels.select_related("annotator").order_by("pk")
-    shown = TaskAttribute.objects.select_related("attribute").order_by("position")
+    attributes = TaskAttribute.objects.select_related("attribute").order_by("position")
     tasks = (
         context["campaign"]
         .tasks.filter(purpose=Task.Purpose.LABEL)
         .select_related("image__group")
         .prefetch_related(
-            Prefetch("annotations", queryset=answers), Prefetch("task_attributes", queryset=shown)
+            Prefetch("annotations", queryset=answers), Prefetch("task_attributes", queryset=attributes)
         )
     )
     context["page"] = key_page(request, tasks, size=PER_PAGE, order="pk")

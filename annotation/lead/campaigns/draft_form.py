@@ -6,8 +6,10 @@ from typing import Any
 from django import forms
 
 from annotation.assignment import quota_rules
-from annotation.kinds.defaults import DEFAULTS
+from annotation.campaigns.design import CampaignDesign
+from annotation.kinds import attribute_likert, stereotype_marking
 from annotation.kinds.options import FROM_CAMPAIGN, Options
+from annotation.kinds.registry import KINDS, kind_of, kinds_that_ask
 from annotation.lead.campaigns.settings_form import (
     EACH_PERSON,
     PAY,
@@ -20,11 +22,8 @@ from annotation.models import Campaign
 from foundation.errors import DomainError
 from generation.models import Image
 from studies.models import Study
+from web.form_fields import set_choices
 
-_NAMES = {
-    Campaign.Kind.ATTRIBUTE_LIKERT: "Which attributes can be seen",
-    Campaign.Kind.STEREOTYPE_MARKING: "What the images show",
-}
 _COLUMNS = (
     "name",
     "annotators_per_task",
@@ -49,12 +48,9 @@ class CampaignForm(WorkingFields):
     """What both kinds have."""
 
     kind: str = ""
-    sections: tuple[tuple[str, tuple[str, ...]], ...] = ()
     option_names: tuple[str, ...] = ()
 
-    annotators_per_task = forms.IntegerField(
-        min_value=1, max_value=100, initial=3, help_text="How many people answer each screen, independently."
-    )
+    annotators_per_task = CampaignDesign.form_field("annotators_per_task", required=True)
     quota_presets = forms.MultipleChoiceField(
         required=False,
         widget=forms.CheckboxSelectMultiple,
@@ -95,36 +91,32 @@ class CampaignForm(WorkingFields):
         self._offer_quotas(campaign)
 
     def _offer_quotas(self, campaign: Campaign | None) -> None:
-        rates = self.kind == Campaign.Kind.ATTRIBUTE_LIKERT
-        offered = {name: one for name, one in quota_rules.PRESETS.items() if not (rates and one.needs_group)}
-        self.fields["quota_presets"].choices = [(name, one.title) for name, one in offered.items()]  # type: ignore[attr-defined]
-        _, others = quota_rules.presets_in(quota_rules.stored(campaign) if campaign else ())
-        if others:
-            kept = [(quota_rules.line(rule), quota_rules.in_words(rule)) for rule in others]
-            self.fields["quota_kept"].choices = kept  # type: ignore[attr-defined]
+        rates = kind_of(self).asks("scale")
+        offered = {
+            name: preset for name, preset in quota_rules.PRESETS.items() if not (rates and preset.needs_group)
+        }
+        set_choices(self, "quota_presets", [(name, preset.title) for name, preset in offered.items()])
+        _, other_rules = quota_rules.presets_in(quota_rules.stored(campaign) if campaign else ())
+        if other_rules:
+            choices = [(quota_rules.line(rule), quota_rules.in_words(rule)) for rule in other_rules]
+            set_choices(self, "quota_kept", choices)
         else:
             del self.fields["quota_kept"]
-
-    def parts(self) -> list[tuple[str, list[forms.BoundField]]]:
-        """Return the fields under their headings."""
-        return [
-            (title, [self[name] for name in names if name in self.fields]) for title, names in self.sections
-        ]
 
     @classmethod
     def initial_of(cls, campaign: Campaign | None) -> dict[str, Any]:
         """Return the values of an existing draft, or the defaults of the kind."""
         if campaign is None:
-            return {"name": _NAMES[Campaign.Kind(cls.kind)], "guidelines": DEFAULTS[cls.kind].guidelines}
+            return {"name": KINDS[cls.kind].campaign_name, "guidelines": KINDS[cls.kind].guidelines}
         options = Options.of(campaign)
         instrument = campaign.instruments.first()
-        presets, others = quota_rules.presets_in(quota_rules.stored(campaign))
+        presets, other_rules = quota_rules.presets_in(quota_rules.stored(campaign))
         return {
             **{name: getattr(campaign, name) for name in _COLUMNS if name != "guidelines"},
             **{name: getattr(options, name) for name in (*cls.option_names, *WORKING_OPTIONS)},
-            "guidelines": instrument.guidelines if instrument else DEFAULTS[cls.kind].guidelines,
+            "guidelines": instrument.guidelines if instrument else KINDS[cls.kind].guidelines,
             "quota_presets": presets,
-            "quota_kept": [quota_rules.line(rule) for rule in others],
+            "quota_kept": [quota_rules.line(rule) for rule in other_rules],
         }
 
     def clean(self) -> dict[str, Any]:
@@ -152,26 +144,21 @@ class CampaignForm(WorkingFields):
     def _settings(self, values: dict[str, Any]) -> dict[str, Any]:
         settings = {name: values[name] for name in _COLUMNS if name in values}
         # What the form does not ask (set by command or API) stays as it is.
-        kept = {name: value for name, value in self.stored_options.items() if name not in self.fields}
+        unasked_options = {
+            name: value for name, value in self.stored_options.items() if name not in self.fields
+        }
         options = {name: values[name] for name in self.option_names if values.get(name) not in (None, "", [])}
         options |= {name: value for name, value in working_options(values).items() if value is not None}
-        return {**settings, "options": kept | options, "quotas": _quotas(values)}
+        return {**settings, "options": unasked_options | options, "quotas": _quotas(values)}
 
 
 class RatingForm(CampaignForm):
     """A visual-attribute rating."""
 
-    kind = Campaign.Kind.ATTRIBUTE_LIKERT
+    kind = attribute_likert.KIND.key
     option_names = ("attributes",)
 
-    attributes = forms.ChoiceField(
-        choices=[
-            ("stereotypes", "Stereotypes by the study’s rule"),
-            ("all", "Everything the resource lists for the chosen groups"),
-        ],
-        initial="stereotypes",
-        label="Attributes to rate",
-    )
+    attributes = Options.form_field("attributes", required=True)
     sections = (
         ("What is asked", ("name", "attributes")),
         ("Of whom", ("annotators_per_task", *QUOTA_FIELDS, "lease_minutes")),
@@ -185,7 +172,7 @@ class RatingForm(CampaignForm):
 class MarkingForm(CampaignForm):
     """A stereotype marking."""
 
-    kind = Campaign.Kind.STEREOTYPE_MARKING
+    kind = stereotype_marking.KIND.key
     option_names = (
         "visual_source",
         "visual_rule",
@@ -195,36 +182,19 @@ class MarkingForm(CampaignForm):
     )
 
     visual_source = forms.ChoiceField(
-        label="Which stereotypes are asked",
-        help_text="Only an attribute that can be seen can be marked on an image.",
+        label=Options.declaration("visual_source").label, help_text=Options.declaration("visual_source").help
     )
-    visual_rule = forms.ChoiceField(
-        choices=[("unanimous", "everybody rated it 4 or 5"), ("majority", "more than half rated it 4 or 5")],
-        initial="unanimous",
-        label="An attribute counts as visual when",
-        help_text="Used with a rating campaign only.",
-    )
-    random_per_stereotype = forms.IntegerField(
-        min_value=0,
-        max_value=20,
-        initial=1,
-        label="Random attributes per stereotype",
-        help_text="Drawn among visual attributes that are not listed for the group: the baseline of θ.",
-    )
-    images_per_group = forms.IntegerField(
-        required=False,
-        min_value=1,
-        max_value=100_000,
-        label="Images per group and model",
-        help_text="Empty: all.",
-    )
+    visual_rule = Options.form_field("visual_rule", required=True)
+    random_per_stereotype = Options.form_field("random_per_stereotype", required=True)
+    images_per_group = Options.form_field("images_per_group")
     model_labels = forms.MultipleChoiceField(
-        required=False, widget=forms.CheckboxSelectMultiple, label="Models", help_text="None ticked: all."
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label=Options.declaration("model_labels").label,
+        help_text=Options.declaration("model_labels").help,
     )
-    attributes_per_screen = forms.IntegerField(min_value=1, max_value=5, initial=5)
-    boxes_required = forms.BooleanField(
-        required=False, initial=True, label="Each ticked attribute needs at least one box on the image"
-    )
+    attributes_per_screen = CampaignDesign.form_field("attributes_per_screen", required=True)
+    boxes_required = CampaignDesign.form_field("boxes_required", help_text="")
     sections = (
         ("What is asked", ("name", "visual_source", "visual_rule", "random_per_stereotype")),
         ("About which images", ("model_labels", "images_per_group")),
@@ -239,18 +209,16 @@ class MarkingForm(CampaignForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         study = self.study
-        ratings = study.campaigns.filter(kind=Campaign.Kind.ATTRIBUTE_LIKERT).exclude(
-            state=Campaign.State.DRAFT
-        )
-        self.fields["visual_source"].choices = [  # type: ignore[attr-defined]
-            ("all", "Every stereotype by the study’s rule"),
-            *((f"{FROM_CAMPAIGN}{one.slug}", f"Those found visual by “{one.name}”") for one in ratings),
+        ratings = study.campaigns.filter(kind__in=kinds_that_ask("scale")).exclude(state=Campaign.State.DRAFT)
+        sources = [
+            (f"{FROM_CAMPAIGN}{rating.slug}", f"Those found visual by “{rating.name}”") for rating in ratings
         ]
+        set_choices(self, "visual_source", [("all", "Every stereotype by the study’s rule"), *sources])
         labels = (
             Image.objects.filter(study=study).order_by("model_label").values_list("model_label", flat=True)
         )
         models = list(labels.distinct())
-        self.fields["model_labels"].choices = [(label, label or "not named") for label in models]  # type: ignore[attr-defined]
+        set_choices(self, "model_labels", [(label, label or "not named") for label in models])
         # Questions with one possible answer are not asked.
         if len(models) < 2:
             del self.fields["model_labels"]
@@ -262,14 +230,14 @@ def _quotas(values: Mapping[str, Any]) -> list[object]:
     """Return the rules that the form names: presets, those kept, and one that is put together here."""
     rules: list[object] = [*(values.get("quota_presets") or ()), *(values.get("quota_kept") or ())]
     if values.get("quota_kind"):
-        named = (values.get("quota_values") or "").split(",")
+        texts = (values.get("quota_values") or "").split(",")
         rules.append(
             {
                 "kind": values["quota_kind"],
                 "k": values.get("quota_number"),
                 "field": values.get("quota_field"),
                 "negated": values.get("quota_relation") == "!=",
-                "values": [one.strip() for one in named if one.strip()],
+                "values": [text.strip() for text in texts if text.strip()],
             }
         )
     return rules

@@ -1,20 +1,19 @@
-"""What annotators read, version by version, and writing the next one."""
+"""Pages of the versions of what annotators read, and of writing the next one."""
 
 from typing import Any
 
 from django import forms
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
 
 from annotation.campaigns.instruments import versions
-from annotation.kinds.defaults import RATING_LABELS
-from annotation.lead.forms import show_refusal
-from annotation.lead.page_context import campaign_context, campaign_for_lead, page_of, person
+from annotation.kinds.attribute_likert import RATING_LABELS
+from annotation.kinds.registry import kind_of
+from annotation.lead.page_context import CampaignView, campaign_context, page_of
 from annotation.models import Campaign, Instrument
-from foundation.errors import DomainError
+from web.form_page import FormPage
 
 VERSIONS_PER_PAGE = 20
 
@@ -35,7 +34,7 @@ class InstrumentForm(forms.Form):
             **{f"label_{key}": text for key, text in now.labels.items()},
         }
         super().__init__(*args, **kwargs)
-        if campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT:
+        if kind_of(campaign).asks("scale"):
             for key in RATING_LABELS:
                 self.fields[f"label_{key}"] = forms.CharField(max_length=60, label=f"Answer {key}")
 
@@ -53,36 +52,34 @@ class InstrumentForm(forms.Form):
 @login_required
 @require_safe
 def instrument_versions(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
-    """What is read now, and what changed when and by whom."""
+    """Show the current version, and when and by whom earlier ones were changed."""
     context = campaign_context(request, study, campaign)
-    found = context["campaign"]
+    study_campaign = context["campaign"]
     context |= {
-        "now": versions.current(found),
-        "page": page_of(request, versions.versions(found), per_page=VERSIONS_PER_PAGE),
+        "now": versions.current(study_campaign),
+        "page": page_of(request, versions.versions(study_campaign), per_page=VERSIONS_PER_PAGE),
     }
     return render(request, "annotation/lead/campaigns/instruments/versions.html", context)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-def instrument_change(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
-    """Write other words: in a draft in place, in an open campaign as the next version."""
-    found = campaign_for_lead(request, study, campaign)
-    now = versions.current(found)
-    form = InstrumentForm(request.POST if request.method == "POST" else None, campaign=found, now=now)
-    if request.method == "POST" and form.is_valid():
-        try:
-            after = versions.revise(campaign=found, by=person(request), **form.words())
-        except DomainError as error:
-            show_refusal(form, error)
-        else:
-            said = f"Version {after.version} is what annotators read from their next task on."
-            messages.success(request, said if after.version != now.version else "Saved.")
-            return redirect("annotation:instrument", study, campaign)
-    context = campaign_context(request, study, campaign, form=form, now=now)
-    return render(
-        request,
-        "annotation/lead/campaigns/instruments/form.html",
-        context,
-        status=400 if form.errors else 200,
-    )
+class InstrumentChange(CampaignView, FormPage[InstrumentForm]):
+    """Change the texts: in place in a draft, as the next version once opened."""
+
+    template_name = "annotation/lead/campaigns/instruments/form.html"
+    leads_to = "annotation:instrument"
+
+    def load(self) -> None:
+        super().load()
+        self.now = versions.current(self.campaign)
+
+    def make_form(self, data: Any) -> InstrumentForm:
+        return InstrumentForm(data, campaign=self.campaign, now=self.now)
+
+    def call(self) -> str:
+        after = versions.revise(campaign=self.campaign, by=self.by, **self.form.words())
+        if after.version == self.now.version:
+            return "Saved."
+        return f"Version {after.version} is what annotators read from their next task on."
+
+    def context(self) -> dict[str, Any]:
+        return super().context() | {"now": self.now}

@@ -1,17 +1,19 @@
-"""Where a study stands, from plan to release, and what waits for its lead."""
+"""Summaries of studies and campaigns for their lead, and what needs attention."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Aggregate, Count, F, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models import Aggregate, Count, OuterRef, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 
+from annotation import integrations
 from annotation.campaigns import snapshots
+from annotation.kinds.registry import KINDS
 from annotation.lead.campaigns.progress import SUBJECT as PROGRESS
-from annotation.models import Annotation, Campaign, ImageReport, LabelStudioUser, Notice, Task
+from annotation.models import Annotation, Campaign, ImageReport, Notice, Task
 from generation.models import Condition, Image, PromptTemplate
 from generation.prompts.mcas import planned_images
 from jobs.models import Job
@@ -20,7 +22,7 @@ from studies.models import Study, StudyGroup
 
 @dataclass(frozen=True)
 class CampaignLine:
-    """A campaign in a list: its state and how much of what was wanted is accepted."""
+    """A campaign in a list: its state, and the number of accepted answers of those it needs."""
 
     pk: int
     slug: str
@@ -28,15 +30,15 @@ class CampaignLine:
     kind: str
     state: str
     imported: bool
-    wanted: int | None  # None: a large one that was not counted yet
+    wanted: int | None  # None: a large campaign that was not counted yet
     accepted: int | None
     stuck: str  # why, if it is
-    elsewhere: bool  # labelled in a Label Studio
-    trouble: str  # what is wrong there
+    tool: str  # the name of the outside tool it is labelled in, "" for our own pages
+    problem: str  # what is wrong in that tool
 
     @property
     def kind_words(self) -> str:
-        return Campaign.Kind(self.kind).label
+        return KINDS[self.kind].name
 
     @property
     def finished(self) -> bool:
@@ -44,11 +46,11 @@ class CampaignLine:
 
     @property
     def need(self) -> str:
-        """Return what it waits for, if for anything."""
+        """Return what the campaign waits for, or ""."""
         if self.state == Campaign.State.OPEN and self.finished:
             return f"{self.name} has all its answers and can be closed"
-        if self.trouble:
-            return f"{self.name} in Label Studio: {self.trouble}"
+        if self.problem:
+            return f"{self.name} in {self.tool}: {self.problem}"
         if self.stuck:
             return f"{self.name} is stuck: {self.stuck}"
         if self.state == Campaign.State.PAUSED:
@@ -58,7 +60,7 @@ class CampaignLine:
 
 @dataclass(frozen=True)
 class Need:
-    """Something that waits for the lead, and where to see to it."""
+    """Something that needs the lead's attention, and the page for it."""
 
     text: str
     url: str
@@ -75,7 +77,8 @@ class StudySummary:
     jobs_active: int = 0
     last_job: Job | None = None
     reported: int = 0  # images with an open report
-    unnamed: int = 0  # users of a Label Studio who wait for the lead to say who they are
+    # What waits for the lead in outside tools: each sentence with the name of the page where it is seen to.
+    in_tools: list[tuple[str, str]] = field(default_factory=list)
     campaigns: list[CampaignLine] = field(default_factory=list)
 
     @property
@@ -97,31 +100,30 @@ class StudySummary:
         return job if job is not None and job.state == Job.State.FAILED else None
 
     def needs(self) -> list[Need]:
-        """Return what waits for the lead, the most pressing first."""
-        found = []
+        """Return what needs the lead's attention, most urgent first."""
+        waiting = []
         if self.failed_job is not None:
             job = self.failed_job
-            found.append(Need(f"“{job.title}” failed", reverse("jobs:detail", args=[job.pk])))
+            waiting.append(Need(f"“{job.title}” failed", reverse("jobs:detail", args=[job.pk])))
         if self.reported:
-            said = f"{self.reported:,} image{'' if self.reported == 1 else 's'} reported by annotators"
-            found.append(Need(said, reverse("annotation:image_reports", args=[self.study.slug])))
-        if self.unnamed:
-            people = "person waits" if self.unnamed == 1 else "people wait"
-            said = f"{self.unnamed:,} {people} in Label Studio for you to say who they are"
-            found.append(Need(said, reverse("annotation:label_studio", args=[self.study.slug])))
+            text = f"{self.reported:,} image{'' if self.reported == 1 else 's'} reported by annotators"
+            waiting.append(Need(text, reverse("annotation:image_reports", args=[self.study.slug])))
+        waiting += [Need(text, reverse(page, args=[self.study.slug])) for text, page in self.in_tools]
         for campaign in self.campaigns:
-            if said := campaign.need:
+            if text := campaign.need:
                 address = reverse("annotation:campaign", args=[self.study.slug, campaign.slug])
-                found.append(Need(said, address))
+                waiting.append(Need(text, address))
         if not self.images and not self.jobs_active and self.images_wanted:
-            found.append(Need("No images yet", reverse("generation:generate", args=[self.study.slug])))
+            waiting.append(Need("No images yet", reverse("generation:generate", args=[self.study.slug])))
         elif self.images and not self.campaigns and not self.automated:
-            found.append(Need("No campaign yet", reverse("annotation:campaign_new", args=[self.study.slug])))
-        return found
+            waiting.append(
+                Need("No campaign yet", reverse("annotation:campaign_new", args=[self.study.slug]))
+            )
+        return waiting
 
 
 def summaries(studies: Iterable[Study]) -> list[StudySummary]:
-    """Return a summary of each study; the number of queries does not depend on theirs."""
+    """Return a summary of each study, with a fixed number of queries."""
     studies = list(studies)
     keys = [study.pk for study in studies]
     groups = _counts(StudyGroup.objects.filter(study__in=keys))
@@ -142,7 +144,7 @@ def summaries(studies: Iterable[Study]) -> list[StudySummary]:
         Image.objects.filter(study__in=keys, reports__state=ImageReport.State.OPEN),
         Count("pk", distinct=True),
     )
-    unnamed = _unnamed(keys)
+    waiting = [(tool.study_page, tool.lead_tasks(keys)) for tool in integrations.registered()]
     campaigns = campaign_lines(Campaign.objects.filter(study__in=keys))
     of_phrases = planned_images(studies)
     return [
@@ -154,7 +156,7 @@ def summaries(studies: Iterable[Study]) -> list[StudySummary]:
             jobs_active=active.get(study.pk, 0),
             last_job=last_jobs.get(study.pk),
             reported=reported.get(study.pk, 0),
-            unnamed=unnamed.get(study.pk, 0),
+            in_tools=[(texts[study.pk], page) for page, texts in waiting if study.pk in texts],
             campaigns=campaigns.get(study.pk, []),
         )
         for study in studies
@@ -162,7 +164,7 @@ def summaries(studies: Iterable[Study]) -> list[StudySummary]:
 
 
 def campaign_lines(campaigns: QuerySet[Campaign]) -> dict[int, list[CampaignLine]]:
-    """Return the campaigns of each study, newest first. Large ones stand as they were last counted."""
+    """Return the campaigns of each study, newest first; the numbers of large ones as last counted."""
     keys = list(campaigns.order_by().values_list("pk", flat=True))
     large = snapshots.large(keys)
     amounts = _amounts(set(keys) - large) | _amounts_of_large(large)
@@ -170,56 +172,57 @@ def campaign_lines(campaigns: QuerySet[Campaign]) -> dict[int, list[CampaignLine
     rows = Campaign.objects.filter(pk__in=keys).order_by("-pk")
     rows = rows.annotate(
         stuck=Coalesce(Subquery(stuck.values("details")[:1]), Value("")),
-        elsewhere=Q(label_studio__isnull=False),
-        trouble=Coalesce(F("label_studio__problem_text"), Value("")),
     )
-    found: dict[int, list[CampaignLine]] = defaultdict(list)
-    fields = ("pk", "slug", "name", "kind", "state", "imported", "stuck", "elsewhere", "trouble")
-    for study, *values in rows.values_list("study_id", *fields):
-        wanted, accepted = amounts.get(values[0], (None, None))
-        line = CampaignLine(**dict(zip(fields, values, strict=True)), wanted=wanted, accepted=accepted)
-        found[study].append(line)
-    return dict(found)
+    lines_by_study: dict[int, list[CampaignLine]] = defaultdict(list)
+    fields = ("pk", "slug", "name", "kind", "state", "imported", "stuck")
+    values_of_rows = list(rows.values_list("study_id", "labelled_in", *fields))
+    problems: dict[int, str] = {}
+    for tool in integrations.registered():
+        if campaign_ids := [pk for _, slug, pk, *_ in values_of_rows if slug == tool.slug]:
+            problems |= tool.problems(campaign_ids)
+    for study, labelled_in, *values in values_of_rows:
+        wanted_count, accepted = amounts.get(values[0], (None, None))
+        line = CampaignLine(
+            **dict(zip(fields, values, strict=True)),
+            wanted=wanted_count,
+            accepted=accepted,
+            tool=integrations.tool_name(labelled_in),
+            problem=problems.get(values[0], ""),
+        )
+        lines_by_study[study].append(line)
+    return dict(lines_by_study)
 
 
 def _amounts(campaigns: Collection[int]) -> dict[int, tuple[int, int]]:
-    """Return how many answers each campaign wants, and how many it has."""
+    """Return how many answers each campaign needs, and how many it has."""
     tasks = Task.objects.filter(campaign__in=campaigns, withdrawn=False).order_by()
-    wanted = dict(tasks.values("campaign").annotate(n=Sum("wanted")).values_list("campaign", "n"))
+    wanted_counts = dict(tasks.values("campaign").annotate(n=Sum("wanted")).values_list("campaign", "n"))
     answers = Annotation.objects.filter(
         campaign__in=campaigns, status=Annotation.Status.ACCEPTED, is_latest=True, task__withdrawn=False
     )
     accepted = dict(
         answers.order_by().values("campaign").annotate(n=Count("pk")).values_list("campaign", "n")
     )
-    return {pk: (wanted.get(pk, 0), accepted.get(pk, 0)) for pk in campaigns}
+    return {pk: (wanted_counts.get(pk, 0), accepted.get(pk, 0)) for pk in campaigns}
 
 
 def _amounts_of_large(campaigns: Collection[int]) -> dict[int, tuple[int, int]]:
-    """Return the same of campaigns that are counted now and then, but for those that were never counted."""
-    found = {}
+    """Return the same for large campaigns that were counted before."""
+    amounts = {}
     for campaign in Campaign.objects.filter(pk__in=campaigns).select_related("study"):
         counted = snapshots.read(campaign, PROGRESS)
         if not counted.pending:
             progress = counted.value["progress"]
-            found[campaign.pk] = (progress["slots"], progress["accepted"])
-    return found
+            amounts[campaign.pk] = (progress["slots"], progress["accepted"])
+    return amounts
 
 
-def _counts(rows: QuerySet[Any], what: Aggregate | None = None) -> dict[int, int]:
-    counted = rows.order_by().values("study").annotate(n=what or Count("pk"))
+def _counts(rows: QuerySet[Any], aggregate: Aggregate | None = None) -> dict[int, int]:
+    counted = rows.order_by().values("study").annotate(n=aggregate or Count("pk"))
     return dict(counted.values_list("study", "n"))
-
-
-def _unnamed(studies: list[int]) -> dict[int, int]:
-    waiting = LabelStudioUser.objects.filter(
-        server__study__in=studies, state=LabelStudioUser.State.WAITING
-    ).order_by()
-    counted = waiting.values("server__study").annotate(n=Count("pk"))
-    return dict(counted.values_list("server__study", "n"))
 
 
 def _last_job_of_each(studies: list[int]) -> list[int]:
     latest = Job.objects.filter(study_id=OuterRef("pk")).order_by("-pk").values("pk")[:1]
-    found = Study.objects.filter(pk__in=studies).annotate(last_job=Subquery(latest)).order_by()
-    return [pk for pk in found.values_list("last_job", flat=True) if pk is not None]
+    rows = Study.objects.filter(pk__in=studies).annotate(last_job=Subquery(latest)).order_by()
+    return [pk for pk in rows.values_list("last_job", flat=True) if pk is not None]

@@ -1,4 +1,4 @@
-"""The annotator's screen as it will be, with real sample tasks; nothing can be submitted."""
+"""Preview of the annotator's screen with sample tasks; nothing can be submitted."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,11 +9,10 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from annotation.annotator.access import WORK
 from annotation.annotator.payload import instrument_payload
 from annotation.annotator.screen import Screen
 from annotation.campaigns.planning import sampling
-from annotation.kinds.public_names import task_kind
+from annotation.kinds.registry import kind_of, work_in
 from annotation.lead.page_context import campaign_context
 from annotation.models import Campaign, ImageReport, Task
 from catalog.models import Attribute
@@ -22,7 +21,7 @@ from generation.models import Image
 from studies import consent
 
 SAMPLES = 20
-# No assignment has it: what is posted under it belongs to nobody.
+# No assignment has this id.
 _NOBODYS = "00000000-0000-0000-0000-000000000000"
 
 
@@ -49,21 +48,25 @@ class Sample:
 def preview(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """Show one sample screen."""
     context = campaign_context(request, study, campaign)
-    found = context["campaign"]
-    wanted = request.GET.get("sample", "")
-    sample = None if found.imported else sample_of(found, int(wanted) if wanted.isdecimal() else 1)
+    study_campaign = context["campaign"]
+    sample_number = request.GET.get("sample", "")
+    sample = (
+        None
+        if study_campaign.imported
+        else sample_of(study_campaign, int(sample_number) if sample_number.isdecimal() else 1)
+    )
     if sample is None:
         return render(request, "annotation/lead/campaigns/preview/unavailable.html", context, status=404)
-    payload = _payload(found, sample, viewer=f"user:{request.user.pk}")
+    payload = _payload(study_campaign, sample, viewer=f"user:{request.user.pk}")
     context |= {
         "sample": sample,
-        "campaign_id": found.pk,
-        "work": WORK[Campaign.Kind(found.kind)],
+        "campaign_id": study_campaign.pk,
+        "work": work_in(study_campaign),
         "payload": payload,
         "screen": Screen.of(payload),
         "now": timezone.now(),
         "report_reasons": ImageReport.Reason.choices,
-        "text": consent.current_text(found.study),
+        "text": consent.current_text(study_campaign.study),
     }
     return render(request, "annotation/lead/campaigns/preview/preview.html", context)
 
@@ -87,26 +90,26 @@ def sample_of(campaign: Campaign, number: int) -> Sample | None:
         return None
     number = min(max(number, 1), count)
     chosen = tasks.select_related("image")[(number - 1) * total // count]
-    shown = chosen.task_attributes.order_by("position").values_list("attribute__text", flat=True)
-    return Sample(number, count, chosen.image, list(shown))
+    attribute_texts = chosen.task_attributes.order_by("position").values_list("attribute__text", flat=True)
+    return Sample(number, count, chosen.image, list(attribute_texts))
 
 
 def _payload(campaign: Campaign, sample: Sample, *, viewer: str) -> dict[str, Any]:
-    """Return what `annotation.annotator.payload.screen` would for this screen, with names that answer to nothing."""
+    """Return the payload of this screen as `annotation.annotator.payload.screen` does, with placeholder ids."""
     image = sample.image
-    shown = image is not None and bool(image.file)
+    has_file = image is not None and bool(image.file)
     return {
         "assignment": _NOBODYS,
         "expires_at": timezone.now().isoformat(),
-        "kind": task_kind(campaign),
+        "kind": kind_of(campaign).public_name,
         "instrument": instrument_payload(campaign.instruments.first()),
         "image": {"url": image_url(image, viewer=viewer), "width": image.width, "height": image.height}
-        if image is not None and shown
+        if image is not None and has_file
         else None,
         "attributes": [
             {"ref": f"preview-{position}", "text": text} for position, text in enumerate(sample.attributes)
         ],
-        "boxes_required": campaign.boxes_required and campaign.kind == Campaign.Kind.STEREOTYPE_MARKING,
+        "boxes_required": campaign.boxes_required and kind_of(campaign).asks("marks"),
         "progress": {"done": sample.number - 1, "left": sample.of - sample.number + 1},
         "answer": None,
     }

@@ -1,4 +1,4 @@
-"""The live part of a campaign's page: progress, pace and when it may be finished."""
+"""The live part of a campaign's page: progress, pace and forecast."""
 
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -14,7 +14,7 @@ from annotation.lead.people.annotator_lines import AnnotatorLine, annotator_line
 from annotation.models import Annotation, Campaign
 
 SUBJECT = "progress"  # of `annotation.campaigns.snapshots`
-# A pace is taken from the last week, and from no fewer days than this.
+# The pace is that of the last week, over at least two days with answers.
 PACE_DAYS = 7
 DAYS_FOR_A_FORECAST = 2
 ANNOTATORS_SHOWN = 10
@@ -23,7 +23,7 @@ DAYS_SHOWN = 14
 
 @dataclass(frozen=True)
 class Forecast:
-    """When all answers may be in, if people go on as in the last week."""
+    """When all answers may be in, at the pace of the last week."""
 
     per_day: float
     finished_on: date
@@ -38,25 +38,25 @@ class ProgressPage:
     latest: list[AnnotatorLine]
     days: list[DayProgress]
     live: bool
-    quotas: tuple[str, ...]  # what stands in the way of the campaign's quotas
+    quotas: tuple[str, ...]  # obstacles to the campaign's quotas
     counted_at: datetime | None = None  # None: just now
 
     @property
     def segments(self) -> list[tuple[str, int, str]]:
-        found = self.progress
+        totals = self.progress
         return [
-            ("answered", found.accepted, "done"),
-            ("open with somebody now", found.leased, "active"),
-            ("waiting", max(found.free, 0), "waiting"),
+            ("answered", totals.accepted, "done"),
+            ("open with somebody now", totals.leased, "active"),
+            ("waiting", max(totals.free, 0), "waiting"),
         ]
 
     @property
     def task_segments(self) -> list[tuple[str, int, str]]:
-        found = self.progress
+        totals = self.progress
         return [
-            ("complete", found.complete, "done"),
-            ("begun", found.begun, "active"),
-            ("untouched", found.untouched, "waiting"),
+            ("complete", totals.complete, "done"),
+            ("begun", totals.begun, "active"),
+            ("untouched", totals.untouched, "waiting"),
         ]
 
     @property
@@ -72,58 +72,55 @@ class ProgressPage:
 
 
 def progress_page(campaign: Campaign, *, wait: bool = False) -> ProgressPage | None:
-    """Return the progress of `campaign` as its page shows it; None while a large one is counted for the first time.
-
-    `wait` for that.
-    """
+    """Return the progress of `campaign` for its page; None while a large one is first counted, unless `wait`."""
     counted = snapshots.read(campaign, SUBJECT, wait=wait)
     if counted.pending:
         return None
-    found = CampaignProgress.from_json(counted.value["progress"])
+    campaign_progress = CampaignProgress.from_json(counted.value["progress"])
     latest = counted.value["latest"]
     enrolments = campaign.enrolments.filter(pk__in=latest).select_related("annotator")
     lines = lines_of(enrolments, latest)
     lines.sort(key=lambda line: line.last_active or timezone.now(), reverse=True)
     return ProgressPage(
-        progress=found,
-        forecast=forecast(found, today=timezone.localdate())
+        progress=campaign_progress,
+        forecast=forecast(campaign_progress, today=timezone.localdate())
         if campaign.state == Campaign.State.OPEN
         else None,
         latest=lines,
-        days=list(found.days[-DAYS_SHOWN:]),
+        days=list(campaign_progress.days[-DAYS_SHOWN:]),
         live=campaign.state in {Campaign.State.OPEN, Campaign.State.PAUSED},
-        quotas=feasibility.in_the_way(campaign),
+        quotas=feasibility.obstacles(campaign),
         counted_at=counted.counted_at,
     )
 
 
 def shown_progress(campaign: Campaign) -> CampaignProgress:
-    """Return how far `campaign` is; of a large one as it was last counted."""
+    """Return the progress of `campaign`; of a large one as last counted."""
     counted = snapshots.read(campaign, SUBJECT, wait=True)
     return replace(CampaignProgress.from_json(counted.value["progress"]), counted_at=counted.counted_at)
 
 
 @snapshots.register(SUBJECT)
 def _count(campaign: Campaign, _: str) -> dict[str, Any]:
-    """Count all that the polled part of the page shows."""
+    """Count what the polled part of the page shows."""
     answers = Annotation.objects.filter(campaign=campaign, is_latest=True)
     latest = answers.order_by().values("annotator").annotate(last=Max("submitted_at"))
     people = latest.order_by("-last").values_list("annotator", flat=True)[:ANNOTATORS_SHOWN]
     enrolments = campaign.enrolments.filter(annotator__in=list(people)).select_related("annotator")
     return {
         "progress": progress(campaign).as_json(),
-        "latest": {str(one.enrolment.pk): one.as_json() for one in annotator_lines(campaign, enrolments)},
+        "latest": {str(line.enrolment.pk): line.as_json() for line in annotator_lines(campaign, enrolments)},
     }
 
 
-def forecast(found: CampaignProgress, *, today: date) -> Forecast | None:
+def forecast(campaign_progress: CampaignProgress, *, today: date) -> Forecast | None:
     """Return when `found` may be finished; None before there are two days to take a pace from."""
-    remaining = found.slots - found.accepted
-    if len(found.days) < DAYS_FOR_A_FORECAST or remaining <= 0:
+    remaining = campaign_progress.slots - campaign_progress.accepted
+    if len(campaign_progress.days) < DAYS_FOR_A_FORECAST or remaining <= 0:
         return None
-    first = max(found.days[0].day, today - timedelta(days=PACE_DAYS - 1))
-    recent = sum(day.submitted for day in found.days if day.day >= first)
-    per_day = recent / ((today - first).days + 1)
+    first_day = max(campaign_progress.days[0].day, today - timedelta(days=PACE_DAYS - 1))
+    recent = sum(day.submitted for day in campaign_progress.days if day.day >= first_day)
+    per_day = recent / ((today - first_day).days + 1)
     if not per_day:
         return None
     return Forecast(per_day=per_day, finished_on=today + timedelta(days=ceil(remaining / per_day)))

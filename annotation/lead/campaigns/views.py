@@ -7,18 +7,25 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
+from annotation import integrations
 from annotation.answers import replacement
 from annotation.campaigns import feasibility, lifecycle, notices
-from annotation.campaigns.planning.estimate import asking
+from annotation.campaigns.planning.estimate import estimate
 from annotation.campaigns.settings_text import settings_in_words
-from annotation.label_studio.overview.queries import bridge_of
 from annotation.lead.campaigns.overview import campaign_lines
 from annotation.lead.campaigns.progress import progress_page
-from annotation.lead.page_context import campaign_context, campaign_for_lead, page_of, person, study_context
+from annotation.lead.page_context import (
+    CampaignView,
+    campaign_context,
+    campaign_for_lead,
+    page_of,
+    person,
+    study_context,
+)
 from annotation.models import Campaign, Notice
-from foundation.errors import DomainError
+from web.form_page import Button
 
 CAMPAIGNS_PER_PAGE = 20
 _MOVES: dict[str, tuple[Callable[..., Campaign], str]] = {
@@ -46,53 +53,50 @@ def campaign_list(request: HttpRequest, study: str) -> HttpResponse:
 @login_required
 @require_safe
 def campaign_page(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
-    """What is asked, in which state it is, and how far it is."""
+    """Show a campaign's settings, state and progress."""
     context = campaign_context(request, study, campaign)
-    shown: Campaign = context["campaign"]
-    context["settings"] = settings_in_words(shown)
-    context["instrument"] = shown.instruments.first()
-    context["bridge"] = bridge_of(shown)
-    if shown.state == Campaign.State.DRAFT:
-        context["asking"] = asking(shown)
-        context["quotas"] = feasibility.before_opening(shown, context["asking"].plan)
+    study_campaign: Campaign = context["campaign"]
+    context["settings"] = settings_in_words(study_campaign)
+    context["instrument"] = study_campaign.instruments.first()
+    tool = integrations.tool_of(study_campaign)
+    context["panel"] = tool.campaign_panel(study_campaign) if tool is not None else None
+    if study_campaign.state == Campaign.State.DRAFT:
+        context["asking"] = estimate(study_campaign)
+        context["quotas"] = feasibility.before_opening(study_campaign, context["asking"].plan)
     else:
-        context |= _progress(shown)
-    if shown.state in {Campaign.State.OPEN, Campaign.State.PAUSED} and not shown.imported:
-        context["in_vain"] = replacement.in_vain(shown)
+        context |= _progress(study_campaign)
+    if study_campaign.state in {Campaign.State.OPEN, Campaign.State.PAUSED} and not study_campaign.imported:
+        context["in_vain"] = replacement.in_vain(study_campaign)
     return render(request, "annotation/lead/campaigns/detail.html", context)
 
 
 @login_required
 @require_safe
 def campaign_progress(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
-    """Answer the live part of the page."""
+    """Return the live part of the page."""
     context = campaign_context(request, study, campaign)
     context |= _progress(context["campaign"])
     return render(request, "annotation/lead/campaigns/_progress.html", context)
 
 
-@login_required
-@require_POST
-def campaign_move(request: HttpRequest, study: str, campaign: str, move: str) -> HttpResponse:
+class CampaignStep(CampaignView, Button):
     """Open, pause, resume, close or reopen."""
-    found = campaign_for_lead(request, study, campaign)
-    verb, said = _MOVES[move]
-    try:
-        verb(campaign=found, by=person(request))
-    except DomainError as error:
-        messages.error(request, error.message)
-    else:
-        messages.success(request, said.format(found.name))
-    return redirect("annotation:campaign", study, campaign)
+
+    leads_to = "annotation:campaign"
+
+    def call(self) -> str:
+        verb, message = _MOVES[self.kwargs["move"]]
+        verb(campaign=self.campaign, by=self.by)
+        return message.format(self.campaign.name)
 
 
 @login_required
 @require_safe
 def campaign_close_confirm(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
-    """Say what closing does, before it is done."""
-    found = campaign_for_lead(request, study, campaign)
+    """Confirm closing, after saying what it does."""
+    study_campaign = campaign_for_lead(request, study, campaign)
     context = campaign_context(request, study, campaign)
-    context |= _progress(found, wait=True)
+    context |= _progress(study_campaign, wait=True)
     progress = context["shown"].progress
     context["short"] = progress.tasks - progress.complete
     return render(request, "annotation/lead/campaigns/close.html", context)
@@ -101,11 +105,11 @@ def campaign_close_confirm(request: HttpRequest, study: str, campaign: str) -> H
 @login_required
 @require_http_methods(["GET", "POST"])
 def campaign_delete(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
-    """Delete a draft, once that is confirmed."""
-    found = campaign_for_lead(request, study, campaign)
+    """Delete a draft after confirmation."""
+    study_campaign = campaign_for_lead(request, study, campaign)
     if request.method == "POST":
-        lifecycle.delete_draft(campaign=found, by=person(request))
-        messages.success(request, f"The draft “{found.name}” is deleted.")
+        lifecycle.delete_draft(campaign=study_campaign, by=person(request))
+        messages.success(request, f"The draft “{study_campaign.name}” is deleted.")
         return redirect("annotation:campaigns", study)
     return render(
         request, "annotation/lead/campaigns/delete_draft.html", campaign_context(request, study, campaign)

@@ -1,4 +1,4 @@
-"""Who works in a campaign, in the numbers a lead looks at."""
+"""The annotators of a campaign with the numbers a lead reads."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -17,7 +17,7 @@ from annotation.models import (
 )
 from annotation.quality import enforcement
 from annotation.quality.flags import Flag, standing_flags
-from annotation.quality.measures import ALL, Measured, Quality, nothing_measured, qualities
+from annotation.quality.measures import ALL, MeasureValue, Quality, nothing_measured, qualities
 
 _SHARES = (
     QualityMeasure.GOLD_ACCURACY,
@@ -28,7 +28,7 @@ _SHARES = (
 )
 _NUMBERS = ("answered", "surplus", "skipped", "open_now")
 
-# Excluded ones too: they were answered. Checks are no answers a campaign asked for.
+# Excluded answers count as answered, gold tasks and repeats do not.
 _TAKEN = (Annotation.Status.ACCEPTED, Annotation.Status.EXCLUDED)
 
 
@@ -46,24 +46,24 @@ class AnnotatorLine:
     flags: list[str]  # the quality rules they miss now, in words
 
     def as_json(self) -> dict[str, Any]:
-        """Return its numbers as `AnnotatorLine.of` reads them: neither state nor flags, which are read when shown."""
+        """Return the numbers as `AnnotatorLine.of` reads them, without state and flags."""
         return {
             **{name: getattr(self, name) for name in _NUMBERS},
             "last_active": self.last_active and self.last_active.isoformat(),
-            "quality": {measure: asdict(found) for measure, found in self.quality.items()},
+            "quality": {measure: asdict(measured) for measure, measured in self.quality.items()},
         }
 
     @classmethod
-    def of(cls, enrolment: Enrolment, kept: Mapping[str, Any] | None, flags: list[str]) -> Self:
-        """Return the line of an enrolment with numbers counted before, all 0 where it was not counted with them."""
-        if kept is None:
+    def of(cls, enrolment: Enrolment, counts: Mapping[str, Any] | None, flags: list[str]) -> Self:
+        """Return the line of an enrolment with numbers counted before; 0 where there are none."""
+        if counts is None:
             nothing = dict.fromkeys(_NUMBERS, 0)
             return cls(enrolment, **nothing, last_active=None, quality=nothing_measured(), flags=flags)
         return cls(
             enrolment=enrolment,
-            **{name: kept[name] for name in _NUMBERS},
-            last_active=datetime.fromisoformat(kept["last_active"]) if kept["last_active"] else None,
-            quality={measure: Measured(**found) for measure, found in kept["quality"].items()},
+            **{name: counts[name] for name in _NUMBERS},
+            last_active=datetime.fromisoformat(counts["last_active"]) if counts["last_active"] else None,
+            quality={measure: MeasureValue(**values) for measure, values in counts["quality"].items()},
             flags=flags,
         )
 
@@ -72,7 +72,7 @@ class AnnotatorLine:
         return self.quality[QualityMeasure.MEDIAN_SECONDS].value
 
     @property
-    def shares(self) -> list[Measured]:
+    def shares(self) -> list[MeasureValue]:
         """The measures that are shares, in the order of the page's columns."""
         return [self.quality[measure] for measure in _SHARES]
 
@@ -89,14 +89,14 @@ def _count(campaign: Campaign, _: str) -> dict[str, Any]:
 def shown_lines(
     campaign: Campaign, enrolments: Iterable[Enrolment]
 ) -> tuple[list[AnnotatorLine], datetime | None, bool]:
-    """Return the lines of a page, of when their numbers are (None: of now), and whether these are still counted.
+    """Return the lines of a page, when they were counted (None: now), and whether a first count is running.
 
-    Of a small campaign only these annotators are measured; those of a large one are counted together.
+    In a small campaign only these annotators are measured; in a large one all are counted together.
     """
     enrolments = list(enrolments)
     if not snapshots.is_large(campaign):
         enforcement.check(
-            campaign=campaign, annotators=[one.annotator_id for one in enrolments], warn_only=True
+            campaign=campaign, annotators=[enrolment.annotator_id for enrolment in enrolments], warn_only=True
         )
         return annotator_lines(campaign, enrolments, measures=ALL), None, False
     counted = snapshots.read(campaign, "annotators")
@@ -104,12 +104,13 @@ def shown_lines(
     return lines, counted.counted_at, counted.pending
 
 
-def lines_of(enrolments: Iterable[Enrolment], kept: Mapping[str, Any]) -> list[AnnotatorLine]:
-    """Return the lines of these enrolments with numbers counted before; one query, for their flags."""
+def lines_of(enrolments: Iterable[Enrolment], counts: Mapping[str, Any]) -> list[AnnotatorLine]:
+    """Return the lines of these enrolments with numbers counted before; one query for the flags."""
     enrolments = list(enrolments)
     flags = standing_flags(enrolments)
     return [
-        AnnotatorLine.of(one, kept.get(str(one.pk)), _words(flags, one.annotator_id)) for one in enrolments
+        AnnotatorLine.of(enrolment, counts.get(str(enrolment.pk)), _words(flags, enrolment.annotator_id))
+        for enrolment in enrolments
     ]
 
 
@@ -119,13 +120,13 @@ def annotator_lines(
     *,
     measures: Collection[str] = (QualityMeasure.MEDIAN_SECONDS,),
 ) -> list[AnnotatorLine]:
-    """Return the lines of these enrolments, with these measures; as many queries whatever their number."""
+    """Return the lines of these enrolments with these measures, in a fixed number of queries."""
     enrolments = list(enrolments)
-    people = [one.annotator_id for one in enrolments]
+    people = [enrolment.annotator_id for enrolment in enrolments]
     latest = Annotation.objects.filter(campaign=campaign, annotator__in=people, is_latest=True)
     answered = {
-        person: (accepted, surplus, last)
-        for person, accepted, surplus, last in latest.order_by()
+        person: (accepted, surplus, last_at)
+        for person, accepted, surplus, last_at in latest.order_by()
         .values("annotator")
         .annotate(
             accepted=Count("pk", filter=Q(status__in=_TAKEN)),
@@ -136,7 +137,7 @@ def annotator_lines(
     }
     measured = qualities(campaign, people, measures=measures)
     flags = standing_flags(enrolments)
-    held = {
+    assignments = {
         person: (leased, skipped)
         for person, leased, skipped in Assignment.objects.filter(
             task__campaign=campaign, annotator__in=people
@@ -151,16 +152,16 @@ def annotator_lines(
     }
     return [
         AnnotatorLine(
-            enrolment=one,
-            answered=answered.get(one.annotator_id, (0, 0, None))[0],
-            surplus=answered.get(one.annotator_id, (0, 0, None))[1],
-            skipped=held.get(one.annotator_id, (0, 0))[1],
-            open_now=held.get(one.annotator_id, (0, 0))[0],
-            last_active=answered.get(one.annotator_id, (0, 0, None))[2],
-            quality=measured[one.annotator_id],
-            flags=_words(flags, one.annotator_id),
+            enrolment=enrolment,
+            answered=answered.get(enrolment.annotator_id, (0, 0, None))[0],
+            surplus=answered.get(enrolment.annotator_id, (0, 0, None))[1],
+            skipped=assignments.get(enrolment.annotator_id, (0, 0))[1],
+            open_now=assignments.get(enrolment.annotator_id, (0, 0))[0],
+            last_active=answered.get(enrolment.annotator_id, (0, 0, None))[2],
+            quality=measured[enrolment.annotator_id],
+            flags=_words(flags, enrolment.annotator_id),
         )
-        for one in enrolments
+        for enrolment in enrolments
     ]
 
 

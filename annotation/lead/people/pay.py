@@ -28,7 +28,7 @@ COLUMNS = (
 
 
 class DaysForm(forms.Form):
-    """From which day to which; both are counted."""
+    """The first and last day of a statement, both included."""
 
     since = forms.DateField(required=False, label="From", widget=forms.DateInput(attrs={"type": "date"}))
     until = forms.DateField(required=False, label="To", widget=forms.DateInput(attrs={"type": "date"}))
@@ -44,17 +44,17 @@ class DaysForm(forms.Form):
 @login_required
 @require_safe
 def pay_page(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
-    """Who worked how much, and what that comes to."""
+    """Show each annotator's work and pay."""
     context = campaign_context(request, study, campaign)
     form, days = _days(request)
-    found, counted_at = shown_statement(context["campaign"], **days)
+    pay_statement, counted_at = shown_statement(context["campaign"], **days)
     today = timezone.localdate()
     last_month = today.replace(day=1) - timedelta(days=1)
     context |= {
         "form": form,
-        "statement": found,
+        "statement": pay_statement,
         "counted_at": counted_at,
-        "page": page_of(request, list(found.lines) if found else []),
+        "page": page_of(request, list(pay_statement.lines) if pay_statement else []),
         "rate": rate_in_words(Options.of(context["campaign"])),
         "filtered": bool(request.GET.get("since") or request.GET.get("until")),
         "this_month": (today.replace(day=1), today),
@@ -66,20 +66,20 @@ def pay_page(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
 @login_required
 @require_safe
 def pay_table(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
-    """Answer the statement as CSV, the totals in its last row."""
+    """Return the statement as CSV with totals in the last row."""
     context = campaign_context(request, study, campaign)
     form, days = _days(request)
     if form.errors:
         return HttpResponse("Give days as 2026-01-31.", status=400, content_type="text/plain")
-    found = statement(context["campaign"], **days)  # exact: it is paid by
+    pay_statement = statement(context["campaign"], **days)  # counted now, not cached: payments rely on it
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{study}-{campaign}-pay.csv"'
     writer = csv.writer(response, lineterminator="\n")
     writer.writerow(COLUMNS)
-    currency = found.rate.currency if found.rate else ""
-    for line in found.lines:
+    currency = pay_statement.rate.currency if pay_statement.rate else ""
+    for line in pay_statement.lines:
         work = line.work
-        moments = (one.isoformat() if one else "" for one in (work.first, work.last))
+        moments = (moment.isoformat() if moment else "" for moment in (work.first, work.last))
         writer.writerow(
             (
                 line.pseudonym,
@@ -92,7 +92,16 @@ def pay_table(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
             )
         )
     writer.writerow(
-        ("total", found.tasks, found.untimed, f"{found.hours:.4f}", _cell(found.amount), currency, "", "")
+        (
+            "total",
+            pay_statement.tasks,
+            pay_statement.untimed,
+            f"{pay_statement.hours:.4f}",
+            _cell(pay_statement.amount),
+            currency,
+            "",
+            "",
+        )
     )
     return response
 

@@ -1,24 +1,24 @@
 """Forms of the page of checks and practice. They parse; the verbs decide."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django import forms
 
 from annotation.campaigns.known_tasks import MAX_EXPLANATION, Right
-from annotation.kinds.defaults import RATING_LABELS, RATING_ORDER
+from annotation.kinds.attribute_likert import RATING_LABELS, RATING_ORDER
 from annotation.kinds.options import Options
 from annotation.models import Campaign, KnownAnswer, Task
 from catalog.models import Attribute
-from foundation.errors import DomainError
+from web.form_fields import set_queryset
 
 _YES, _NO, _UNSCORED, _LEFT_OUT = "yes", "no", "unscored", "left_out"
 _PRESENT: dict[str, bool | None] = {_YES: True, _NO: False, _UNSCORED: None}
 
 
 @dataclass(frozen=True)
-class Row:
+class AnswerRow:
     """The fields of one attribute."""
 
     attribute: Attribute
@@ -75,56 +75,46 @@ class CheckSettingsForm(forms.Form):
 class _KnownForm(forms.Form):
     """Fields for some attributes, named by their keys."""
 
-    def rows(self) -> list[Row]:
-        return [Row(one, self[f"answer_{one.pk}"], self[f"explanation_{one.pk}"]) for one in self.attributes]
+    def rows(self) -> list[AnswerRow]:
+        return [
+            AnswerRow(attribute, self[f"answer_{attribute.pk}"], self[f"explanation_{attribute.pk}"])
+            for attribute in self.attributes
+        ]
 
-    def __init__(self, *args: Any, attributes: Sequence[Attribute], **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        attributes: Sequence[Attribute],
+        answer_field: Callable[[Attribute], forms.Field],
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.attributes = attributes
-        for one in attributes:
-            self.fields[f"answer_{one.pk}"] = self.answer_field(one)
-            self.fields[f"explanation_{one.pk}"] = forms.CharField(
+        for attribute in attributes:
+            self.fields[f"answer_{attribute.pk}"] = answer_field(attribute)
+            self.fields[f"explanation_{attribute.pk}"] = forms.CharField(
                 required=False,
                 max_length=MAX_EXPLANATION,
-                label=f"Why, for “{one.text}”",
+                label=f"Why, for “{attribute.text}”",
                 widget=forms.TextInput(attrs={"autocomplete": "off"}),
             )
 
-    def answer_field(self, attribute: Attribute) -> forms.Field:
-        raise NotImplementedError
-
-    def show_refusal(self, error: DomainError) -> None:
-        """Put what the verb refused beside the fields it named, or above the form."""
-        placed = set()
-        for name, text in error.fields.items():
-            field = {"answers": "answer", "explanations": "explanation"}.get(name.partition(".")[0])
-            target = f"{field}_{name.partition('.')[2]}"
-            if target in self.fields:
-                self.add_error(target, text)
-                placed.add(text)
-            elif name in self.fields:
-                self.add_error(name, text)
-                placed.add(text)
-        left = [text for text in dict.fromkeys(error.fields.values()) if text not in placed]
-        if left or not placed:
-            self.add_error(None, " ".join(left) or error.message)
-
     def explanations(self) -> dict[Attribute, str]:
-        return {one: text for one in self.attributes if (text := self.cleaned_data[f"explanation_{one.pk}"])}
-
-    def answers(self) -> dict[Attribute, Right]:
-        """Return what is right of each attribute asked."""
-        raise NotImplementedError
+        return {
+            attribute: text
+            for attribute in self.attributes
+            if (text := self.cleaned_data[f"explanation_{attribute.pk}"])
+        }
 
 
 class MarkingAnswersForm(_KnownForm):
-    """What is right of a picture's attributes; `may_leave_out` when they are still being chosen."""
+    """The right answers for an image's attributes; `may_leave_out` while they are being chosen."""
 
     def __init__(self, *args: Any, may_leave_out: bool = False, **kwargs: Any) -> None:
         self.may_leave_out = may_leave_out
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, answer_field=self._answer_field, **kwargs)
 
-    def answer_field(self, attribute: Attribute) -> forms.Field:
+    def _answer_field(self, attribute: Attribute) -> forms.Field:
         choices = [(_YES, "Yes"), (_NO, "No"), (_UNSCORED, "Not scored")]
         if self.may_leave_out:
             choices.append((_LEFT_OUT, "Not asked"))
@@ -135,53 +125,66 @@ class MarkingAnswersForm(_KnownForm):
             initial=choices[-1][0],
         )
 
-    def asked(self) -> list[Attribute]:
-        return [one for one in self.attributes if self.cleaned_data[f"answer_{one.pk}"] != _LEFT_OUT]
+    def chosen_attributes(self) -> list[Attribute]:
+        return [
+            attribute
+            for attribute in self.attributes
+            if self.cleaned_data[f"answer_{attribute.pk}"] != _LEFT_OUT
+        ]
 
     def answers(self) -> dict[Attribute, Right]:
-        return {one: _PRESENT[self.cleaned_data[f"answer_{one.pk}"]] for one in self.asked()}
+        return {
+            attribute: _PRESENT[self.cleaned_data[f"answer_{attribute.pk}"]]
+            for attribute in self.chosen_attributes()
+        }
 
     @staticmethod
-    def initial_of(known: Iterable[KnownAnswer], asked: Iterable[Attribute] = ()) -> dict[str, str]:
+    def initial_of(
+        known_answers: Iterable[KnownAnswer], attributes: Iterable[Attribute] = ()
+    ) -> dict[str, str]:
         """Return the values of what is known; attributes `asked` without a known answer are not scored."""
-        found = {f"answer_{one.pk}": _UNSCORED for one in asked}
-        for answer in known:
-            found[f"answer_{answer.attribute_id}"] = _YES if answer.present else _NO
-            found[f"explanation_{answer.attribute_id}"] = answer.explanation
-        return found
+        initial = {f"answer_{attribute.pk}": _UNSCORED for attribute in attributes}
+        for answer in known_answers:
+            initial[f"answer_{answer.attribute_id}"] = _YES if answer.present else _NO
+            initial[f"explanation_{answer.attribute_id}"] = answer.explanation
+        return initial
 
 
 class RatingAnswersForm(_KnownForm):
-    """Which of the five answers are right for one attribute."""
+    """The right ones of the five answers for one attribute."""
 
     def __init__(self, *args: Any, labels: Mapping[str, str] | None = None, **kwargs: Any) -> None:
         self.labels = labels or RATING_LABELS
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, answer_field=self._answer_field, **kwargs)
 
-    def answer_field(self, attribute: Attribute) -> forms.Field:
+    def _answer_field(self, attribute: Attribute) -> forms.Field:
         return forms.MultipleChoiceField(
-            choices=[(one, self.labels.get(one, one)) for one in RATING_ORDER],
+            choices=[(rating, self.labels.get(rating, rating)) for rating in RATING_ORDER],
             widget=forms.CheckboxSelectMultiple,
             label=f"Right for “{attribute.text}”",
             required=False,
         )
 
-    def asked(self) -> list[Attribute]:
+    def chosen_attributes(self) -> list[Attribute]:
         return list(self.attributes)
 
     def answers(self) -> dict[Attribute, Right]:
         return {
-            one: [int(value) for value in self.cleaned_data[f"answer_{one.pk}"]] for one in self.attributes
+            attribute: [int(value) for value in self.cleaned_data[f"answer_{attribute.pk}"]]
+            for attribute in self.attributes
         }
 
     @staticmethod
-    def initial_of(known: Iterable[KnownAnswer], asked: Iterable[Attribute] = ()) -> dict[str, Any]:  # noqa: ARG004
+    def initial_of(
+        known_answers: Iterable[KnownAnswer],
+        attributes: Iterable[Attribute] = (),  # noqa: ARG004
+    ) -> dict[str, Any]:
         """Return the values of what is known."""
-        found: dict[str, Any] = {}
-        for answer in known:
-            found[f"answer_{answer.attribute_id}"] = [str(one) for one in answer.ratings]
-            found[f"explanation_{answer.attribute_id}"] = answer.explanation
-        return found
+        initial: dict[str, Any] = {}
+        for answer in known_answers:
+            initial[f"answer_{answer.attribute_id}"] = [str(rating) for rating in answer.ratings]
+            initial[f"explanation_{answer.attribute_id}"] = answer.explanation
+        return initial
 
 
 class PurposeField(forms.ChoiceField):
@@ -207,4 +210,4 @@ class ChooseAttributeForm(forms.Form):
 
     def __init__(self, *args: Any, listed: Iterable[int], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["attribute"].queryset = Attribute.objects.filter(pk__in=listed).order_by("text")  # type: ignore[attr-defined]
+        set_queryset(self, "attribute", Attribute.objects.filter(pk__in=listed).order_by("text"))

@@ -1,4 +1,4 @@
-"""Tasks with known answers as the lead's page lists them: what is right, and how many people thought so too."""
+"""Tasks with known answers as the lead's page lists them: the right answers, and how many people gave them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from django.db.models import Count, QuerySet
 
-from annotation.kinds.defaults import RATING_ORDER
+from annotation.kinds.attribute_likert import RATING_ORDER
 from annotation.models import Annotation, Campaign, Instrument, Judgement, KnownAnswer, PracticeAnswer, Task
 from catalog.models import Attribute
 from studies.consent import withdrawn_from
 
-# From as many answers on, more wrong than right ones cast doubt on what is called right.
+# From this many answers on, a majority of wrong ones casts doubt on the known answer.
 DOUBTFUL_FROM = 5
 DOUBTFUL_BELOW = 0.5
 
@@ -40,7 +40,7 @@ class KnownLine:
 
 @dataclass(frozen=True)
 class KnownTask:
-    """One task with what is known about each of its attributes."""
+    """One task with a line for each attribute."""
 
     task: Task
     lines: list[KnownLine]
@@ -50,34 +50,36 @@ class KnownTask:
         return any(line.doubtful for line in self.lines)
 
 
-def known_tasks(campaign: Campaign, purpose: str = "") -> QuerySet[Task]:
+def tasks_with_answers(campaign: Campaign, purpose: str = "") -> QuerySet[Task]:
     """Return the campaign's tasks that have known answers, practice first, then in the order they were made."""
-    known = KnownAnswer.objects.filter(task__campaign=campaign).values("task")
-    found = Task.objects.filter(pk__in=known, campaign=campaign)
+    scored_tasks = KnownAnswer.objects.filter(task__campaign=campaign).values("task")
+    tasks = Task.objects.filter(pk__in=scored_tasks, campaign=campaign)
     if purpose in Task.Purpose.values:
-        found = found.filter(purpose=purpose)
-    return found.select_related("image__group").order_by("-purpose", "pk")
+        tasks = tasks.filter(purpose=purpose)
+    return tasks.select_related("image__group").order_by("-purpose", "pk")
 
 
 def as_lines(campaign: Campaign, tasks: Sequence[Task]) -> list[KnownTask]:
-    """Return the tasks of one page with their numbers: four queries, however many tasks."""
-    known = {
-        (one.task_id, one.attribute_id): one
-        for one in KnownAnswer.objects.filter(task__in=[task.pk for task in tasks])
+    """Return the tasks of one page with their numbers, in four queries."""
+    known_answers = {
+        (row.task_id, row.attribute_id): row
+        for row in KnownAnswer.objects.filter(task__in=[task.pk for task in tasks])
     }
     instrument = campaign.instruments.first()
     counts: dict[tuple[int, int], tuple[int, int]] = {}
-    counts.update(_gold_counts(campaign, tasks, known))
-    counts.update(_practice_counts(campaign, tasks, known))
-    asked = Task.objects.filter(pk__in=[task.pk for task in tasks]).prefetch_related(
+    counts.update(_gold_counts(campaign, tasks, known_answers))
+    counts.update(_practice_counts(campaign, tasks, known_answers))
+    tasks_with_attributes = Task.objects.filter(pk__in=[task.pk for task in tasks]).prefetch_related(
         "task_attributes__attribute"
     )
-    attributes = {task.pk: [one.attribute for one in task.task_attributes.all()] for task in asked}
+    attributes = {
+        task.pk: [row.attribute for row in task.task_attributes.all()] for task in tasks_with_attributes
+    }
     return [
         KnownTask(
             task,
             [
-                _line(attribute, known.get((task.pk, attribute.pk)), instrument, counts, task.pk)
+                _line(attribute, known_answers.get((task.pk, attribute.pk)), instrument, counts, task.pk)
                 for attribute in attributes[task.pk]
             ],
         )
@@ -85,33 +87,35 @@ def as_lines(campaign: Campaign, tasks: Sequence[Task]) -> list[KnownTask]:
     ]
 
 
-def right_words(known: KnownAnswer, instrument: Instrument | None) -> str:
-    """Return what is right in the words of the answers."""
-    if known.present is not None:
-        return "Yes" if known.present else "No"
+def right_words(known_answer: KnownAnswer, instrument: Instrument | None) -> str:
+    """Return the right answer as text."""
+    if known_answer.present is not None:
+        return "Yes" if known_answer.present else "No"
     labels = instrument.labels if instrument else {}
-    return " or ".join(labels.get(one, one) for one in RATING_ORDER if int(one) in known.ratings)
+    return " or ".join(
+        labels.get(rating, rating) for rating in RATING_ORDER if int(rating) in known_answer.ratings
+    )
 
 
 def _line(
     attribute: Attribute,
-    known: KnownAnswer | None,
+    known_answer: KnownAnswer | None,
     instrument: Instrument | None,
     counts: _Counts,
     task_id: int,
 ) -> KnownLine:
-    if known is None:
+    if known_answer is None:
         return KnownLine(attribute, scored=False, right="", explanation="")
     answered, agreed = counts.get((task_id, attribute.pk), (0, 0))
-    right = right_words(known, instrument)
-    return KnownLine(attribute, True, right, known.explanation, answered, agreed)
+    right = right_words(known_answer, instrument)
+    return KnownLine(attribute, True, right, known_answer.explanation, answered, agreed)
 
 
 def _gold_counts(
-    campaign: Campaign, tasks: Iterable[Task], known: Mapping[tuple[int, int], KnownAnswer]
+    campaign: Campaign, tasks: Iterable[Task], known_answers: Mapping[tuple[int, int], KnownAnswer]
 ) -> _Counts:
-    """Count answers by what they say; one annotator answers a gold task once."""
-    told = (
+    """Count the answers to gold tasks; each annotator answers one once."""
+    rows = (
         Judgement.objects.filter(
             annotation__task__in=[task.pk for task in tasks if task.purpose == Task.Purpose.GOLD],
             annotation__status=Annotation.Status.GOLD,
@@ -123,25 +127,25 @@ def _gold_counts(
         .order_by()
     )
     return _counted(
-        known, ((task, attribute, present, rating, n) for task, attribute, present, rating, n in told)
+        known_answers, ((task, attribute, present, rating, n) for task, attribute, present, rating, n in rows)
     )
 
 
 def _practice_counts(
-    campaign: Campaign, tasks: Iterable[Task], known: Mapping[tuple[int, int], KnownAnswer]
+    campaign: Campaign, tasks: Iterable[Task], known_answers: Mapping[tuple[int, int], KnownAnswer]
 ) -> _Counts:
-    """Count the answers of first rounds: later ones were given knowing what is right."""
+    """Count the answers of first rounds; in later ones annotators know the right answers."""
     practised = [task.pk for task in tasks if task.purpose == Task.Purpose.PRACTICE]
     by_task = defaultdict(list)
-    for task, attribute in known:
+    for task, attribute in known_answers:
         by_task[task].append(attribute)
-    told = (
+    rows = (
         PracticeAnswer.objects.filter(task__in=practised, round__number=1)
         .exclude(round__enrolment__annotator__in=withdrawn_from(campaign.study))
         .values_list("task", "answer")
     )
     return _counted(
-        known,
+        known_answers,
         (
             (
                 task,
@@ -150,19 +154,19 @@ def _practice_counts(
                 answer.get("rating"),
                 1,
             )
-            for task, answer in told.iterator()
+            for task, answer in rows.iterator()
             for attribute in by_task[task]
         ),
     )
 
 
 def _counted(
-    known: Mapping[tuple[int, int], KnownAnswer],
-    told: Iterator[tuple[int, int, bool | None, int | None, int]],
+    known_answers: Mapping[tuple[int, int], KnownAnswer],
+    rows: Iterator[tuple[int, int, bool | None, int | None, int]],
 ) -> _Counts:
     counts: dict[tuple[int, int], tuple[int, int]] = {}
-    for task, attribute, present, rating, number in told:
-        right = known.get((task, attribute))
+    for task, attribute, present, rating, number in rows:
+        right = known_answers.get((task, attribute))
         if right is None:
             continue
         agrees = present == right.present if right.present is not None else rating in right.ratings

@@ -1,25 +1,15 @@
-"""Checks and practice of a campaign: the list with how people answered, and making, changing and removing one."""
+"""Pages of gold and practice tasks: the list with people's answers, and adding, changing and removing tasks."""
 
 from typing import Any
 from uuid import UUID
 
-from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.shortcuts import get_object_or_404, render
 
 from annotation.campaigns import known_tasks, lifecycle
 from annotation.kinds.options import Options
-from annotation.lead.forms import show_refusal
-from annotation.lead.page_context import (
-    campaign_context,
-    campaign_for_lead,
-    campaign_of,
-    page_of,
-    person,
-    typed,
-)
+from annotation.kinds.registry import kind_of
+from annotation.lead.page_context import CampaignView, page_of, typed
 from annotation.lead.quality.known_task_forms import (
     CheckSettingsForm,
     ChooseAttributeForm,
@@ -27,15 +17,13 @@ from annotation.lead.quality.known_task_forms import (
     PurposeField,
     RatingAnswersForm,
 )
-from annotation.lead.quality.known_task_lines import as_lines
-from annotation.lead.quality.known_task_lines import known_tasks as listed
+from annotation.lead.quality.known_task_lines import as_lines, tasks_with_answers
 from annotation.models import Annotation, Campaign, CampaignAttribute, Task
-from annotation.quality.practice.gate import failed, outcomes
+from annotation.quality.practice.progress import failed, outcomes
 from catalog.models import Attribute
-from foundation.errors import DomainError
 from generation.images.signed_urls import image_url
 from generation.models import Image
-from studies.access import LEAD, study_for
+from web.form_page import Button, FormPage
 from web.keyset import key_page
 
 PER_PAGE = 20
@@ -43,170 +31,203 @@ IMAGES_PER_PAGE = 48
 FAILED_SHOWN = 50
 
 
-@login_required
-@require_safe
-def known_list(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
-    """What has known answers, how many people agree with them, and how often checks come."""
-    return _list_page(request, study, campaign)
+class KnownList(CampaignView, FormPage[CheckSettingsForm]):
+    """List the known answers, how many people agree with them, and the settings.
 
+    The settings are the shares of checks and repeats, and the pass mark of practice; they have an address of their own.
+    """
 
-@login_required
-@require_POST
-def known_settings(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
-    """Change how often checks and repeats come, and what passes practice."""
-    found = campaign_for_lead(request, study, campaign)
-    form = CheckSettingsForm(request.POST)
-    if form.is_valid():
-        try:
-            lifecycle.change_settings(campaign=found, by=person(request), options=form.options())
-        except DomainError as error:
-            show_refusal(form, error)
-        else:
-            messages.success(request, "Saved. It holds from the next screen on.")
-            return redirect("annotation:known_tasks", study, campaign)
-    return _list_page(request, study, campaign, form=form)
+    readers = None
+    template_name = "annotation/lead/quality/known_tasks.html"
+    leads_to = "annotation:known_tasks"
 
+    def load(self) -> None:
+        super().load()
+        self.settings = CheckSettingsForm.initial_of(self.campaign)
 
-def _list_page(
-    request: HttpRequest, study: str, campaign: str, *, form: CheckSettingsForm | None = None
-) -> HttpResponse:
-    context = campaign_context(request, study, campaign)
-    found = context["campaign"]
-    wanted = typed(request.GET.get("purpose"))
-    page = page_of(request, listed(found, wanted), per_page=PER_PAGE)
-    lines = as_lines(found, list(page.object_list))
-    viewer = f"user:{request.user.pk}"
-    context |= {
-        "page": page,
-        "shown": [(one, image_url(one.task.image, viewer=viewer) if one.task.image else "") for one in lines],
-        "wanted": wanted,
-        "purposes": known_tasks.PURPOSES,
-        "may_add": context["may_change"] and _may_add(found),
-        "settings": (settings := CheckSettingsForm.initial_of(found)),
-        "form": form or CheckSettingsForm(initial=settings),
-        "outcomes": outcomes(found),
-        "failed": failed(found).select_related("annotator").order_by("-pk")[:FAILED_SHOWN],
-        "golds": listed(found, Task.Purpose.GOLD).count(),
-        "practised": listed(found, Task.Purpose.PRACTICE).exists(),
-    }
-    status = 400 if form is not None and form.errors else 200
-    return render(request, "annotation/lead/quality/known_tasks.html", context, status=status)
+    def make_form(self, data: Any) -> CheckSettingsForm:
+        return CheckSettingsForm(data, initial=self.settings)
+
+    def call(self) -> str:
+        lifecycle.change_settings(campaign=self.campaign, by=self.by, options=self.form.options())
+        return "Saved. It holds from the next screen on."
+
+    def context(self) -> dict[str, Any]:
+        context = super().context()
+        campaign = self.campaign
+        purpose = typed(self.request.GET.get("purpose"))
+        page = page_of(self.request, tasks_with_answers(campaign, purpose), per_page=PER_PAGE)
+        lines = as_lines(campaign, list(page.object_list))
+        return context | {
+            "page": page,
+            "shown": [(line, _address(self.request, line.task.image)) for line in lines],
+            "wanted": purpose,
+            "purposes": known_tasks.PURPOSES,
+            "may_add": context["may_change"] and _may_add(campaign),
+            "settings": self.settings,
+            "outcomes": outcomes(campaign),
+            "failed": failed(campaign).select_related("annotator").order_by("-pk")[:FAILED_SHOWN],
+            "golds": tasks_with_answers(campaign, Task.Purpose.GOLD).count(),
+            "practised": tasks_with_answers(campaign, Task.Purpose.PRACTICE).exists(),
+        }
 
 
 def _may_add(campaign: Campaign) -> bool:
     return not campaign.imported and campaign.state != Campaign.State.CLOSED
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def known_new(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
-    """Choose what is shown, then say what is right; `annotation` in the address begins from an answer."""
-    found = campaign_of(study_for(request.user, study, role=LEAD), campaign)
-    chosen = _Chosen.of(request, found)
-    context = {"study": found.study, "campaign": found, "may_change": True, "chosen": chosen}
-    if not chosen.attributes:
-        return _choose(request, found, context)
-    form = _answers_form(request, found, chosen)
-    if request.method == "POST" and form.is_valid():
-        try:
-            known_tasks.add(
-                campaign=found,
-                purpose=form.cleaned_data["purpose"],
-                by=person(request),
-                image=chosen.image,
-                attributes=form.asked(),
-                answers=form.answers(),
-                explanations=form.explanations(),
-            )
-        except DomainError as error:
-            form.show_refusal(error)
-        else:
-            messages.success(request, "It is there, and holds from the next screen on.")
-            return redirect("annotation:known_tasks", study, campaign)
-    context |= {"form": form, "rows": form.rows(), "image_url": _address(request, chosen.image)}
-    status = 400 if form.errors else 200
-    return render(request, "annotation/lead/quality/known_task_form.html", context, status=status)
+class KnownAnswers(CampaignView, FormPage[MarkingAnswersForm | RatingAnswersForm]):
+    """The form of the right answers about an image's attributes, or about one attribute."""
+
+    template_name = "annotation/lead/quality/known_task_form.html"
+    leads_to = "annotation:known_tasks"
+    may_leave_out = False
+    image: Image | None
+    attributes: list[Attribute]
+
+    def initial(self) -> dict[str, Any]:
+        return {}
+
+    def make_form(self, data: Any) -> MarkingAnswersForm | RatingAnswersForm:
+        given = {"attributes": self.attributes, "initial": self.initial()}
+        if kind_of(self.campaign).asks("marks"):
+            return MarkingAnswersForm(data, may_leave_out=self.may_leave_out, **given)
+        instrument = self.campaign.instruments.first()
+        return RatingAnswersForm(data, labels=instrument.labels if instrument else None, **given)
+
+    def field_of(self, name: str) -> str:
+        kind, _, attribute = name.partition(".")
+        return f"{kind.removesuffix('s')}_{attribute}" if attribute else name
+
+    def context(self) -> dict[str, Any]:
+        address = _address(self.request, self.image)
+        return super().context() | {"rows": self.form.rows(), "image_url": address}
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def known_change(request: HttpRequest, study: str, campaign: str, task: UUID) -> HttpResponse:
-    """Say anew what is right."""
-    found = campaign_for_lead(request, study, campaign)
-    known = get_object_or_404(listed(found), public_id=task)
-    asked = [one.attribute for one in known.task_attributes.select_related("attribute")]
-    kind = MarkingAnswersForm if found.kind == Campaign.Kind.STEREOTYPE_MARKING else RatingAnswersForm
-    initial = kind.initial_of(known.known_answers.all(), asked)
-    form = kind(request.POST or None, attributes=asked, initial=initial, **_labels(found))
-    if request.method == "POST" and form.is_valid():
-        try:
-            known_tasks.change(
-                task=known, by=person(request), answers=form.answers(), explanations=form.explanations()
-            )
-        except DomainError as error:
-            form.show_refusal(error)
-        else:
-            messages.success(request, "Changed. Earlier answers to checks are measured by it, too.")
-            return redirect("annotation:known_tasks", study, campaign)
-    context = {"study": found.study, "campaign": found, "may_change": True, "task": known, "form": form}
-    context |= {"rows": form.rows(), "image_url": _address(request, known.image)}
-    status = 400 if form.errors else 200
-    return render(request, "annotation/lead/quality/known_task_form.html", context, status=status)
+class KnownNew(KnownAnswers):
+    """Choose image and attributes, then the right answers; `?annotation=` starts from an existing answer."""
+
+    may_leave_out = True
+
+    def load(self) -> None:
+        super().load()
+        self.chosen = _NewTask.of(self.request, self.campaign)
+        self.image, self.attributes = self.chosen.image, self.chosen.attributes
+
+    def instead(self) -> HttpResponse | None:
+        if self.attributes:
+            return None
+        context = {"study": self.study, "campaign": self.campaign, "may_change": True, "chosen": self.chosen}
+        return _choose(self.request, self.campaign, context)
+
+    def initial(self) -> dict[str, Any]:
+        purpose = typed(self.request.GET.get("purpose"))
+        return self.chosen.initial | ({"purpose": purpose} if purpose in known_tasks.PURPOSES else {})
+
+    def make_form(self, data: Any) -> MarkingAnswersForm | RatingAnswersForm:
+        form = super().make_form(data)
+        form.fields["purpose"] = PurposeField()
+        return form
+
+    def call(self) -> str:
+        known_tasks.add(
+            campaign=self.campaign,
+            purpose=self.form.cleaned_data["purpose"],
+            by=self.by,
+            image=self.image,
+            attributes=self.form.chosen_attributes(),
+            answers=self.form.answers(),
+            explanations=self.form.explanations(),
+        )
+        return "It is there, and holds from the next screen on."
 
 
-@login_required
-@require_POST
-def known_remove(request: HttpRequest, study: str, campaign: str, task: UUID) -> HttpResponse:
-    """Ask it no more."""
-    found = campaign_for_lead(request, study, campaign)
-    known = get_object_or_404(listed(found), public_id=task)
-    try:
-        known_tasks.remove(task=known, by=person(request))
-    except DomainError as error:
-        messages.error(request, error.message)
-    else:
-        messages.success(request, "Removed. It measures nobody any more.")
-    return redirect("annotation:known_tasks", study, campaign)
+class KnownTaskView(CampaignView):
+    """A view of the task with known answers in its address."""
+
+    def load(self) -> None:
+        super().load()
+        self.known_task = get_object_or_404(tasks_with_answers(self.campaign), public_id=self.kwargs["task"])
 
 
-class _Chosen:
-    """What a new task shows: an image or none, and the attributes it may ask, with answers to begin from."""
+class KnownChange(KnownTaskView, KnownAnswers):
+    """Change the right answers."""
+
+    def load(self) -> None:
+        super().load()
+        self.image = self.known_task.image
+        self.attributes = [
+            row.attribute for row in self.known_task.task_attributes.select_related("attribute")
+        ]
+
+    def initial(self) -> dict[str, Any]:
+        marking = kind_of(self.campaign).asks("marks")
+        form = MarkingAnswersForm if marking else RatingAnswersForm
+        return form.initial_of(self.known_task.known_answers.all(), self.attributes)
+
+    def call(self) -> str:
+        known_tasks.change(
+            task=self.known_task,
+            by=self.by,
+            answers=self.form.answers(),
+            explanations=self.form.explanations(),
+        )
+        return "Changed. Earlier answers to checks are measured by it, too."
+
+    def context(self) -> dict[str, Any]:
+        return super().context() | {"task": self.known_task}
+
+
+class KnownRemove(KnownTaskView, Button):
+    """Remove a task."""
+
+    leads_to = "annotation:known_tasks"
+
+    def call(self) -> str:
+        known_tasks.remove(task=self.known_task, by=self.by)
+        return "Removed. It measures nobody any more."
+
+
+class _NewTask:
+    """The image, attributes and initial answers of a new task."""
 
     def __init__(self, image: Image | None, attributes: list[Attribute], initial: dict[str, Any]) -> None:
         self.image, self.attributes, self.initial = image, attributes, initial
 
     @classmethod
-    def of(cls, request: HttpRequest, campaign: Campaign) -> "_Chosen":
+    def of(cls, request: HttpRequest, campaign: Campaign) -> "_NewTask":
         number = typed(request.GET.get("annotation"))
         if number.isdecimal():
             rows = Annotation.objects.filter(campaign=campaign).select_related("task__image")
             return cls._from_annotation(get_object_or_404(rows, pk=int(number[:18])))
-        if campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT:
-            wanted = typed(request.GET.get("attribute"))
-            known = known_tasks.listed_attributes(campaign)
-            pk = int(wanted[:18]) if wanted.isdecimal() else 0
-            return cls(None, list(Attribute.objects.filter(pk=pk)) if pk in known else [], {})
-        wanted = typed(request.GET.get("image"))
-        if not wanted:
+        if kind_of(campaign).asks("scale"):
+            value = typed(request.GET.get("attribute"))
+            listed_texts = known_tasks.listed_attributes(campaign)
+            pk = int(value[:18]) if value.isdecimal() else 0
+            return cls(None, list(Attribute.objects.filter(pk=pk)) if pk in listed_texts else [], {})
+        value = typed(request.GET.get("image"))
+        if not value:
             return cls(None, [], {})
         try:
-            image = get_object_or_404(_images(campaign), public_id=UUID(wanted))
+            image = get_object_or_404(_images(campaign), public_id=UUID(value))
         except ValueError:
             return cls(None, [], {})
         return cls(image, _askable(campaign, image), {})
 
     @classmethod
-    def _from_annotation(cls, annotation: Annotation) -> "_Chosen":
+    def _from_annotation(cls, annotation: Annotation) -> "_NewTask":
         judged = annotation.judgements.select_related("attribute").order_by("pk")
         initial: dict[str, Any] = {}
-        for one in judged:
-            given = [str(one.rating)] if one.present is None else "yes" if one.present else "no"
-            initial[f"answer_{one.attribute_id}"] = given
-        return cls(annotation.task.image, [one.attribute for one in judged], initial)
+        for judgement in judged:
+            initial_value = (
+                [str(judgement.rating)] if judgement.present is None else "yes" if judgement.present else "no"
+            )
+            initial[f"answer_{judgement.attribute_id}"] = initial_value
+        return cls(annotation.task.image, [judgement.attribute for judgement in judged], initial)
 
 
 def _images(campaign: Campaign) -> Any:
-    """Return what the campaign could show: what it judges looks like them, or a check would stand out."""
+    """Return images like those the campaign shows, so that no check stands out."""
     images = campaign.study.images.filter(
         condition=Options.of(campaign).condition, group__isnull=False, retracted_at=None
     )
@@ -214,20 +235,24 @@ def _images(campaign: Campaign) -> Any:
 
 
 def _askable(campaign: Campaign, image: Image) -> list[Attribute]:
-    """Return what the campaign asks about the image; before it opens, and for others, what the study lists."""
-    asked = CampaignAttribute.objects.filter(campaign=campaign, group=image.group_id).values("attribute")
-    found = list(Attribute.objects.filter(pk__in=asked).order_by("text"))
-    if found:
-        return found
+    """Return the attributes the campaign asks about the image, or else all that the study lists."""
+    planned_ids = CampaignAttribute.objects.filter(campaign=campaign, group=image.group_id).values(
+        "attribute"
+    )
+    attributes = list(Attribute.objects.filter(pk__in=planned_ids).order_by("text"))
+    if attributes:
+        return attributes
     return list(Attribute.objects.filter(pk__in=known_tasks.listed_attributes(campaign)).order_by("text"))
 
 
 def _choose(request: HttpRequest, campaign: Campaign, context: dict[str, Any]) -> HttpResponse:
-    if campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT:
+    if kind_of(campaign).asks("scale"):
         form = ChooseAttributeForm(listed=known_tasks.listed_attributes(campaign))
         return render(request, "annotation/lead/quality/known_task_choose.html", {**context, "form": form})
     groups = list(campaign.study.groups.order_by("name"))
-    group = next((one for one in groups if one.name == typed(request.GET.get("group"))), None)
+    group = next(
+        (candidate for candidate in groups if candidate.name == typed(request.GET.get("group"))), None
+    )
     images = _images(campaign)
     if group is not None:
         images = images.filter(group=group)
@@ -236,35 +261,9 @@ def _choose(request: HttpRequest, campaign: Campaign, context: dict[str, Any]) -
         "page": page,
         "groups": groups,
         "group": group,
-        "shown": [(one, _address(request, one)) for one in page.object_list],
+        "shown": [(candidate, _address(request, candidate)) for candidate in page.object_list],
     }
     return render(request, "annotation/lead/quality/known_task_choose.html", context)
-
-
-def _answers_form(
-    request: HttpRequest, campaign: Campaign, chosen: _Chosen
-) -> MarkingAnswersForm | RatingAnswersForm:
-    form: MarkingAnswersForm | RatingAnswersForm
-    given = request.POST or None
-    if campaign.kind == Campaign.Kind.STEREOTYPE_MARKING:
-        form = MarkingAnswersForm(
-            given, attributes=chosen.attributes, initial=chosen.initial, may_leave_out=True
-        )
-    else:
-        form = RatingAnswersForm(
-            given, attributes=chosen.attributes, initial=chosen.initial, **_labels(campaign)
-        )
-    form.fields["purpose"] = PurposeField()
-    if (purpose := typed(request.GET.get("purpose"))) in known_tasks.PURPOSES:
-        form.initial["purpose"] = purpose
-    return form
-
-
-def _labels(campaign: Campaign) -> dict[str, Any]:
-    if campaign.kind == Campaign.Kind.STEREOTYPE_MARKING:
-        return {}
-    instrument = campaign.instruments.first()
-    return {"labels": instrument.labels if instrument else None}
 
 
 def _address(request: HttpRequest, image: Image | None) -> str:

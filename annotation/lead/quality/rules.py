@@ -1,93 +1,103 @@
-"""What is asked of how annotators work: a campaign's quality rules, and what they found."""
+"""Pages of a campaign's quality rules and the flags they raised."""
 
+from typing import Any
+
+from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_POST
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.http import require_POST
 
 from annotation.answers import replacement
 from annotation.campaigns import snapshots
-from annotation.lead.forms import show_refusal
-from annotation.lead.page_context import PER_PAGE, campaign_context, campaign_for_lead, person
-from annotation.lead.quality.rule_form import QualityRuleForm
-from annotation.models import Campaign, QualityEvent
+from annotation.lead.page_context import PER_PAGE, CampaignView, campaign_for_lead
+from annotation.models import Campaign, QualityEvent, QualityMeasure
 from annotation.quality import enforcement, rules
-from annotation.quality.sentences import asked, for_lead
-from foundation.errors import DomainError
+from annotation.quality.rules import RuleParameters
+from annotation.quality.sentences import for_lead, threshold_text
+from web.form_page import Button, FormPage
 from web.keyset import key_page
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def quality_page(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
-    """The rules, a form for one more, and whom they warned or paused."""
-    context = campaign_context(request, study, campaign)
-    found: Campaign = context["campaign"]
-    form = QualityRuleForm(request.POST or None)
-    if request.method == "POST":
-        found = campaign_for_lead(request, study, campaign)
-        if form.is_valid():
-            try:
-                rules.set_rule(campaign=found, by=person(request), **form.settings())
-            except DomainError as error:
-                show_refusal(form, error)
-            else:
-                messages.success(request, "The rule is set.")
-                return redirect("annotation:quality", study, campaign)
-    if not snapshots.is_large(found):  # a large one is looked at while its annotators are counted
-        enforcement.check(campaign=found, warn_only=True)
-    events = QualityEvent.objects.filter(enrolment__campaign=found).select_related("enrolment__annotator")
-    page = key_page(request, events, size=PER_PAGE)
-    context |= {
-        "form": form,
-        "rules": [(rule, asked(rule.measure, rule.threshold)) for rule in found.quality_rules.all()],
-        "page": page,
-        "events": [(event, for_lead(event)) for event in page.object_list],
-        "changeable": found.state != Campaign.State.CLOSED and not found.imported,
-    }
-    return render(request, "annotation/lead/quality/rules.html", context, status=400 if form.errors else 200)
+class QualityRuleForm(forms.Form):
+    """A threshold as people write it: in percent, or in seconds."""
+
+    measure = RuleParameters.form_field("measure", help_text="", required=True)
+    threshold = RuleParameters.form_field("threshold", label="Threshold, in % or seconds", required=True)
+    minimum = RuleParameters.form_field("minimum", required=True)
+    action = RuleParameters.form_field("action", help_text="", required=True)
+
+    def settings(self) -> dict[str, Any]:
+        """Return the arguments of the verb that sets the rule."""
+        values = dict(self.cleaned_data)
+        if values["measure"] != QualityMeasure.MEDIAN_SECONDS:
+            values["threshold"] /= 100
+        return values
 
 
-@login_required
-@require_POST
-def rule_remove(request: HttpRequest, study: str, campaign: str, rule: int) -> HttpResponse:
-    """Take a rule away; its flags end."""
-    found = get_object_or_404(campaign_for_lead(request, study, campaign).quality_rules, pk=rule)
-    try:
-        rules.remove_rule(rule=found, by=person(request))
-    except DomainError as error:
-        messages.error(request, error.message)
-    else:
-        messages.success(request, "The rule is removed. Whoever it paused stays paused.")
-    return redirect("annotation:quality", study, campaign)
+class QualityPage(CampaignView, FormPage[QualityRuleForm]):
+    """Show the rules, a form for another, and the warnings and pauses."""
+
+    readers = None
+    template_name = "annotation/lead/quality/rules.html"
+    form_class = QualityRuleForm
+    leads_to = "annotation:quality"
+
+    def call(self) -> str:
+        rules.set_rule(campaign=self.campaign, by=self.by, **self.form.settings())
+        return "The rule is set."
+
+    def context(self) -> dict[str, Any]:
+        campaign = self.campaign
+        if not snapshots.is_large(campaign):  # a large one is checked when its annotators are counted
+            enforcement.check(campaign=campaign, warn_only=True)
+        events = QualityEvent.objects.filter(enrolment__campaign=campaign)
+        page = key_page(self.request, events.select_related("enrolment__annotator"), size=PER_PAGE)
+        return super().context() | {
+            "rules": [
+                (rule, threshold_text(rule.measure, rule.threshold)) for rule in campaign.quality_rules.all()
+            ],
+            "page": page,
+            "events": [(event, for_lead(event)) for event in page.object_list],
+            "changeable": campaign.state != Campaign.State.CLOSED and not campaign.imported,
+        }
+
+
+class RuleRemove(CampaignView, Button):
+    """Remove a rule; its flags end."""
+
+    leads_to = "annotation:quality"
+
+    def load(self) -> None:
+        super().load()
+        self.rule = get_object_or_404(self.campaign.quality_rules, pk=self.kwargs["rule"])
+
+    def call(self) -> str:
+        rules.remove_rule(rule=self.rule, by=self.by)
+        return "The rule is removed. Annotators it paused stay paused."
 
 
 @login_required
 @require_POST
 def quality_check(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
-    """Hold everybody against the rules now."""
+    """Check all annotators against the rules now."""
     events = enforcement.check(campaign=campaign_for_lead(request, study, campaign))
     number = len({event.enrolment_id for event in events})
-    said = (
+    message = (
         f"{number:,} annotator{'' if number == 1 else 's'} flagged now."
         if number
         else "Nobody new is flagged."
     )
-    messages.success(request, said)
+    messages.success(request, message)
     return redirect("annotation:quality", study, campaign)
 
 
-@login_required
-@require_POST
-def screens_reopen(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
-    """Ask the screens again that hold places of labels which count no more."""
-    found = campaign_for_lead(request, study, campaign)
-    try:
-        freed = replacement.reopen(campaign=found, by=person(request))
-    except DomainError as error:
-        messages.error(request, error.message)
-    else:
-        plural = "" if freed.screens == 1 else "s"
-        messages.success(request, f"{freed.screens:,} screen{plural} will be asked again.")
-    return redirect("annotation:campaign", study, campaign)
+class ScreensReopen(CampaignView, Button):
+    """Offer the screens again whose labels no longer count."""
+
+    leads_to = "annotation:campaign"
+
+    def call(self) -> str:
+        freed = replacement.reopen(campaign=self.campaign, by=self.by)
+        return f"{freed.screens:,} screen{'' if freed.screens == 1 else 's'} will be asked again."

@@ -12,8 +12,8 @@ from annotation.imports.visage import MODEL, import_visage
 
 class Command(ImportCommand):
     help = (
-        "Import the released ViSAGe files as they are into a study, and say of every row whether it was "
-        "kept, repaired (how) or rejected (why). The same files again change nothing."
+        "Import the released ViSAGe files unchanged into a study, and report for every row whether it was "
+        "kept, repaired (how) or rejected (why). Importing the same files again changes nothing."
     )
     example = (
         "python manage.py import_visage --study ViSAGe --stereotypes stereotypes_global_v2.csv "
@@ -22,7 +22,7 @@ class Command(ImportCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--study", required=True, metavar="NAME", help="created if there is none of that name"
+            "--study", required=True, metavar="NAME", help="created if there is none with this name"
         )
         parser.add_argument("--stereotypes", required=True, type=Path, metavar="CSV", help="the SeeGULL file")
         parser.add_argument(

@@ -1,6 +1,5 @@
 """Create and open a campaign."""
 
-from argparse import BooleanOptionalAction
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -9,11 +8,18 @@ from django.db import transaction
 from accounts.commands import add_person_argument, person
 from annotation.assignment.quota_rules import PRESETS
 from annotation.campaigns import feasibility, lifecycle
+from annotation.campaigns.design import CampaignDesign
 from annotation.campaigns.planning import sampling
-from annotation.models import Campaign
+from annotation.kinds.options import Options
+from annotation.kinds.registry import KINDS
 from foundation.commands import DomainCommand
 from foundation.errors import NotFound
 from studies.models import Study
+
+_SETTINGS = ("annotators_per_task", "attributes_per_screen", "lease_minutes", "boxes_required")
+_OPTIONS = (
+    "attributes", "visual_source", "visual_rule", "random_per_stereotype", "images_per_group", "condition",
+)  # fmt: skip
 
 
 class Command(DomainCommand):
@@ -22,30 +28,13 @@ class Command(DomainCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, metavar="NAME", help="the study's name or short name")
-        parser.add_argument("--kind", required=True, choices=Campaign.Kind.values, help="what is asked")
+        parser.add_argument("--kind", required=True, choices=list(KINDS), help="what is asked")
         parser.add_argument("--name", help="the campaign's name (default: that of its kind)")
-        parser.add_argument("--annotators-per-task", type=int, default=3, metavar="N")
-        parser.add_argument("--attributes-per-screen", type=int, default=5, metavar="N", help="1 to 5")
-        parser.add_argument("--lease-minutes", type=int, default=30, metavar="N")
-        parser.add_argument(
-            "--boxes-required",
-            action=BooleanOptionalAction,
-            default=True,
-            help="whether each ticked attribute needs a box",
-        )
-        parser.add_argument("--attributes", choices=["stereotypes", "all"], help="which are rated")
-        parser.add_argument(
-            "--visual-source",
-            metavar="SOURCE",
-            help="all, or campaign:SHORT-NAME of a rating campaign whose visual attributes are marked",
-        )
-        parser.add_argument("--visual-rule", choices=["unanimous", "majority"])
-        parser.add_argument("--random-per-stereotype", type=int, metavar="N")
-        parser.add_argument("--images-per-group", type=int, metavar="N")
+        CampaignDesign.add_options(parser, _SETTINGS)
+        Options.add_options(parser, _OPTIONS)
         parser.add_argument(
             "--model", action="append", dest="model_labels", metavar="LABEL", help="repeatable"
         )
-        parser.add_argument("--condition", help="which images are shown (default: default)")
         parser.add_argument(
             "--quota",
             action="append",
@@ -62,27 +51,15 @@ class Command(DomainCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         by = person(options["by"])
-        names = (
-            "attributes",
-            "visual_source",
-            "visual_rule",
-            "random_per_stereotype",
-            "images_per_group",
-            "model_labels",
-            "condition",
-        )
         with transaction.atomic():
             campaign = lifecycle.create(
                 study=_study(options["study"]),
-                name=options["name"] or str(Campaign.Kind(options["kind"]).label),
+                name=options["name"] or KINDS[options["kind"]].name,
                 kind=options["kind"],
                 by=by,
-                annotators_per_task=options["annotators_per_task"],
-                attributes_per_screen=options["attributes_per_screen"],
-                lease_minutes=options["lease_minutes"],
-                boxes_required=options["boxes_required"],
-                options={name: options[name] for name in names if options[name] is not None},
+                options=Options.chosen(options),
                 quotas=options["quota"],
+                **{name: options[name] for name in _SETTINGS if options[name] is not None},
             )
             plan = sampling.plan(campaign)
             self._say(plan)
@@ -95,7 +72,7 @@ class Command(DomainCommand):
                 return
         self.stdout.write(str(campaign.pk))
 
-    def _say(self, plan: sampling.Plan) -> None:
+    def _say(self, plan: sampling.CampaignPlan) -> None:
         """Say on standard error what is asked, so that standard output is the id alone."""
         self.stderr.write(
             f"{plan.screens:,} screens ({plan.images:,} images, {plan.attributes:,} attributes), each for "

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.models import Campaign
-from annotation.simulation.simulate import simulate
+from annotation.simulation.simulate import CrowdParameters, simulate
 from annotation.simulation.truth import Truth
 from foundation.commands import DomainCommand
 from foundation.errors import NotFound
@@ -17,7 +17,7 @@ _DEFAULT_URL = "http://127.0.0.1:8000"
 class Command(DomainCommand):
     help = (
         "Let invented annotators with known error rates label a simulated study's campaign over the HTTP API "
-        "that a person's browser uses. When no server on this database answers, it serves itself."
+        "that a person's browser uses. If no server on this database answers, it starts its own."
     )
     example = "python manage.py simulate_annotators --campaign 2 --annotators 6 --false-negative 0.1 --seed 1"
 
@@ -33,10 +33,7 @@ class Command(DomainCommand):
         parser.add_argument(
             "--base-url", metavar="URL", help=f"the server (default: {_DEFAULT_URL} if it answers)"
         )
-        parser.add_argument("--seed", type=int, default=0, metavar="N", help="the same seed: the same people")
-        parser.add_argument("--limit", type=int, metavar="N", help="stop after this many submissions")
-        parser.add_argument("--false-negative", type=float, default=0.1, metavar="P", help="default: 0.1")
-        parser.add_argument("--false-positive", type=float, default=0.05, metavar="P", help="default: 0.05")
+        CrowdParameters.add_options(parser, ("seed", "limit", "false_negative", "false_positive"))
 
     def handle(self, *args: Any, **options: Any) -> None:
         campaign = Campaign.objects.select_related("study").filter(pk=options["campaign"]).first()
@@ -44,20 +41,16 @@ class Command(DomainCommand):
             raise NotFound("campaign_not_found", f"There is no campaign {options['campaign']} (--campaign).")
         truth = Truth.read(options["truth"], seed=campaign.seed) if options["truth"] else None
         progress = self.progress("Labelling")
-        done = simulate(
+        summary = simulate(
             campaign=campaign,
-            annotators=options["annotators"],
-            seed=options["seed"],
-            limit=options["limit"],
             truth=truth,
-            false_negative=options["false_negative"],
-            false_positive=options["false_positive"],
             base_url=options["base_url"],
             try_first=_DEFAULT_URL,
             progress=progress,
+            **CrowdParameters.chosen(options),
         )
         progress.finish()
         self.stdout.write(
-            f"{done.submissions:,} submissions with {done.judgements:,} judgements by {done.annotators} "
-            f"annotators in {done.seconds:.1f} s ({done.judgements_per_second:,.0f} judgements/s)."
+            f"{summary.submissions:,} submissions with {summary.judgements:,} judgements by {summary.annotators} "
+            f"annotators in {summary.seconds:.1f} s ({summary.judgements_per_second:,.0f} judgements/s)."
         )

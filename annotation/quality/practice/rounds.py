@@ -1,7 +1,7 @@
-"""Practice before real tasks: a round over the campaign's practice tasks, with feedback after each answer.
+"""Practice before real tasks: rounds over the campaign's practice tasks, with feedback after each answer.
 
-Practice makes no annotations and never counts. Who passes the mark goes on to real tasks; who has used up the
-attempts is paused, with the reason, until a lead lets them go on: that is another attempt.
+Practice makes no annotations and never counts. An annotator who reaches the pass mark goes on to real tasks; one
+who has used all attempts is paused until a lead resumes them, which gives another attempt.
 """
 
 from collections.abc import Mapping
@@ -13,13 +13,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Annotator
-from annotation.answers.references import reference, shown
+from annotation.answers.references import reference, shown_attributes
 from annotation.answers.validation import Answer
 from annotation.assignment.eligibility import State
 from annotation.assignment.leases import lock_enrolment
 from annotation.models import Campaign, Enrolment, KnownAnswer, PracticeAnswer, PracticeRound, Task
 from annotation.people import enrolments
-from annotation.quality.practice.gate import (
+from annotation.quality.practice.progress import (
     Practice,
     practice_of,
     practice_tasks,
@@ -35,7 +35,7 @@ _SLACK = 1e-9  # 0.7 × 10 is a little more than 7
 
 @dataclass(frozen=True)
 class Feedback:
-    """One attribute of a practice task: what was answered beside what is right (None: it is not scored)."""
+    """The answer to one attribute of a practice task, and the right one (None: not scored)."""
 
     ref: str
     text: str
@@ -53,63 +53,63 @@ class Feedback:
 
 @transaction.atomic
 def next_task(*, campaign: Campaign, annotator: Annotator) -> Task | None:
-    """Return the next task to practise, beginning a round if none runs; None when there is nothing to practise.
+    """Return the next practice task, starting a round if none is running; None when there is nothing to practise.
 
-    Refuses whoever may not label, as `leases.next_assignment` does.
+    Raises the same errors as `leases.next_assignment` for annotators who may not label.
     """
     enrolment = _practising(campaign, annotator)
     # A task that was removed may have been the last of a round.
-    practice = _end_if_whole(enrolment)
+    practice = _end_if_complete(enrolment)
     if practice.state != State.OPEN:
         return None
     if practice.running is None:
         PracticeRound.objects.create(enrolment=enrolment, number=practice.begun + 1)
-    left = _left(enrolment)
-    return left[0] if left else None
+    open_tasks = _unanswered(enrolment)
+    return open_tasks[0] if open_tasks else None
 
 
 @transaction.atomic
 def answer(*, task: Task, annotator: Annotator, data: object) -> PracticeAnswer:
-    """Keep an answer of the running round; the last one ends it. The same answer again changes nothing."""
+    """Save an answer of the running round; the last one ends it. The same answer again changes nothing."""
     enrolment = _practising(task.campaign, annotator)
     latest = enrolment.practice_rounds.order_by("-number").first()
     if latest is None:
         raise Conflict("practice_not_begun", "Ask for a practice task first.")
-    given = Answer.parse(data, task, boxes_required=False)
-    before = latest.answers.filter(task=task).first()
-    if before is not None:
-        if before.answer != _stored(given):
+    parsed = Answer.parse(data, task, boxes_required=False)
+    earlier_answer = latest.answers.filter(task=task).first()
+    if earlier_answer is not None:
+        if earlier_answer.answer != _stored(parsed):
             raise Conflict("practice_answered", "You answered this practice task before; go on to the next.")
-        return before
+        return earlier_answer
     if latest.passed is not None:
         raise Conflict("practice_not_begun", "This practice round has ended; ask for a practice task first.")
-    if task not in _left(enrolment):
+    if task not in _unanswered(enrolment):
         raise Conflict("practice_task_gone", "This practice task is no longer there; go on to the next.")
-    known = list(task.known_answers.all())
-    kept = PracticeAnswer.objects.create(
+    known_answers = list(task.known_answers.all())
+    practice_answer = PracticeAnswer.objects.create(
         round=latest,
         task=task,
-        answer=_stored(given),
-        correct=sum(_is_right(one, given) for one in known),
-        scored=len(known),
+        answer=_stored(parsed),
+        correct=sum(_is_right(known_answer, parsed) for known_answer in known_answers),
+        scored=len(known_answers),
     )
-    _end_if_whole(enrolment)
-    return kept
+    _end_if_complete(enrolment)
+    return practice_answer
 
 
-def feedback(kept: PracticeAnswer) -> list[Feedback]:
-    """Return what was answered beside what is right, in the order shown."""
-    known = {one.attribute_id: one for one in kept.task.known_answers.all()}
-    given = _read(kept.answer)
+def feedback(practice_answer: PracticeAnswer) -> list[Feedback]:
+    """Return the answers and the right answers, in the order shown."""
+    known_answers = {row.attribute_id: row for row in practice_answer.task.known_answers.all()}
+    parsed = _read(practice_answer.answer)
     return [
-        _feedback(one.ref, one.text, one.attribute_id, given, known.get(one.attribute_id))
-        for one in shown(kept.task)
+        _feedback(attribute.ref, attribute.text, attribute.attribute_id, parsed, known_answers)
+        for attribute in shown_attributes(practice_answer.task)
     ]
 
 
 def own_task(user_id: int | None, public_id: UUID) -> Task:
-    """Return a practice task of a campaign the person takes part in; any other does not exist for them."""
-    found = (
+    """Return a practice task of a campaign the user takes part in; raises NotFound for any other."""
+    task = (
         Task.objects.select_related("campaign", "image")
         .filter(
             public_id=public_id,
@@ -118,18 +118,18 @@ def own_task(user_id: int | None, public_id: UUID) -> Task:
         )
         .first()
     )
-    if found is None:
+    if task is None:
         raise NotFound("practice_task_not_found", "There is no such practice task of yours.")
-    return found
+    return task
 
 
 def answered_before(enrolment: Enrolment, task: Task) -> PracticeAnswer | None:
-    """Return what was answered to `task` in the latest round."""
+    """Return the answer to `task` in the latest round."""
     latest = enrolment.practice_rounds.order_by("-number").first()
-    found = latest.answers.filter(task=task).select_related("round").first() if latest else None
-    if found is not None:
-        found.task = task
-    return found
+    earlier_answer = latest.answers.filter(task=task).select_related("round").first() if latest else None
+    if earlier_answer is not None:
+        earlier_answer.task = task
+    return earlier_answer
 
 
 def latest_answers(enrolment: Enrolment) -> list[PracticeAnswer]:
@@ -138,15 +138,16 @@ def latest_answers(enrolment: Enrolment) -> list[PracticeAnswer]:
     return list(standing_answers(latest).select_related("task").order_by("pk")) if latest else []
 
 
-def boxes_of(kept: PracticeAnswer) -> list[dict[str, Any]]:
-    """Return the boxes that were drawn, with the names that attributes have within the task."""
+def boxes_of(practice_answer: PracticeAnswer) -> list[dict[str, Any]]:
+    """Return the drawn boxes, with attributes by their references within the task."""
     return [
-        {**box, "attribute": reference(kept.task, box["attribute"])} for box in kept.answer.get("boxes", ())
+        {**box, "attribute": reference(practice_answer.task, box["attribute"])}
+        for box in practice_answer.answer.get("boxes", ())
     ]
 
 
 def _practising(campaign: Campaign, annotator: Annotator) -> Enrolment:
-    """Return the enrolment, locked, so that the annotator's requests come one after the other."""
+    """Return the enrolment, locked so that the annotator's requests run one after another."""
     enrolment = lock_enrolment(campaign, annotator)
     if enrolment.campaign.state != Campaign.State.OPEN or enrolment.campaign.imported:
         state = enrolment.campaign.state
@@ -154,20 +155,20 @@ def _practising(campaign: Campaign, annotator: Annotator) -> Enrolment:
     return enrolment
 
 
-def _left(enrolment: Enrolment) -> list[Task]:
+def _unanswered(enrolment: Enrolment) -> list[Task]:
     answered = PracticeAnswer.objects.filter(round__enrolment=enrolment, round__passed=None)
-    done = set(answered.values_list("task", flat=True))
-    return [task for task in practice_tasks(enrolment.campaign_id) if task.pk not in done]
+    answered_ids = set(answered.values_list("task", flat=True))
+    return [task for task in practice_tasks(enrolment.campaign_id) if task.pk not in answered_ids]
 
 
-def _end_if_whole(enrolment: Enrolment) -> Practice:
-    """End the running round once every task is answered, and return where the annotator stands."""
+def _end_if_complete(enrolment: Enrolment) -> Practice:
+    """End the running round once every task is answered; return the annotator's practice."""
     practice = practice_of(enrolment)
-    if practice.state != State.OPEN or practice.running is None or _left(enrolment):
+    if practice.state != State.OPEN or practice.running is None or _unanswered(enrolment):
         return practice
     running = enrolment.practice_rounds.get(passed=None)
-    done = result(running)
-    running.passed = done.correct >= practice.pass_mark * done.scored - _SLACK
+    totals = result(running)
+    running.passed = totals.correct >= practice.pass_mark * totals.scored - _SLACK
     running.ended_at = timezone.now()
     running.save(update_fields=["passed", "ended_at"])
     if not running.passed and practice.left == 0:
@@ -176,35 +177,38 @@ def _end_if_whole(enrolment: Enrolment) -> Practice:
     return practice_of(enrolment)
 
 
-def _is_right(known: KnownAnswer, given: Answer) -> bool:
-    if known.present is not None:
-        return (known.attribute_id in given.ticked) == known.present
-    return given.rating in known.ratings
+def _is_right(known_answer: KnownAnswer, parsed: Answer) -> bool:
+    if known_answer.present is not None:
+        return (known_answer.attribute_id in parsed.ticked) == known_answer.present
+    return parsed.rating in known_answer.ratings
 
 
-def _feedback(ref: str, text: str, attribute: int, given: Answer, known: KnownAnswer | None) -> Feedback:
+def _feedback(
+    ref: str, text: str, attribute_id: int, parsed: Answer, known_answers: Mapping[int, KnownAnswer]
+) -> Feedback:
+    known_answer = known_answers.get(attribute_id)
     return Feedback(
         ref=ref,
         text=text,
-        present=attribute in given.ticked if given.rating is None else None,
-        rating=given.rating,
-        right_present=known.present if known else None,
-        right_ratings=tuple(known.ratings) if known else (),
-        explanation=known.explanation if known else "",
-        correct=_is_right(known, given) if known else None,
+        present=attribute_id in parsed.ticked if parsed.rating is None else None,
+        rating=parsed.rating,
+        right_present=known_answer.present if known_answer else None,
+        right_ratings=tuple(known_answer.ratings) if known_answer else (),
+        explanation=known_answer.explanation if known_answer else "",
+        correct=_is_right(known_answer, parsed) if known_answer else None,
     )
 
 
-def _stored(given: Answer) -> dict[str, Any]:
-    if given.rating is not None:
-        return {"rating": given.rating, "justification": given.justification}
+def _stored(parsed: Answer) -> dict[str, Any]:
+    if parsed.rating is not None:
+        return {"rating": parsed.rating, "justification": parsed.justification}
     return {
-        "ticked": sorted(given.ticked),
+        "ticked": sorted(parsed.ticked),
         "boxes": [
             {"attribute": box.attribute_id, "x": box.x, "y": box.y, "width": box.width, "height": box.height}
-            for box in given.boxes
+            for box in parsed.boxes
         ],
-        "none_of_the_above": bool(given.none_of_the_above),
+        "none_of_the_above": bool(parsed.none_of_the_above),
     }
 
 

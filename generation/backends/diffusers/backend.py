@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 from foundation.errors import DomainError
 from generation.backends.base import Drawn, ImageRequest, Model, ModelUnusable, Parameters
-from generation.backends.diffusers.finite import FiniteOutput
 from generation.backends.diffusers.loader import FAILURES, check_files, find, first_line, load
+from generation.backends.diffusers.nan_check import FiniteOutput
 from generation.backends.diffusers.options import call_options, dtype_for, in_force, set_scheduler, tune
-from generation.backends.diffusers.parameters import clean
+from generation.backends.diffusers.parameters import DiffusersParameters
 
 _PACKAGES = ("diffusers", "transformers", "torch", "accelerate", "safetensors", "huggingface-hub", "pillow")
 # How a CPU says it; accelerators have an exception of their own.
@@ -35,7 +35,7 @@ class DiffusersBackend:
     wants_gpu: ClassVar[bool] = True
 
     def clean(self, parameters: Mapping[str, Any], *, groups: Sequence[str]) -> Parameters:  # noqa: ARG002
-        return clean(parameters)
+        return DiffusersParameters.read(parameters).model_dump()
 
     def load(self, *, model_id: str, parameters: Parameters, revision: str = "") -> Model:
         for package in ("torch", "diffusers", "transformers"):
@@ -135,11 +135,11 @@ class DiffusersModel:
         return f"It computes in {self._dtype}: choose dtype {finer}{upcast}."
 
     def _with_batch(self, batch: Sequence[ImageRequest], position: int) -> dict[str, Any]:
-        made: dict[str, Any] = {**self._provenance, "images_per_call": len(batch)}
+        provenance: dict[str, Any] = {**self._provenance, "images_per_call": len(batch)}
         if len(batch) > 1:
             members = [{"prompt": request.prompt, "seed": request.seed} for request in batch]
-            made["batch"] = {"position": position, "members": members}
-        return made
+            provenance["batch"] = {"position": position, "members": members}
+        return provenance
 
     def _to_device(self, offload: str) -> None:
         try:
@@ -160,7 +160,7 @@ class DiffusersModel:
     def _is_out_of_memory(self, error: BaseException) -> bool:
         words = str(error).lower()
         return isinstance(error, self._torch.OutOfMemoryError) or (
-            isinstance(error, RuntimeError) and any(said in words for said in _OUT_OF_MEMORY)
+            isinstance(error, RuntimeError) and any(phrase in words for phrase in _OUT_OF_MEMORY)
         )
 
     def _free(self) -> None:
@@ -171,7 +171,7 @@ class DiffusersModel:
     def _describe(self, parameters: Parameters) -> dict[str, Any]:
         torch = self._torch
         on_cuda = self._device.startswith("cuda")
-        made = {
+        provenance = {
             "versions": {"python": platform.python_version(), **_versions()},
             "pipeline": type(self._pipeline).__name__,
             "scheduler": type(self._pipeline.scheduler).__name__,
@@ -183,13 +183,13 @@ class DiffusersModel:
             "platform": platform.platform(),
         }
         if on_cuda:
-            made["versions"] |= {
+            provenance["versions"] |= {
                 "cuda": str(torch.version.cuda),
                 "cudnn": str(torch.backends.cudnn.version()),
             }
         if parameters["offload"] != "none":
-            made["offload"] = parameters["offload"]
-        return made
+            provenance["offload"] = parameters["offload"]
+        return provenance
 
 
 def _blanked(output: Any) -> list[bool] | None:
@@ -198,10 +198,10 @@ def _blanked(output: Any) -> list[bool] | None:
 
 
 def _versions() -> dict[str, str]:
-    found = {}
+    versions = {}
     for package in _PACKAGES:
         try:
-            found[package] = version(package)
+            versions[package] = version(package)
         except PackageNotFoundError:
             continue
-    return found
+    return versions

@@ -33,7 +33,7 @@ FAILURES = (
 
 
 @dataclass(frozen=True)
-class Place:
+class WeightsSource:
     """Where a pipeline lies and what exactly lies there."""
 
     model_id: str
@@ -58,22 +58,24 @@ class Place:
         return facts
 
 
-def find(model_id: str, parameters: Parameters, revision: str) -> Place:
+def find(model_id: str, parameters: Parameters, revision: str) -> WeightsSource:
     """Look at the folder or file, or ask the hub which commit is meant; `revision` is one that was found before."""
     lora = find_lora(parameters["lora"], parameters["lora_scale"])
     added = f"{_LORA}{lora.digest.removeprefix('sha256:')[:16]}" if lora is not None else ""
     folder = Path(model_id).expanduser()
     if _is_single_file(model_id):
         config = _config_of(model_id, parameters["config"])
-        both = hashlib.sha256(f"{file_digest(folder)}\0{folder_digest(config)}".encode()).hexdigest()
+        joint_digest = hashlib.sha256(f"{file_digest(folder)}\0{folder_digest(config)}".encode()).hexdigest()
         index = read_index(str(config))
-        return Place(model_id, str(folder), None, f"sha256:{both}{added}", index, str(config), lora)
+        return WeightsSource(
+            model_id, str(folder), None, f"sha256:{joint_digest}{added}", index, str(config), lora
+        )
     if _is_path(model_id) or folder.exists():
-        return Place(
+        return WeightsSource(
             model_id, str(folder), None, folder_digest(folder) + added, read_index(model_id), lora=lora
         )
     commit = revision.partition(_LORA)[0] or _commit(model_id, parameters["revision"] or None)
-    return Place(model_id, model_id, commit, commit + added, _hub_index(model_id, commit), lora=lora)
+    return WeightsSource(model_id, model_id, commit, commit + added, _hub_index(model_id, commit), lora=lora)
 
 
 def _is_single_file(model_id: str) -> bool:
@@ -121,13 +123,13 @@ def check_files(model_id: str, parameters: Parameters) -> None:
     find_lora(parameters["lora"], parameters["lora_scale"])
 
 
-def load(place: Place, parameters: Parameters, *, dtype: Any) -> Any:
+def load(place: WeightsSource, parameters: Parameters, *, dtype: Any) -> Any:
     """Load the pipeline in its own class."""
     import diffusers.utils.logging
     import transformers.utils.logging
     from safetensors import SafetensorError
 
-    # Whoever started the run is shown its progress; bars of the libraries would be written across it.
+    # Commands and jobs show their own progress; bars of the libraries would overwrite it.
     diffusers.utils.logging.disable_progress_bar()
     transformers.utils.logging.disable_progress_bar()
     options: dict[str, Any] = {"dtype": dtype, "use_safetensors": not settings.ALLOW_PICKLED_WEIGHTS or None}
@@ -148,7 +150,7 @@ def load(place: Place, parameters: Parameters, *, dtype: Any) -> Any:
     return pipeline
 
 
-def _pretrained(place: Place, options: dict[str, Any]) -> Any:
+def _pretrained(place: WeightsSource, options: dict[str, Any]) -> Any:
     from diffusers import AutoPipelineForText2Image, DiffusionPipeline
 
     try:
@@ -158,7 +160,7 @@ def _pretrained(place: Place, options: dict[str, Any]) -> Any:
         return DiffusionPipeline.from_pretrained(place.source, **options)
 
 
-def _single_file(place: Place, dtype: Any) -> Any:
+def _single_file(place: WeightsSource, dtype: Any) -> Any:
     """Load weights of one file into the class that its configuration names; nothing is fetched."""
     import diffusers
 
@@ -173,7 +175,7 @@ def _single_file(place: Place, dtype: Any) -> Any:
     )
 
 
-def _holds_only_pickles(place: Place, error: Exception) -> bool:
+def _holds_only_pickles(place: WeightsSource, error: Exception) -> bool:
     """Return whether weights were missed that are there as pickles: the libraries say so in words only."""
     words = str(error).lower()
     if settings.ALLOW_PICKLED_WEIGHTS or "safetensors" not in words:
@@ -268,10 +270,10 @@ def _unloadable(model_id: str, error: Exception) -> DomainError:
 
 
 def _chain(error: BaseException) -> list[BaseException]:
-    found = [error]
-    while (cause := found[-1].__cause__ or found[-1].__context__) is not None and cause not in found:
-        found.append(cause)
-    return found
+    chain = [error]
+    while (cause := chain[-1].__cause__ or chain[-1].__context__) is not None and cause not in chain:
+        chain.append(cause)
+    return chain
 
 
 def _parsed(index: Path, model_id: str) -> dict[str, Any]:

@@ -34,17 +34,17 @@ class Lora:
         return {"name": self.file.name, "digest": self.digest, "scale": self.scale}
 
 
-def find_lora(named: str, scale: float) -> Lora | None:
+def find_lora(location: str, scale: float) -> Lora | None:
     """Return the file that is named, or the only one in the folder that is; None when none is named."""
-    if not named:
+    if not location:
         return None
-    path = Path(named).expanduser()
+    path = Path(location).expanduser()
     files = sorted(path.glob("*.safetensors")) if path.is_dir() else [path]
     if not path.exists():
-        raise _wrong(f"There is no file or folder “{named}” on this server.")
+        raise _wrong(f"There is no file or folder “{location}” on this server.")
     if len(files) != 1 or files[0].suffix.lower() != ".safetensors":
         raise _wrong(
-            f"“{named}” is not a LoRA: give a .safetensors file, or a folder that holds exactly one."
+            f"“{location}” is not a LoRA: give a .safetensors file, or a folder that holds exactly one."
         )
     return Lora(files[0], file_digest(files[0]), scale)
 
@@ -84,8 +84,8 @@ def _weights(pipeline: Any, lora: Lora) -> tuple[dict[str, Any], dict[str, Any]]
     }
     if hasattr(pipeline, "unet"):
         options["unet_config"] = pipeline.unet.config
-    found = type(pipeline).lora_state_dict(str(lora.file.parent), **options)
-    weights, alphas = found if isinstance(found, tuple) else (found, {})
+    state = type(pipeline).lora_state_dict(str(lora.file.parent), **options)
+    weights, alphas = state if isinstance(state, tuple) else (state, {})
     return weights, alphas or {}
 
 
@@ -101,8 +101,8 @@ def _module(pipeline: Any, name: str, lora: Lora) -> Any:
 
 def _alpha(alphas: dict[str, Any], weights: dict[str, Any], name: str, rank: int) -> float:
     """Return the file's own strength of a layer; without one it is the rank, so that it changes nothing."""
-    for known in (alphas, weights):
-        for key, value in known.items():
+    for tensors in (alphas, weights):
+        for key, value in tensors.items():
             if key.startswith(f"{name}.") and key.endswith("alpha"):
                 return float(value)
     return float(rank)

@@ -28,21 +28,27 @@ def dtype_for(device: str, index: dict[str, Any]) -> str:
 
 def call_options(pipeline: Any, parameters: Parameters, *, model_id: str) -> dict[str, Any]:
     """Return the arguments of the pipeline's call; refuse those that its class does not take."""
-    taken = inspect.signature(pipeline.__call__).parameters
-    if "prompt" not in taken or ("image" in taken and taken["image"].default is inspect.Parameter.empty):
+    accepted = inspect.signature(pipeline.__call__).parameters
+    if "prompt" not in accepted or (
+        "image" in accepted and accepted["image"].default is inspect.Parameter.empty
+    ):
         raise DomainError(
             "not_text_to_image", f"“{model_id}” ({type(pipeline).__name__}) makes no images from text alone."
         )
-    asked = {name: parameters[name] for name in _OF_THE_CALL if parameters[name] is not None}
-    for name in asked:
-        if name not in taken:
+    options = {name: parameters[name] for name in _OF_THE_CALL if parameters[name] is not None}
+    for name in options:
+        if name not in accepted:
             message = f"A {type(pipeline).__name__} takes no {name}; leave it out."
             raise DomainError("parameter_not_taken", message, fields={name: message})
     # Flux and its like read a negative prompt only together with a guidance of another name.
-    if asked.get("negative_prompt") and "true_cfg_scale" in taken and not asked.get("true_cfg_scale", 0) > 1:
+    if (
+        options.get("negative_prompt")
+        and "true_cfg_scale" in accepted
+        and not options.get("true_cfg_scale", 0) > 1
+    ):
         message = f"A {type(pipeline).__name__} reads a negative prompt only with true_cfg_scale above 1."
         raise DomainError("negative_prompt_not_read", message, fields={"negative_prompt": message})
-    return {name: value for name, value in _suited(pipeline).items() if name in taken} | asked
+    return {name: value for name, value in _suited(pipeline).items() if name in accepted} | options
 
 
 def _suited(pipeline: Any) -> dict[str, Any]:
@@ -64,13 +70,13 @@ def _suited(pipeline: Any) -> dict[str, Any]:
 
 def in_force(pipeline: Any, options: dict[str, Any]) -> dict[str, Any]:
     """Return every setting of the call with its value, also where the class's own default holds."""
-    taken = inspect.signature(pipeline.__call__).parameters
+    accepted = inspect.signature(pipeline.__call__).parameters
     return {
-        name: options.get(name, taken[name].default)
+        name: options.get(name, accepted[name].default)
         for name in _OF_THE_CALL
-        if name in taken
+        if name in accepted
         and name not in {"width", "height"}
-        and options.get(name, taken[name].default) is not None
+        and options.get(name, accepted[name].default) is not None
     }
 
 

@@ -1,123 +1,98 @@
-"""What may be asked of a diffusers pipeline, and what of it is nonsense."""
+"""The parameters of a diffusers pipeline. None and "" stand for the pipeline's own value."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from typing import ClassVar
 
-from foundation.errors import DomainError
-
-_DTYPES = ("float32", "float16", "bfloat16")
-_OFFLOADS = ("none", "model", "sequential")
-MOST_AT_ONCE = 256
+from foundation.parameters import parameter
+from generation.backends.parameters import BackendParameters
 
 
-def clean(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all parameters, empty where the pipeline's own value holds; refuse what makes no sense.
+class DiffusersParameters(BackendParameters):
+    """How a pipeline is loaded and called."""
 
-    Values may be text, as a command line or a form gives them.
-    """
-    unknown = sorted(set(parameters) - set(_RULES))
-    if unknown:
-        known = ", ".join(_RULES)
-        raise _wrong(unknown[0], f"diffusers has no parameter “{unknown[0]}”; it has {known}.")
-    return {name: rule(name, parameters.get(name)) for name, rule in _RULES.items()}
+    backend: ClassVar[str] = "diffusers"
 
-
-def _text(name: str, value: Any) -> str:
-    if value is not None and not isinstance(value, str):
-        raise _wrong(name, f"The parameter {name} must be text, not {value!r}.")
-    return (value or "").strip()
-
-
-def _one_of(words: tuple[str, ...], default: str = "") -> Callable[[str, Any], str]:
-    def read(name: str, value: Any) -> str:
-        text = _text(name, value) or default
-        if text and text not in words:
-            raise _wrong(name, f"The parameter {name} must be one of {', '.join(words)}, not “{text}”.")
-        return text
-
-    return read
-
-
-def _flag(default: bool) -> Callable[[str, Any], bool]:
-    def read(name: str, value: Any) -> bool:
-        return default if value is None or value == "" else _yes_or_no(name, value)
-
-    return read
-
-
-def _yes_or_no(name: str, value: Any) -> bool:
-    words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-    chosen = words.get(str(value).lower())
-    if chosen is None:
-        raise _wrong(name, f"The parameter {name} must be yes or no, not {value!r}.")
-    return chosen
-
-
-def _whole(low: int, high: int, *, multiple_of: int = 1) -> Callable[[str, Any], int | None]:
-    def read(name: str, value: Any) -> int | None:
-        if value is None or value == "":
-            return None
-        number = _as_float(name, value)
-        if number != int(number) or not low <= number <= high or int(number) % multiple_of:
-            rule = f" divisible by {multiple_of}" if multiple_of > 1 else ""
-            raise _wrong(
-                name, f"The parameter {name} must be a whole number from {low} to {high}{rule}, not {value}."
-            )
-        return int(number)
-
-    return read
-
-
-def _number(low: float, high: float) -> Callable[[str, Any], float | None]:
-    def read(name: str, value: Any) -> float | None:
-        if value is None or value == "":
-            return None
-        number = _as_float(name, value)
-        if not low <= number <= high:
-            raise _wrong(name, f"The parameter {name} must be from {low:g} to {high:g}, not {value}.")
-        return number
-
-    return read
-
-
-def _if_given(number: float | None, default: float) -> float:
-    return default if number is None else number
-
-
-def _as_float(name: str, value: Any) -> float:
-    try:
-        number = float("nan") if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
-        number = float("nan")
-    if not abs(number) < float("inf"):
-        raise _wrong(name, f"The parameter {name} must be a number, not {value!r}.")
-    return number
-
-
-def _wrong(name: str, message: str) -> DomainError:
-    return DomainError("parameter_invalid", message, fields={name: message})
-
-
-_RULES: dict[str, Callable[[str, Any], Any]] = {
-    "num_inference_steps": _whole(1, 1000),
-    "guidance_scale": _number(0, 100),
-    "true_cfg_scale": _number(0, 100),
-    "width": _whole(8, 8192, multiple_of=8),
-    "height": _whole(8, 8192, multiple_of=8),
-    "negative_prompt": lambda name, value: _text(name, value) or None,
-    "scheduler": _text,
-    "safety_checker": _flag(True),
-    "device": _text,
-    "dtype": _one_of(_DTYPES),
-    "offload": _one_of(_OFFLOADS, "none"),
-    "batch_size": lambda name, value: _whole(1, MOST_AT_ONCE)(name, value) or 1,
-    "revision": _text,
-    "variant": _text,
-    "config": _text,
-    "lora": _text,
-    "lora_scale": lambda name, value: _if_given(_number(-10, 10)(name, value), 1.0),
-    "vae_tiling": _flag(False),
-    "vae_slicing": _flag(False),
-    "channels_last": _flag(False),
-    "compile": _flag(False),
-}
+    num_inference_steps: int | None = parameter(
+        None, ge=1, le=1000, label="Steps", help="Left empty: the default of the pipeline or the model."
+    )
+    guidance_scale: float | None = parameter(
+        None, ge=0, le=100, label="Guidance", help="How closely the image follows the prompt."
+    )
+    true_cfg_scale: float | None = parameter(
+        None,
+        ge=0,
+        le=100,
+        label="True guidance",
+        help="Guidance by the negative prompt, for models such as Flux.",
+    )
+    width: int | None = parameter(
+        None, ge=8, le=8192, multiple_of=8, label="Width in pixels", help="Left empty: the pipeline’s own."
+    )
+    height: int | None = parameter(
+        None, ge=8, le=8192, multiple_of=8, label="Height in pixels", help="Left empty: the pipeline’s own."
+    )
+    negative_prompt: str | None = parameter(
+        None, max_length=1000, label="Negative prompt", help="What the image should not show."
+    )
+    scheduler: str = parameter(
+        "", max_length=80, label="Scheduler", help="A diffusers class, such as DDIMScheduler."
+    )
+    safety_checker: bool = parameter(
+        True,
+        words={True: "Use it, if the model has one", False: "Leave it out"},
+        label="The model’s own safety checker",
+        help="Images that it blanks are counted separately.",
+    )
+    device: str = parameter("", max_length=20, label="Device", help="Left empty: a GPU if there is one.")
+    dtype: str = parameter(
+        "",
+        words={
+            "": "Chosen for the device",
+            "float32": "float32",
+            "float16": "float16",
+            "bfloat16": "bfloat16",
+        },
+        label="Precision",
+        help="Left empty: on a GPU float16 for a U-Net and bfloat16 for a transformer, on the CPU float32.",
+    )
+    offload: str = parameter(
+        "none",
+        words={
+            "none": "None: the whole model on the device",
+            "model": "Part by part: slower, needs less memory",
+            "sequential": "Layer by layer: slowest, needs least",
+        },
+        label="Offload",
+        help="Which parts of the model stay in main memory until they are needed.",
+    )
+    batch_size: int = parameter(
+        1,
+        ge=1,
+        le=256,
+        label="Images in one call",
+        help="Left empty: one, so that no image depends on what else was made.",
+    )
+    revision: str = parameter("", max_length=120, label="Revision", help="A commit, tag or branch.")
+    variant: str = parameter("", max_length=120, label="Variant", help="For a hub model, such as fp16.")
+    config: str = parameter(
+        "",
+        max_length=300,
+        label="Configuration of a single file",
+        help="For a .safetensors file: the folder of a pipeline of the same kind.",
+    )
+    lora: str = parameter(
+        "",
+        max_length=300,
+        label="LoRA",
+        help="A .safetensors file on the server, or a folder that holds exactly one.",
+    )
+    lora_scale: float = parameter(1.0, ge=-10, le=10, label="LoRA scale", help="Left empty: 1.")
+    vae_tiling: bool = parameter(False, label="Decode in tiles", help="Less memory for large images.")
+    vae_slicing: bool = parameter(
+        False, label="Decode a batch image by image", help="Less memory for batches."
+    )
+    channels_last: bool = parameter(
+        False, label="Channels last", help="A memory layout that is faster on tensor cores."
+    )
+    compile: bool = parameter(
+        False, label="Compile the model", help="The first image takes longer, the others are faster."
+    )

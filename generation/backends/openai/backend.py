@@ -15,7 +15,7 @@ from django.conf import settings
 from foundation.errors import DomainError
 from generation.backends.base import Drawn, ImageRequest, Model, ModelUnusable, Parameters
 from generation.backends.openai.download import fetch
-from generation.backends.openai.parameters import clean
+from generation.backends.openai.parameters import OpenAIParameters
 
 _TRIES = 5
 _FIRST_PAUSE = 1.0
@@ -36,7 +36,7 @@ class OpenAIBackend:
     wants_gpu: ClassVar[bool] = False
 
     def clean(self, parameters: Mapping[str, Any], *, groups: Sequence[str]) -> Parameters:  # noqa: ARG002
-        return clean(parameters)
+        return OpenAIParameters.read(parameters).model_dump()
 
     def load(self, *, model_id: str, parameters: Parameters, revision: str = "") -> Model:  # noqa: ARG002
         if find_spec("openai") is None:
@@ -44,7 +44,7 @@ class OpenAIBackend:
                 "openai_not_installed", "The package openai is not installed; install requirements.txt."
             )
         # Allowed when it was planned is not allowed for ever.
-        return OpenAIModel(model_id, clean(parameters))
+        return OpenAIModel(model_id, self.clean(parameters, groups=()))
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ class OpenAIModel:
         self._send_seed = parameters["send_seed"]
         self.in_parallel = settings.OPENAI_IMAGES_AT_ONCE
         # The key was given for the first endpoint; no other one gets to see it.
-        first = self._endpoint == settings.OPENAI_BASE_URLS[0].rstrip("/")
-        self._key = settings.OPENAI_API_KEY if first else ""
+        is_first_endpoint = self._endpoint == settings.OPENAI_BASE_URLS[0].rstrip("/")
+        self._key = settings.OPENAI_API_KEY if is_first_endpoint else ""
         self._client = openai.OpenAI(
             base_url=self._endpoint,
             api_key=self._key or "none",
@@ -121,7 +121,7 @@ class OpenAIModel:
                     seconds = settings.OPENAI_TIMEOUT_SECONDS
                     return _failed(f"The endpoint did not answer within {seconds} seconds.", charged=True)
                 problem = "The endpoint hung up before it answered."
-                # It may have been made, and charged: asking again is for whoever pays.
+                # It may have been made and charged: the person who pays decides whether to ask again.
                 return _failed(problem, charged=True) if request.paid else _Again(problem)
 
     def _ask(self, request: ImageRequest) -> Drawn:
@@ -131,8 +131,8 @@ class OpenAIModel:
         )
         try:
             images = answer.parse().data or []
-            first = images[0]
-            data = self._data(first)
+            image = images[0]
+            data = self._data(image)
         except DomainError as error:
             return _failed(error.message, charged=True)
         except (self._openai.APIError, LookupError, TypeError, ValueError, AttributeError):
@@ -142,7 +142,7 @@ class OpenAIModel:
             provenance={
                 "endpoint": self._endpoint,
                 "seed_sent": self._send_seed,
-                "revised_prompt": self._clear(str(first.revised_prompt or "")),
+                "revised_prompt": self._clear(str(image.revised_prompt or "")),
                 "request_id": self._clear(answer.headers.get("x-request-id", "")),
                 "versions": {"openai": version("openai")},
             },
@@ -186,7 +186,7 @@ class OpenAIModel:
             )
         if code in _NO_MONEY:
             raise ModelUnusable("endpoint_unpaid", "The account at the endpoint has no money left.")
-        # Whoever stands between did not wait, or something broke: the image may have been made, and charged.
+        # A proxy did not wait, or something broke: the image may have been made and charged.
         broken = error.status_code == 408 or error.status_code >= 500
         if error.status_code in _BUSY or (broken and not paid):
             return None
@@ -194,9 +194,9 @@ class OpenAIModel:
 
     def _retry_after(self, error: Any) -> float | None:
         """Return how long the endpoint asks us to wait; a longer time than we would is for another day."""
-        said = error.response.headers.get("retry-after", "")
+        header = error.response.headers.get("retry-after", "")
         try:
-            seconds = float(said)
+            seconds = float(header)
         except ValueError:
             return None  # a date, or nothing: our own pauses do
         if not seconds <= _LONGEST_WAIT:
@@ -207,8 +207,8 @@ class OpenAIModel:
 
     def _said(self, error: Any) -> str:
         body = error.body if isinstance(error.body, dict) else {"message": error.body}
-        said = body.get("message") or body.get("detail") or f"it answered with {error.status_code}"
-        return self._clear(f"The endpoint: {said}")
+        message = body.get("message") or body.get("detail") or f"it answered with {error.status_code}"
+        return self._clear(f"The endpoint: {message}")
 
     def _clear(self, text: str) -> str:
         """Make one line of what another machine wrote, and take our key out of it, should it be there."""
@@ -217,11 +217,11 @@ class OpenAIModel:
         return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:290]
 
 
-def _pause(attempt: int, asked: float | None) -> float:
+def _pause(attempt: int, retry_after: float | None) -> float:
     """Return how long to wait: as asked, else twice as long each time, and not all threads at the same moment."""
-    if asked is not None:
-        return asked
-    return _FIRST_PAUSE * 2 ** (attempt - 1) * random.uniform(0.75, 1.25)
+    if retry_after is not None:
+        return retry_after
+    return _FIRST_PAUSE * 2.0 ** (attempt - 1) * random.uniform(0.75, 1.25)
 
 
 def _failed(reason: str, *, charged: bool) -> Drawn:

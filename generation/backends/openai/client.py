@@ -83,10 +83,10 @@ class Caller:
             raise DomainError(
                 "answer_encoded", "The endpoint's answer is compressed, which was not asked for."
             )
-        response.stream = _Bounded(response.stream, self._limit)
+        response.stream = _LimitedStream(response.stream, self._limit)
 
 
-class _Bounded(httpx2.SyncByteStream):
+class _LimitedStream(httpx2.SyncByteStream):
     def __init__(self, stream: Any, limit: int) -> None:
         self._stream = stream
         self._limit = limit

@@ -23,8 +23,8 @@ _PORTS = {"http": 80, "https": 443}
 def fetch(url: str, *, endpoint: str, limit: int, seconds: float) -> bytes:
     """Return what is there, at most `limit` bytes within `seconds`."""
     parts = _split(url)
-    own = _split(endpoint)
-    trusted = (parts.scheme, parts.hostname, _port(parts)) == (own.scheme, own.hostname, _port(own))
+    endpoint_parts = _split(endpoint)
+    trusted = _origin(parts) == _origin(endpoint_parts)
     if not trusted and parts.scheme != "https":
         raise _refusal("is neither https nor on the endpoint's own host")
     address = _address(parts, public_only=not trusted)
@@ -99,17 +99,23 @@ def _split(url: str) -> SplitResult:
     return parts
 
 
+def _origin(parts: SplitResult) -> tuple[str, str | None, int]:
+    return parts.scheme, parts.hostname, _port(parts)
+
+
 def _port(parts: SplitResult) -> int:
     return parts.port or _PORTS[parts.scheme]
 
 
 def _address(parts: SplitResult, *, public_only: bool) -> str:
     try:
-        found = socket.getaddrinfo(parts.hostname, _port(parts), type=socket.SOCK_STREAM)
+        infos = socket.getaddrinfo(parts.hostname, _port(parts), type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         raise _refusal("names a host that cannot be found") from None
-    addresses = [str(one[4][0]) for one in found]
-    if public_only and not all(is_public(ipaddress.ip_address(one.partition("%")[0])) for one in addresses):
+    addresses = [str(address[4][0]) for address in infos]
+    if public_only and not all(
+        is_public(ipaddress.ip_address(address.partition("%")[0])) for address in addresses
+    ):
         raise _refusal("is not on a public host")
     return addresses[0]
 

@@ -7,11 +7,30 @@ from importlib.metadata import version
 from typing import Any, ClassVar
 
 from catalog.attributes import normalise
-from foundation.errors import DomainError
+from foundation.parameters import parameter
 from generation.backends.base import Drawn, ImageRequest, Model, Parameters
+from generation.backends.parameters import BackendParameters, parameter_invalid
 from generation.backends.sketch.drawing import PARTS, draw
 
-_DEFAULT_PROBABILITY = 0.1
+
+class SketchParameters(BackendParameters):
+    """How often each attribute is drawn."""
+
+    backend: ClassVar[str] = "Sketch"
+
+    probabilities: dict[str, dict[str, Any]] = parameter(
+        {},
+        expected="given as {group: {attribute: probability}}",
+        label="Probabilities by group",
+        help="How often an attribute appears in images of a group; others have the default.",
+    )
+    default_probability: float = parameter(
+        0.1,
+        ge=0,
+        le=1,
+        label="Probability of each attribute",
+        help="How often each attribute appears. By group: see the generate command.",
+    )
 
 
 def sketch_attributes() -> tuple[str, ...]:
@@ -44,7 +63,7 @@ class SketchModel:
 
 
 class SketchBackend:
-    """Parameters: `probabilities` {group: {attribute: p}} and `default_probability` for all others."""
+    """Draws with Pillow what `SketchParameters` say."""
 
     name: ClassVar[str] = "sketch"
     title: ClassVar[str] = "sketch: drawings of invented figures"
@@ -52,32 +71,9 @@ class SketchBackend:
     wants_gpu: ClassVar[bool] = False
 
     def clean(self, parameters: Mapping[str, Any], *, groups: Sequence[str]) -> Parameters:
-        unknown = sorted(set(parameters) - {"probabilities", "default_probability"})
-        if unknown:
-            raise _wrong(unknown[0], f"Sketch has no parameter “{unknown[0]}”.")
-        by_group = parameters.get("probabilities", {})
-        if not isinstance(by_group, Mapping) or not all(
-            isinstance(value, Mapping) for value in by_group.values()
-        ):
-            raise _wrong(
-                "probabilities", "The probabilities must be given as {group: {attribute: probability}}."
-            )
-        cleaned: dict[str, dict[str, float]] = {}
-        for group, attributes in by_group.items():
-            if group not in groups:
-                raise _wrong("probabilities", f"The study has no group “{group}” (in probabilities).")
-            cleaned[group] = {}
-            for text, probability in attributes.items():
-                attribute = normalise(str(text))
-                if attribute not in PARTS:
-                    raise _wrong(
-                        "probabilities", f"Sketch cannot draw “{text}”; it can draw {', '.join(PARTS)}."
-                    )
-                cleaned[group][attribute] = _probability(f"{group}: {attribute}", probability)
-        default = _probability(
-            "default_probability", parameters.get("default_probability", _DEFAULT_PROBABILITY)
-        )
-        return {"probabilities": cleaned, "default_probability": default}
+        cleaned = SketchParameters.read(parameters).model_dump()
+        cleaned["probabilities"] = _by_group(cleaned["probabilities"], groups)
+        return cleaned
 
     def load(self, *, model_id: str, parameters: Parameters, revision: str = "") -> Model:  # noqa: ARG002
         return SketchModel(parameters)
@@ -94,13 +90,25 @@ def _named(request: ImageRequest) -> set[str]:
     return {part for part in PARTS if part == request.attribute or re.search(rf"\b{part}\b", words)}
 
 
-def _probability(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise _wrong(
-            "probabilities", f"The probability of {name} must be a number from 0 to 1, not {value!r}."
-        )
-    return float(value)
-
-
-def _wrong(parameter: str, message: str) -> DomainError:
-    return DomainError("parameter_invalid", message, fields={parameter: message})
+def _by_group(
+    probabilities: Mapping[str, Mapping[str, Any]], groups: Sequence[str]
+) -> dict[str, dict[str, float]]:
+    cleaned: dict[str, dict[str, float]] = {}
+    for group, attributes in probabilities.items():
+        if group not in groups:
+            raise parameter_invalid("probabilities", f"The study has no group “{group}” (in probabilities).")
+        cleaned[group] = {}
+        for text, probability in attributes.items():
+            attribute = normalise(str(text))
+            if attribute not in PARTS:
+                message = f"Sketch cannot draw “{text}”; it can draw {', '.join(PARTS)}."
+                raise parameter_invalid("probabilities", message)
+            if (
+                isinstance(probability, bool)
+                or not isinstance(probability, int | float)
+                or not 0 <= probability <= 1
+            ):
+                message = f"The probability of {group}: {attribute} must be a number from 0 to 1, not {probability!r}."
+                raise parameter_invalid("probabilities", message)
+            cleaned[group][attribute] = float(probability)
+    return cleaned

@@ -62,38 +62,38 @@ class Drawing:
 
 def draw(*, seed: int, attributes: Iterable[str]) -> Drawing:
     """Draw the figure of `seed` with exactly these attributes. The same arguments give the same bytes."""
-    wanted = frozenset(attributes)
-    unknown = wanted - set(PARTS)
+    names = frozenset(attributes)
+    unknown = names - set(PARTS)
     if unknown:
         raise ValueError(f"attributes must be among PARTS, not {sorted(unknown)}")
     generator = random.Random(int.from_bytes(hashlib.sha256(f"figure:{seed}".encode()).digest()[:8], "big"))
     canvas = Canvas(mirrored=generator.random() < 0.5)
-    figure = invent(generator, holds=wanted)
+    figure = invent(generator, holds=names)
     boxes: dict[str, dict[str, float]] = {}
 
     def add(parts: dict[str, Part]) -> None:
         for name, part in parts.items():
-            if name in wanted:
+            if name in names:
                 with canvas.measured() as extent:
                     part(canvas, figure)
                 boxes[name] = extent.box()
 
     draw_place(canvas, figure)
-    if "kite" in wanted:
+    if "kite" in names:
         props.kite_string(canvas, figure)
     add(_BEHIND)
     draw_shadow(canvas)
     draw_legs(canvas, figure)
     draw_tunic(canvas, figure)
     add(_BODY)
-    if "green cape" in wanted:
+    if "green cape" in names:
         clothes.cape_collar(canvas, figure)
     draw_head(canvas, figure)
     draw_face(canvas, figure)
     add(_HEAD)
-    if "lantern" in wanted:
+    if "lantern" in names:
         props.lantern_glow(canvas, figure)
     add(_HANDS)
-    draw_arms(canvas, figure, sleeve=clothes.COAT if "striped coat" in wanted else figure.garment)
+    draw_arms(canvas, figure, sleeve=clothes.COAT if "striped coat" in names else figure.garment)
     add(_FRONT)
     return Drawing(canvas.png(), tuple({"attribute": name, **boxes[name]} for name in sorted(boxes)))

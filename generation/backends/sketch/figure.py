@@ -47,7 +47,7 @@ def invent(generator: random.Random, *, holds: frozenset[str]) -> Figure:
     mouth = generator.choice(("smile", "open", "small"))
     girth = generator.uniform(-8, 10)
     head = generator.uniform(62, 72), generator.uniform(56, 64)
-    left = generator.choice(((170.0, 352.0), (176.0, 348.0), (150.0, 246.0)))
+    left_hand = generator.choice(((170.0, 352.0), (176.0, 348.0), (150.0, 246.0)))
     right = generator.choice(((342.0, 352.0), (336.0, 346.0), (366.0, 250.0)))
     hills = generator.uniform(-30, 30), generator.uniform(-14, 10), generator.uniform(-60, 60)
     clouds = tuple(
@@ -63,7 +63,7 @@ def invent(generator: random.Random, *, holds: frozenset[str]) -> Figure:
         mouth,
         girth,
         head,
-        (158.0, 300.0) if "lantern" in holds else left,
+        (158.0, 300.0) if "lantern" in holds else left_hand,
         (366.0, 272.0) if "umbrella" in holds else right,
         hills,
         clouds,

@@ -10,9 +10,9 @@ def rgb(code: str) -> Rgb:
     return int(code[1:3], 16), int(code[3:5], 16), int(code[5:7], 16)
 
 
-def mix(first: Rgb, second: Rgb, share: float) -> Rgb:
-    """Return `first` with `share` of `second` in it."""
-    red, green, blue = (round(a + (b - a) * share) for a, b in zip(first, second, strict=True))
+def mix(base: Rgb, added: Rgb, share: float) -> Rgb:
+    """Return `base` with `share` of `added` in it."""
+    red, green, blue = (round(a + (b - a) * share) for a, b in zip(base, added, strict=True))
     return red, green, blue
 
 

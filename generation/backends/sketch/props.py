@@ -57,24 +57,24 @@ def _dome(x: float, y: float, rim: float) -> list[tuple[float, float]]:
 
 def kite(canvas: Canvas, _figure: Figure) -> None:
     x, y = 92.0, 92.0
-    first, second = rgb("#d9555f"), rgb("#f2b84b")
+    red, yellow = rgb("#d9555f"), rgb("#f2b84b")
     top, right, bottom, left = (x + 14, y - 56), (x + 44, y + 2), (x - 22, y + 58), (x - 38, y - 16)
     tail = [bottom, (x - 44, y + 72), (x - 26, y + 92), (x - 52, y + 108)]
     canvas.stroke(tail, 3, rgb("#6c5a67"))
     for bx, by in ((x - 40, y + 74), (x - 32, y + 92), (x - 51, y + 107)):
-        canvas.polygon([(bx, by), (bx - 10, by - 7), (bx - 10, by + 7)], second)
-        canvas.polygon([(bx, by), (bx + 10, by - 7), (bx + 10, by + 7)], first)
+        canvas.polygon([(bx, by), (bx - 10, by - 7), (bx - 10, by + 7)], yellow)
+        canvas.polygon([(bx, by), (bx + 10, by - 7), (bx + 10, by + 7)], red)
     middle = (x - 2, y - 4)
     for corners, colour in (
-        ((top, right), first),
-        ((right, bottom), second),
-        ((bottom, left), first),
-        ((left, top), second),
+        ((top, right), red),
+        ((right, bottom), yellow),
+        ((bottom, left), red),
+        ((left, top), yellow),
     ):
         canvas.polygon([middle, *corners], colour)
     canvas.polygon([middle, right, bottom], (*INK, 22))
-    canvas.stroke([top, bottom], 2.4, darker(first, 0.4))
-    canvas.stroke([left, right], 2.4, darker(first, 0.4))
+    canvas.stroke([top, bottom], 2.4, darker(red, 0.4))
+    canvas.stroke([left, right], 2.4, darker(red, 0.4))
 
 
 def kite_string(canvas: Canvas, figure: Figure) -> None:

@@ -24,7 +24,7 @@ from studies.protocol.creation import create_study
 
 
 class Command(DomainCommand):
-    help = "Plan the images of a study and make them here, or queue them for a worker. Run again, it goes on."
+    help = "Plan a study’s images and make them here, or queue them for a worker. Repeat it to continue."
     example = "python manage.py generate --study Isles --prompt-set visage-pull --backend diffusers --model ./weights"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -53,14 +53,14 @@ class Command(DomainCommand):
         parser.add_argument(
             "--create",
             action="store_true",
-            help="create the study first, if there is none: of MCAS from the prompt set, else with --resource",
+            help="create the study first if there is none: for MCAS from the prompt set, otherwise with --resource",
         )
         parser.add_argument(
             "--resource", metavar="NAME", help="with --create: all identity groups of this resource"
         )
-        parser.add_argument("--price", type=_amount, help="what one image costs, for models that are paid")
+        parser.add_argument("--price", type=_amount, help="the price of one image, for paid models")
         parser.add_argument("--budget", type=_amount, help="stop before the run has cost more than this")
-        parser.add_argument("--dry-run", action="store_true", help="say how many images, how long, what cost")
+        parser.add_argument("--dry-run", action="store_true", help="only print number, time and cost")
         parser.add_argument("--limit", type=_positive, metavar="N", help="make at most N images now")
         parser.add_argument("--queue", action="store_true", help="let a background worker do it")
         parser.add_argument(
@@ -70,7 +70,7 @@ class Command(DomainCommand):
             metavar="N",
             help=f"with --queue: spread the images over N workers (default: 1, at most {MOST_WORKERS})",
         )
-        parser.add_argument("--retry-failed", action="store_true", help="ask again for images that failed")
+        parser.add_argument("--retry-failed", action="store_true", help="try failed images again")
         parser.add_argument(
             "--param",
             action="append",
@@ -87,7 +87,7 @@ class Command(DomainCommand):
         prompt_set = _prompt_set(options)
         study = self._study(options, prompt_set, by)
         self._write_prompts(study, options, by)
-        wanted = {
+        plan = {
             "study": study,
             "backend": options["backend"],
             "model_id": options["model"],
@@ -98,9 +98,9 @@ class Command(DomainCommand):
             "budget": options["budget"],
         }
         if options["dry_run"]:
-            self.stdout.write(estimate_words(estimate(**wanted)))
+            self.stdout.write(estimate_words(estimate(**plan)))
             return
-        run = plan_run(**wanted, by=by)
+        run = plan_run(**plan, by=by)
         if options["retry_failed"]:
             self.stdout.write(f"{reopen_failed(run=run):,} failed requests are asked again.")
         if options["queue"]:

@@ -7,8 +7,7 @@ from accounts.models import User
 from foundation.commands import DomainCommand
 from foundation.errors import NotFound
 from generation.imports.importer import import_images
-from generation.imports.layouts import LAYOUTS
-from generation.models import Condition
+from generation.imports.options import ImageImportOptions
 from studies.models import Study
 from studies.protocol.creation import create_study
 
@@ -26,16 +25,15 @@ class Command(DomainCommand):
         parser.add_argument("path", type=Path, help="folder, zip archive or manifest")
         parser.add_argument("--study", required=True, metavar="NAME", help="the study's name or slug")
         parser.add_argument(
-            "--create", action="store_true", help="create the study when there is none of that name"
+            "--create", action="store_true", help="create the study if there is none with this name"
         )
-        parser.add_argument("--layout", choices=sorted(LAYOUTS), default="groups")
         parser.add_argument(
-            "--model", default="", metavar="LABEL", help="how reports name the model (default: imported)"
+            "--model",
+            dest="model_label",
+            metavar="LABEL",
+            help=ImageImportOptions.declaration("model_label").help,
         )
-        parser.add_argument("--condition", choices=Condition.values, default=Condition.DEFAULT)
-        parser.add_argument(
-            "--create-groups", action="store_true", help="add groups that the study does not have"
-        )
+        ImageImportOptions.add_options(parser, ("layout", "condition", "create_groups"))
         add_person_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -44,10 +42,7 @@ class Command(DomainCommand):
         report = import_images(
             study=_study(options["study"], create=options["create"], by=by),
             path=options["path"],
-            layout=options["layout"],
-            model_label=options["model"],
-            condition=options["condition"],
-            create_groups=options["create_groups"],
+            options=ImageImportOptions.read(ImageImportOptions.chosen(options)),
             by=by,
             progress=progress,
         )

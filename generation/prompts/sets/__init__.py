@@ -60,7 +60,9 @@ class PromptSet:
 
     def images_of(self, condition: str) -> int:
         """Return how many images each prompt of the condition asks for."""
-        return next((one.images_per_prompt for one in self.prompts if one.condition == condition), 0)
+        return next(
+            (prompts.images_per_prompt for prompts in self.prompts if prompts.condition == condition), 0
+        )
 
 
 def prompt_set(name: str, *, variant: str = "") -> PromptSet:
@@ -82,38 +84,40 @@ def published_prompt_sets() -> list[PromptSet]:
 @lru_cache(maxsize=32)
 def _read(path: Path, variant: str) -> PromptSet:
     try:
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise DomainError("prompt_set_unreadable", f"{path} cannot be read: {error.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DomainError("prompt_set_unreadable", f"{path} is not TOML: {error}") from None
     try:
-        return _with_variant(_parsed(path.stem, said), said.get("variants", {}), variant)
+        return _with_variant(_parsed(path.stem, content), content.get("variants", {}), variant)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DomainError(
             "prompt_set_invalid", f"{path} is no prompt set: {error!r}; see docs/generation.md."
         ) from None
 
 
-def _parsed(name: str, said: Mapping[str, Any]) -> PromptSet:
+def _parsed(name: str, content: Mapping[str, Any]) -> PromptSet:
     return PromptSet(
         name=name[:40],
-        title=str(said.get("title", name)),
-        source=str(said.get("source", "")),
+        title=str(content.get("title", name)),
+        source=str(content.get("source", "")),
         prompts=tuple(
-            Prompts(one["condition"], int(one["images_per_prompt"]), _texts(one["templates"]))
-            for one in said["prompts"]
+            Prompts(prompts["condition"], int(prompts["images_per_prompt"]), _texts(prompts["templates"]))
+            for prompts in content["prompts"]
         ),
         sets=tuple(
-            AttributeSet(str(one["name"]), _texts(one["texts"]), _texts(one["phrases"]))
-            for one in said.get("sets", [])
+            AttributeSet(
+                str(attribute_set["name"]), _texts(attribute_set["texts"]), _texts(attribute_set["phrases"])
+            )
+            for attribute_set in content.get("sets", [])
         ),
         targets=tuple(
-            Target(str(target), str(one["text"]), str(category), str(one.get("expected", "")))
-            for category, targets in said.get("targets", {}).items()
-            for target, one in targets.items()
+            Target(str(target), str(fields["text"]), str(category), str(fields.get("expected", "")))
+            for category, targets in content.get("targets", {}).items()
+            for target, fields in targets.items()
         ),
-        variants=tuple(said.get("variants", {})),
+        variants=tuple(content.get("variants", {})),
     )
 
 
@@ -123,17 +127,22 @@ def _texts(values: Any) -> tuple[str, ...]:
     return tuple(values)
 
 
-def _with_variant(found: PromptSet, variants: Mapping[str, Mapping[str, str]], variant: str) -> PromptSet:
+def _with_variant(base: PromptSet, variants: Mapping[str, Mapping[str, str]], variant: str) -> PromptSet:
     if not variant:
-        return found
+        return base
     if variant not in variants:
-        known = ", ".join(variants) or "none"
+        names = ", ".join(variants) or "none"
         raise NotFound(
-            "variant_unknown", f"The prompt set {found.name} has no variant “{variant}”; it has {known}."
+            "variant_unknown", f"The prompt set {base.name} has no variant “{variant}”; it has {names}."
         )
-    other = variants[variant]
+    replacements = variants[variant]
     sets = tuple(
-        replace(one, phrases=tuple(other.get(phrase, phrase) for phrase in one.phrases)) for one in found.sets
+        replace(
+            attribute_set, phrases=tuple(replacements.get(phrase, phrase) for phrase in attribute_set.phrases)
+        )
+        for attribute_set in base.sets
     )
-    targets = tuple(replace(one, text=other.get(one.text, one.text)) for one in found.targets)
-    return replace(found, sets=sets, targets=targets)
+    targets = tuple(
+        replace(target, text=replacements.get(target.text, target.text)) for target in base.targets
+    )
+    return replace(base, sets=sets, targets=targets)

@@ -15,16 +15,22 @@ def templates_of(study: Study, chosen: PromptSet | None) -> list[PromptTemplate]
     """Return the study's templates, all or those of a set; a set that it does not use yet as unsaved ones."""
     if chosen is None:
         return list(study.prompt_templates.all())
-    there = study.prompt_templates.filter(prompt_set__in=["", chosen.name])
-    known = {(one.prompt_set, one.text, one.condition): one for one in there}
-    found = []
-    for one in _templates(study, chosen):
-        used, own = (known.get((name, one.text, one.condition)) for name in (chosen.name, ""))
+    stored = study.prompt_templates.filter(prompt_set__in=["", chosen.name])
+    by_key = {(template.prompt_set, template.text, template.condition): template for template in stored}
+    templates = []
+    for template in _templates(study, chosen):
+        used, unassigned = (
+            by_key.get((name, template.text, template.condition)) for name in (chosen.name, "")
+        )
         # `use_prompt_set` takes what the lead wrote for the set's own, if it makes as many images.
-        if used is None and own is not None and own.images_per_prompt == one.images_per_prompt:
-            used = own
-        found.append(used or one)
-    return found
+        if (
+            used is None
+            and unassigned is not None
+            and unassigned.images_per_prompt == template.images_per_prompt
+        ):
+            used = unassigned
+        templates.append(used or template)
+    return templates
 
 
 @transaction.atomic
@@ -33,14 +39,14 @@ def use_prompt_set(*, study: Study, chosen: PromptSet, by: User | None) -> None:
     Study.objects.select_for_update().get(pk=study.pk)
     new = []
     for template in _templates(study, chosen):
-        same = {"text": template.text, "condition": template.condition}
-        if study.prompt_templates.filter(prompt_set=chosen.name, **same).exists():
+        key = {"text": template.text, "condition": template.condition}
+        if study.prompt_templates.filter(prompt_set=chosen.name, **key).exists():
             continue
         # The lead may have written the published prompts when the study was created.
-        own = study.prompt_templates.filter(
-            prompt_set="", images_per_prompt=template.images_per_prompt, **same
+        unassigned = study.prompt_templates.filter(
+            prompt_set="", images_per_prompt=template.images_per_prompt, **key
         )
-        if not own.update(prompt_set=chosen.name):
+        if not unassigned.update(prompt_set=chosen.name):
             new.append(template)
     PromptTemplate.objects.bulk_create(new)
     if new:
@@ -60,7 +66,7 @@ def _templates(study: Study, chosen: PromptSet) -> list[PromptTemplate]:
             "prompt_set_needs_mcas",
             f"The prompt set {chosen.name} has targets and attribute sets, which only a study of MCAS has.",
         )
-    found: list[PromptTemplate] = []
+    templates: list[PromptTemplate] = []
     for prompts in chosen.prompts:
         if prompts.condition not in Condition.values:
             raise DomainError(
@@ -73,7 +79,7 @@ def _templates(study: Study, chosen: PromptSet) -> list[PromptTemplate]:
                 text=text,
                 condition=prompts.condition,
                 images_per_prompt=prompts.images_per_prompt,
-                position=len(found),
+                position=len(templates),
             )
-            found.append(template)
-    return found
+            templates.append(template)
+    return templates

@@ -1,7 +1,7 @@
 """What people type about themselves and their API tokens."""
 
 from datetime import datetime, time, timedelta
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
 from django.contrib.auth import authenticate
@@ -14,6 +14,12 @@ from django.utils.translation import gettext_lazy as _
 from accounts import codes, profiles
 from accounts.models import AnnotatorProfile, ApiToken, User
 from foundation.errors import DomainError
+from web.form_fields import set_choices
+
+if TYPE_CHECKING:
+    _ProfileModelForm = forms.ModelForm[AnnotatorProfile]
+else:
+    _ProfileModelForm = forms.ModelForm
 
 
 class SuggestingInput(forms.TextInput):
@@ -33,7 +39,7 @@ class SuggestingInput(forms.TextInput):
         return context
 
 
-class ProfileForm(forms.ModelForm):
+class ProfileForm(_ProfileModelForm):
     """About you: every field optional, each saying why it is asked."""
 
     languages = forms.CharField(
@@ -76,10 +82,8 @@ class ProfileForm(forms.ModelForm):
                 self.fields[name].widget = SuggestingInput(codes.labels(name), {"maxlength": longest})
             if note := _understood(profile, name):
                 self.fields[name].help_text = f"{self.fields[name].help_text} {note}"
-        self.fields["age_band"].choices = [  # type: ignore[attr-defined]
-            ("", _("Prefer not to say")),
-            *AnnotatorProfile.AgeBand.choices,
-        ]
+        choices = [("", _("Prefer not to say")), *AnnotatorProfile.AgeBand.choices]
+        set_choices(self, "age_band", choices)
 
     def clean_languages(self) -> list[str]:
         try:
@@ -97,14 +101,14 @@ def _understood(profile: AnnotatorProfile, field: str) -> str:
     if profile.pk is None or not profile.words.get(field):
         return ""
     stored = getattr(profile, field)
-    found = [
-        one for one in (stored if isinstance(stored, list) else [stored]) if one and one != codes.UNCODED
+    stored_codes = [
+        code for code in (stored if isinstance(stored, list) else [stored]) if code and code != codes.UNCODED
     ]
-    if not found:
+    if not stored_codes:
         return gettext(
             "Your answer is in your own words, so it does not count toward rules about who sees a picture."
         )
-    names = ", ".join(codes.label(field, one) for one in found)
+    names = ", ".join(codes.label(field, code) for code in stored_codes)
     return gettext("Your answer counts as: %(names)s.") % {"names": names}
 
 
@@ -122,7 +126,7 @@ class ThrottledPasswordChangeForm(PasswordChangeForm):
         return old
 
 
-class TokenForm(forms.Form):
+class ApiTokenForm(forms.Form):
     """A new API token."""
 
     name = forms.CharField(max_length=80, help_text="What will use it, such as “nightly export”.")

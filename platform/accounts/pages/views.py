@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts import tokens
 from accounts.models import ApiToken, User
-from accounts.pages.forms import ThrottledPasswordChangeForm, TokenForm
+from accounts.pages.forms import ApiTokenForm, ThrottledPasswordChangeForm
 
 
 class SignIn(LoginView):
@@ -46,7 +46,7 @@ class ChangePassword(PasswordChangeView):
         return {**super().get_form_kwargs(), "request": self.request}
 
     def form_valid(self, form: Any) -> HttpResponse:
-        # A right password begins anew, as it does when one signs in.
+        # The right password resets the count of wrong ones, as it does at sign-in.
         reset_request(self.request)
         messages.success(
             self.request, "Your password is changed. Other places where you were signed in are not any more."
@@ -61,7 +61,7 @@ class ChangePassword(PasswordChangeView):
 @login_required
 def account(request: HttpRequest) -> HttpResponse:
     """Show who is signed in, the password and the tokens."""
-    return _account_page(request, TokenForm(user=_user(request)))
+    return _account_page(request, ApiTokenForm(user=_user(request)))
 
 
 @require_POST
@@ -70,14 +70,14 @@ def account(request: HttpRequest) -> HttpResponse:
 def create_token(request: HttpRequest) -> HttpResponse:
     """Make a token and show its key, here and never again."""
     user = _user(request)
-    form = TokenForm(request.POST, user=user)
+    form = ApiTokenForm(request.POST, user=user)
     if not form.is_valid():
         return _account_page(request, form, status=400)
     chosen = form.cleaned_data
     token, key = tokens.issue(
         user=user, name=chosen["name"], scopes=chosen["scopes"], expires_at=chosen["expires_on"]
     )
-    return _account_page(request, TokenForm(user=user), new_token=token, new_key=key)
+    return _account_page(request, ApiTokenForm(user=user), new_token=token, new_key=key)
 
 
 @require_POST
@@ -96,7 +96,9 @@ def base_template(user: Any) -> str:
     return "web/base.html" if works_on_studies else "web/base_annotator.html"
 
 
-def _account_page(request: HttpRequest, form: TokenForm, *, status: int = 200, **extra: Any) -> HttpResponse:
+def _account_page(
+    request: HttpRequest, form: ApiTokenForm, *, status: int = 200, **extra: Any
+) -> HttpResponse:
     user = _user(request)
     context = {
         "base_template": base_template(user),
@@ -110,13 +112,13 @@ def _account_page(request: HttpRequest, form: TokenForm, *, status: int = 200, *
 
 
 def _roles(user: User) -> str:
-    held = (
+    roles = (
         ("administrator", user.is_superuser),
         ("project lead", user.is_lead),
         ("analyst", user.is_analyst),
         ("annotator", hasattr(user, "annotator")),
     )
-    return ", ".join(name for name, holds in held if holds) or "none yet"
+    return ", ".join(name for name, holds in roles if holds) or "none yet"
 
 
 def _user(request: HttpRequest) -> User:

@@ -14,7 +14,7 @@ from django.utils.text import slugify
 
 from accounts.models import User
 from catalog.attributes import normalise
-from catalog.geography import Geography, Place, own_geography, plain_name
+from catalog.geography import Geography, Locality, own_geography, plain_name
 from catalog.models import Association, Attribute, IdentityGroup, Resource, Stereotype
 from foundation.errors import Conflict, DomainError
 from foundation.tables.reader import Table, needs_columns, read_table
@@ -198,7 +198,7 @@ def _refuse(file: str, problems: Mapping[int, str]) -> None:
     raise DomainError(
         "row_bad",
         f"“{file}”, row {row}: {problems[row]}{more}.",
-        fields={f"row {row}": what for row, what in sorted(problems.items())[:20]},
+        fields={f"row {row}": problem for row, problem in sorted(problems.items())[:20]},
     )
 
 
@@ -271,11 +271,11 @@ def _store(
     if resource is None:
         resource = Resource.objects.create(name=name, slug=_free_slug(name), invented=invented)
     identities = list(dict.fromkeys(pair.identity for pair in pairs))
-    found = places.places(identities)
-    groups, groups_changed = _store_groups(resource, identities, found)
+    located = places.places(identities)
+    groups, groups_changed = _store_groups(resource, identities, located)
     attributes = attribute_ids(texts={pair.attribute for pair in pairs})
-    wanted = {(groups[pair.identity], attributes[pair.attribute]): pair.values for pair in pairs}
-    created, updated, removed = _store_pairs(resource, wanted)
+    listed = {(groups[pair.identity], attributes[pair.attribute]): pair.values for pair in pairs}
+    created, updated, removed = _store_pairs(resource, listed)
     groups_changed += _remove_groups(resource, identities)
     columns = {column.lower() for column in table.columns}
     facts = {"file_digest": table.digest, "has_rater_counts": not columns.isdisjoint(COUNT_COLUMNS)}
@@ -291,7 +291,7 @@ def _store(
         removed=removed,
         groups=len(identities),
         groups_changed=groups_changed,
-        without_place=tuple(identity for identity in identities if identity not in found),
+        without_place=tuple(identity for identity in identities if identity not in located),
     )
 
 
@@ -303,12 +303,12 @@ def _free_slug(name: str) -> str:
 
 
 def _store_groups(
-    resource: Resource, identities: list[str], places: Mapping[str, Place]
+    resource: Resource, identities: list[str], places: Mapping[str, Locality]
 ) -> tuple[dict[str, int], int]:
     existing = {group.name: group for group in resource.groups.all()}
     new, changed = [], []
     for identity in identities:
-        facts = vars(places.get(identity) or Place(plain_name(identity)))
+        facts = vars(places.get(identity) or Locality(plain_name(identity)))
         group = existing.get(identity)
         if group is None:
             new.append(IdentityGroup(resource=resource, name=identity, **facts))
@@ -317,46 +317,46 @@ def _store_groups(
                 setattr(group, field, value)
             changed.append(group)
     IdentityGroup.objects.bulk_create(new, batch_size=_BATCH)
-    IdentityGroup.objects.bulk_update(changed, list(Place.__dataclass_fields__), batch_size=100)
+    IdentityGroup.objects.bulk_update(changed, list(Locality.__dataclass_fields__), batch_size=100)
     ids = dict(resource.groups.values_list("name", "pk"))
     return ids, len(new) + len(changed)
 
 
 def _remove_groups(resource: Resource, identities: list[str]) -> int:
     """Remove groups the file no longer names, but for those that a study uses: they stay, without pairs."""
-    kept = set(identities)
+    names = set(identities)
     unused = resource.groups.filter(study_groups=None).values_list("pk", "name")
-    gone = [pk for pk, name in unused if name not in kept]
-    resource.groups.filter(pk__in=gone).delete()
-    return len(gone)
+    unlisted_ids = [pk for pk, name in unused if name not in names]
+    resource.groups.filter(pk__in=unlisted_ids).delete()
+    return len(unlisted_ids)
 
 
 def attribute_ids(*, texts: Iterable[str]) -> dict[str, int]:
     """Return the key of each normalised attribute, creating those that are new."""
-    wanted = sorted(texts)
-    known: dict[str, int] = {}
+    sorted_texts = sorted(texts)
+    id_of: dict[str, int] = {}
 
     def look_up(texts: list[str]) -> None:
         for start in range(0, len(texts), _BATCH):
-            found = Attribute.objects.filter(text__in=texts[start : start + _BATCH]).order_by()
-            known.update(found.values_list("text", "pk"))
+            stored = Attribute.objects.filter(text__in=texts[start : start + _BATCH]).order_by()
+            id_of.update(stored.values_list("text", "pk"))
 
-    look_up(wanted)
-    missing = [text for text in wanted if text not in known]
-    # Two imports may meet here: whoever comes second uses the other's rows.
+    look_up(sorted_texts)
+    missing = [text for text in sorted_texts if text not in id_of]
+    # Two imports may meet here: the second uses the rows of the first.
     new = (Attribute(text=text) for text in missing)
     Attribute.objects.bulk_create(new, batch_size=_BATCH, ignore_conflicts=True)
     look_up(missing)
-    return known
+    return id_of
 
 
-def _store_pairs(resource: Resource, wanted: dict[tuple[int, int], dict[str, Any]]) -> tuple[int, int, int]:
+def _store_pairs(resource: Resource, listed: dict[tuple[int, int], dict[str, Any]]) -> tuple[int, int, int]:
     existing = {
         (pair.group_id, pair.attribute_id): pair
         for pair in Stereotype.objects.filter(group__resource=resource)
     }
     new, changed = [], []
-    for key, values in wanted.items():
+    for key, values in listed.items():
         pair = existing.pop(key, None)
         if pair is None:
             new.append(Stereotype(group_id=key[0], attribute_id=key[1], **values))
@@ -364,9 +364,9 @@ def _store_pairs(resource: Resource, wanted: dict[tuple[int, int], dict[str, Any
             for field, value in values.items():
                 setattr(pair, field, value)
             changed.append(pair)
-    gone = [pair.pk for pair in existing.values()]
-    for start in range(0, len(gone), _BATCH):
-        Stereotype.objects.filter(pk__in=gone[start : start + _BATCH]).delete()
+    unlisted_ids = [pair.pk for pair in existing.values()]
+    for start in range(0, len(unlisted_ids), _BATCH):
+        Stereotype.objects.filter(pk__in=unlisted_ids[start : start + _BATCH]).delete()
     Stereotype.objects.bulk_create(new, batch_size=_BATCH)
     Stereotype.objects.bulk_update(changed, _FIELDS, batch_size=50)
-    return len(new), len(changed), len(gone)
+    return len(new), len(changed), len(unlisted_ids)

@@ -1,6 +1,6 @@
 """A resource that is uploaded is looked at briefly, kept, and imported by a worker."""
 
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
@@ -19,7 +19,12 @@ GEOGRAPHY = f"{PREFIX}_geography"
 
 
 def start_import(
-    *, name: str, file: UploadedFile, geography: UploadedFile | None, update: bool, by: User | None
+    *,
+    name: str,
+    file: "UploadedFile[Any]",
+    geography: "UploadedFile[Any] | None",
+    update: bool,
+    by: User | None,
 ) -> Job:
     """Keep the files and queue the import; what the beginning of a file shows to be unusable is refused at once."""
     for field, table, needs in (

@@ -33,10 +33,10 @@ class ResourceForm(forms.Form):
         help_text="Studies that have started keep the copy they froze.",
     )
 
-    def clean_file(self) -> UploadedFile:
+    def clean_file(self) -> "UploadedFile[Any]":
         return _checked_size(self.cleaned_data["file"])
 
-    def clean_geography(self) -> UploadedFile | None:
+    def clean_geography(self) -> "UploadedFile[Any] | None":
         file = self.cleaned_data["geography"]
         return _checked_size(file) if file else None
 
@@ -53,7 +53,7 @@ def upload_limit() -> int:
     return min(MAX_UPLOAD_BYTES, settings.TABLE_MAX_BYTES)
 
 
-def _checked_size(file: UploadedFile) -> UploadedFile:
+def _checked_size(file: "UploadedFile[Any]") -> "UploadedFile[Any]":
     if file.size is None or file.size > upload_limit():
         raise forms.ValidationError(f"“{file.name}” is larger than the {upload_limit():,} bytes allowed.")
     return file

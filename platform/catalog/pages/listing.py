@@ -9,7 +9,7 @@ from catalog.raters import MIN_RATERS, enough_raters, rated
 
 
 @dataclass(frozen=True)
-class GroupFilter:
+class ListingFilter:
     """Which groups a person asked for in the address."""
 
     name: str = ""
@@ -34,11 +34,11 @@ def resources() -> QuerySet[Resource]:
 
 def regions(resource: Resource) -> list[str]:
     """Return the regions that groups of the resource lie in."""
-    named = resource.groups.exclude(region="").order_by("region")
-    return list(named.values_list("region", flat=True).distinct())
+    with_region = resource.groups.exclude(region="").order_by("region")
+    return list(with_region.values_list("region", flat=True).distinct())
 
 
-def groups(resource: Resource, chosen: GroupFilter) -> QuerySet[IdentityGroup]:
+def groups(resource: Resource, chosen: ListingFilter) -> QuerySet[IdentityGroup]:
     """Return groups with attribute_count, stereotype_count and the mean offensiveness of rated pairs."""
     return (
         chosen.apply(resource.groups.all())

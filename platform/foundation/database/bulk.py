@@ -42,7 +42,7 @@ def insert(model: type[models.Model], columns: Mapping[str, Sequence[Any]]) -> i
     A column left out gets its database default, not its Python default.
     """
     fields = [_column(model, name) for name in columns]
-    values = [_stored(field, given) for field, given in zip(fields, columns.values(), strict=True)]
+    values = [_stored(field, cells) for field, cells in zip(fields, columns.values(), strict=True)]
     names = ", ".join(connection.ops.quote_name(str(field.column)) for field in fields)
     table = connection.ops.quote_name(model._meta.db_table)
     if connection.vendor == "postgresql":
@@ -64,7 +64,7 @@ def update(model: type[models.Model], keys: Sequence[int], columns: Mapping[str,
     if not keys:
         return
     fields = [_column(model, name) for name in columns]
-    values = [list(_stored(field, given)) for field, given in zip(fields, columns.values(), strict=True)]
+    values = [list(_stored(field, cells)) for field, cells in zip(fields, columns.values(), strict=True)]
     quoted = [connection.ops.quote_name(str(field.column)) for field in fields]
     table = connection.ops.quote_name(model._meta.db_table)
     with connection.cursor() as cursor:

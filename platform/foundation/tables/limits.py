@@ -8,9 +8,9 @@ MAX_CELLS = 50_000_000
 MAX_CELL = 131_072  # characters; what no column of a table of judgements needs
 
 
-def refusal(name: str, what: str, code: str = "table_unreadable") -> DomainError:
+def refusal(name: str, problem: str, code: str = "table_unreadable") -> DomainError:
     """Return the error that says of a file, by its name, what is wrong with it."""
-    return DomainError(code, f"“{name}” {what}.", fields={"file": what})
+    return DomainError(code, f"“{name}” {problem}.", fields={"file": problem})
 
 
 def too_many_columns(name: str, count: int) -> DomainError:

@@ -167,10 +167,10 @@ def _csv_lines(text: str, name: str) -> Iterator[Sequence[str]]:
             yield line
     except csv.Error as error:
         if "field larger" in str(error):
-            what = f"has a cell of more than {MAX_CELL:,} characters in row {row + 1}"
+            problem = f"has a cell of more than {MAX_CELL:,} characters in row {row + 1}"
         else:
-            what = f"is not a well-formed CSV file: {error} in row {row + 1}"
-        raise refusal(name, what, "table_not_csv") from error
+            problem = f"is not a well-formed CSV file: {error} in row {row + 1}"
+        raise refusal(name, problem, "table_not_csv") from error
 
 
 def _json_lines(text: str, name: str) -> Iterator[Sequence[str]]:
@@ -220,8 +220,8 @@ def _table(lines: Iterator[Sequence[str]], name: str, digest: str) -> Table:
     fitting: list[Sequence[str]] = []
     unreadable: list[tuple[int, str]] = []
     # JSON lines have no header line: the object of line 1 is row 1.
-    first = 1 if _is_json_lines(name) else 2
-    for row, line in enumerate(lines, start=first):
+    first_row = 1 if _is_json_lines(name) else 2
+    for row, line in enumerate(lines, start=first_row):
         _check_size(name, rows=row, columns=len(header))
         if len(line) == len(header):
             rows.append(row)
@@ -243,24 +243,24 @@ def _header(line: Sequence[str] | None, name: str) -> list[str]:
     if len(line) > MAX_COLUMNS:
         raise too_many_columns(name, len(line))
     header = [cell.strip() for cell in line]
-    seen: set[str] = set()
+    columns: set[str] = set()
     for column in filter(None, header):
-        if column in seen:
+        if column in columns:
             raise refusal(name, f"has two columns called “{column[:80]}”", "table_column_twice")
         if why := unstorable(column):
             raise refusal(name, f"has {why} in the name of a column", "table_not_text")
-        seen.add(column)
-    if not seen:
+        columns.add(column)
+    if not columns:
         raise refusal(name, "has no header row: row 1 names no column", "table_no_header")
     return header
 
 
 def unstorable(text: str) -> str:
     """Return what in a text no database can store, or "". JSON and workbooks can hold it."""
-    found = _NO_CHARACTER.search(text)
-    if found is None:
+    match = _NO_CHARACTER.search(text)
+    if match is None:
         return ""
-    return "a NUL character" if found[0] == "\0" else "half of a surrogate pair"
+    return "a NUL character" if match[0] == "\0" else "half of a surrogate pair"
 
 
 def without_unstorable(table: Table) -> Table:
@@ -273,13 +273,13 @@ def without_unstorable(table: Table) -> Table:
                     reasons.setdefault(index, f"{why} in {column}")
     if not reasons:
         return table
-    kept = np.ones(len(table), dtype=bool)
-    kept[list(reasons)] = False
+    storable = np.ones(len(table), dtype=bool)
+    storable[list(reasons)] = False
     unreadable = [*table.unreadable, *((int(table.rows[index]), why) for index, why in reasons.items())]
     return replace(
         table,
-        columns={column: cells[kept] for column, cells in table.columns.items()},
-        rows=table.rows[kept],
+        columns={column: cells[storable] for column, cells in table.columns.items()},
+        rows=table.rows[storable],
         unreadable=tuple(sorted(unreadable)),
     )
 

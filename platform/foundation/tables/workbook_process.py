@@ -93,10 +93,10 @@ def _size(page: CalamineSheet) -> tuple[int, int]:
 
 def _print_rows(page: CalamineSheet, longest_cell: int) -> None:
     height, _ = _size(page)
-    left = [""] * (page.start[1] if page.start is not None else 0)
+    margin = [""] * (page.start[1] if page.start is not None else 0)
     _say(rows=height)
     for number, cells in enumerate(page.iter_rows(), start=1):
-        texts = left + [text_of(cell) for cell in cells]
+        texts = margin + [text_of(cell) for cell in cells]
         if max(map(len, texts), default=0) > longest_cell:
             _say(problem="long_cell", row=number)
             return
@@ -118,8 +118,8 @@ def text_of(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else str(value)
 
 
-def _say(**what: Any) -> None:
-    sys.stdout.write(json.dumps(what) + "\n")
+def _say(**message: Any) -> None:
+    sys.stdout.write(json.dumps(message) + "\n")
 
 
 if __name__ == "__main__":

@@ -60,21 +60,21 @@ def _rows_of(
         reader.stdin.close()
     except BrokenPipeError:
         pass  # it ended before it had read all: what it said, or did not, tells why
-    first = json.loads(reader.stdout.readline() or "null")
+    message = json.loads(reader.stdout.readline() or "null")
     rows = 0
-    for line in reader.stdout if first and "rows" in first else ():
+    for line in reader.stdout if message and "rows" in message else ():
         row = json.loads(line)
         if isinstance(row, dict):
-            first = row
+            message = row
             break
         rows += 1
         yield row
-    if first is None or "problem" in first or rows != first["rows"]:
-        raise _problem(first if first and "problem" in first else None, name, sheet, reader.wait())
+    if message is None or "problem" in message or rows != message["rows"]:
+        raise _problem(message if message and "problem" in message else None, name, sheet, reader.wait())
 
 
-def _problem(said: dict[str, Any] | None, name: str, sheet: str | None, status: int) -> Exception:
-    if said is None:
+def _problem(message: dict[str, Any] | None, name: str, sheet: str | None, status: int) -> Exception:
+    if message is None:
         # The reader's own memory: it is ended by a signal, or Python in it has none left.
         if status < 0 or status == workbook_process.OUT_OF_MEMORY:
             return refusal(
@@ -84,18 +84,18 @@ def _problem(said: dict[str, Any] | None, name: str, sheet: str | None, status: 
                 "table_too_large",
             )
         return refusal(name, "is not a workbook that can be read")
-    if said["problem"] == "no_sheet":
-        there = ", ".join(said["sheets"])
+    if message["problem"] == "no_sheet":
+        sheets = ", ".join(message["sheets"])
         return refusal(
-            name, f"has no sheet “{sheet}” (it has {there})" if sheet else "has no sheet", "no_sheet"
+            name, f"has no sheet “{sheet}” (it has {sheets})" if sheet else "has no sheet", "no_sheet"
         )
-    if said["problem"] == "no_workbook":
+    if message["problem"] == "no_workbook":
         return refusal(name, "is an archive but not an .xlsx workbook")
-    if said["problem"] == "long_cell":
-        return refusal(name, f"has a cell of more than {MAX_CELL:,} characters in row {said['row']}")
+    if message["problem"] == "long_cell":
+        return refusal(name, f"has a cell of more than {MAX_CELL:,} characters in row {message['row']}")
     return refusal(
         name,
-        f"has a sheet of {said['rows']:,} rows and {said['columns']:,} columns; "
+        f"has a sheet of {message['rows']:,} rows and {message['columns']:,} columns; "
         f"{MAX_COLUMNS:,} columns and {MAX_CELLS:,} cells are allowed",
         "table_too_large",
     )

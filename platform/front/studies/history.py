@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from annotation import integrations
 from annotation.models import Campaign
 from studies.models import AuditEntry
 
@@ -33,13 +34,13 @@ _SENTENCES = {
     "campaign.closed": "closed the campaign “{campaign}”",
     "campaign.reopened": "reopened the campaign “{campaign}”",
     "campaign.deleted": "deleted the draft campaign “{name}”",
-    "consent.withdrawn": "{pseudonym} withdrew consent; these labels count no more",
+    "consent.withdrawn": "{pseudonym} withdrew consent; these labels no longer count",
     "consent.renewed": "{pseudonym} agreed again after a withdrawal; these labels count again",
     "own_words.matched": "matched the {field} “{words}” with {code}",
     "own_words.unmatched": "left the {field} “{words}” as own words",
     "annotation.excluded": "excluded an answer: {reason}",
     "annotation.readmitted": "let an excluded answer count again",
-    "campaign.screens_reopened": "had {screens} screens of “{campaign}” asked again whose labels count no more",
+    "campaign.screens_reopened": "had {screens} screens of “{campaign}” asked again whose labels no longer count",
     "enrolment.warned": "warned {pseudonym} in “{campaign}”: {reason}",
     "quality_rule.set": "set in “{campaign}” to {does} by {measure} ({asked}, from {minimum} screens on)",
     "quality_rule.removed": "removed from “{campaign}” the rule to {does} by {measure}",
@@ -60,32 +61,11 @@ _SENTENCES = {
     "enrolment.paused": "paused {pseudonym} in “{campaign}”: {reason}",
     "enrolment.resumed": "let {pseudonym} go on in “{campaign}”: {reason}",
     "enrolment.excluded": "excluded {pseudonym} from “{campaign}”: {reason}",
-    "label_studio.connected": "connected the Label Studio {url}",
-    "label_studio.token_changed": "changed the token for the Label Studio {url}",
-    "label_studio.disconnected": "disconnected the Label Studio {url}",
-    "label_studio.begun": "had “{campaign}” labelled in the Label Studio {server}",
-    "label_studio.ended": "ended that “{campaign}” is labelled in the Label Studio {server}",
-    "label_studio.pushed": "pushed “{campaign}” to Label Studio: {sent} screens sent, {present} were there",
-    "label_studio.images_renewed": "let images of “{campaign}” be shown in Label Studio for {days} days more",
-    "label_studio.images_replaced": "replaced the addresses of images of “{campaign}” in Label Studio",
-    "label_studio.cleanup_asked": "asked to delete {answers} answers that do not count from Label Studio {server}",
-    "label_studio.cleaned": "deleted {answers} answers that did not count from Label Studio {server}",
-    "label_studio_user.mapped": "had user {number} of the Label Studio {server} be {pseudonym}, {how}",
-    "label_studio_user.ignored": "left out user {number} of the Label Studio {server}",
-    "label_studio_user.undone": "opened again who user {number} of the Label Studio {server} is",
-    "label_studio_user.erased": "forgot the name of user {number} of the Label Studio {server}",
-    "label_studio_annotation.allowed": "let flagged answer {number} in Label Studio count in “{campaign}”",
-    "label_studio_annotation.flagged": "stopped counting flagged answer {number} in Label Studio in “{campaign}”",
-    "label_studio_annotation.kept": "kept the author’s version of answer {number} in Label Studio in “{campaign}”",
-    "label_studio_annotation.taken": "accepted another person’s version of answer {number} in Label Studio in "
-    "“{campaign}”",
-    "label_studio_annotation.restored": "restored a version of answer {number} in Label Studio in “{campaign}”",
-    "label_studio_annotation.undecided": "undid a decision about answer {number} in Label Studio in “{campaign}”",
 }
 
 
 @dataclass(frozen=True)
-class Line:
+class HistoryLine:
     """One entry for people: who, what, when."""
 
     who: str
@@ -100,7 +80,14 @@ class _Details(dict[str, object]):
         return "—"
 
 
-def sentences(entries: Iterable[AuditEntry]) -> list[Line]:
+def _sentence_patterns() -> dict[str, str]:
+    patterns = dict(_SENTENCES)
+    for tool in integrations.registered():
+        patterns |= tool.history_sentences()
+    return patterns
+
+
+def sentences(entries: Iterable[AuditEntry]) -> list[HistoryLine]:
     """Return entries as sentences: one query for the names of the campaigns they are about."""
     entries = list(entries)
     about = {
@@ -112,7 +99,7 @@ def sentences(entries: Iterable[AuditEntry]) -> list[Line]:
     return [_line(entry, names) for entry in entries]
 
 
-def _line(entry: AuditEntry, names: dict[int, str]) -> Line:
+def _line(entry: AuditEntry, names: dict[int, str]) -> HistoryLine:
     details = _Details(entry.details)
     subject = entry.subject.removeprefix(_CAMPAIGN)
     if subject.isdecimal() and int(subject) in names:
@@ -123,10 +110,10 @@ def _line(entry: AuditEntry, names: dict[int, str]) -> Line:
     for key, value in details.items():
         if isinstance(value, int):
             details[key] = f"{value:,}"
-    pattern = _SENTENCES.get(entry.action)
+    pattern = _sentence_patterns().get(entry.action)
     # An action without a sentence is shown by its name.
-    what = pattern.format_map(details) if pattern else entry.action.replace(".", " ").replace("_", " ")
-    return Line(who=str(entry.actor) if entry.actor else "The system", what=what, at=entry.at)
+    sentence = pattern.format_map(details) if pattern else entry.action.replace(".", " ").replace("_", " ")
+    return HistoryLine(who=str(entry.actor) if entry.actor else "The system", what=sentence, at=entry.at)
 
 
 def _changes(before: Mapping[str, object], after: Mapping[str, object]) -> str:

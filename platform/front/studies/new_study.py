@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotation.lead.forms import NewStudyForm, show_refusal
+from annotation.lead.forms import NewStudyForm
 from annotation.lead.page_context import person, typed
 from catalog.models import Resource
 from catalog.raters import RaterPools
@@ -21,6 +21,7 @@ from generation.prompts.creation import create_study_with_prompts
 from generation.prompts.placeholders import render as render_prompt
 from studies.protocol.groups import NO_REGION, GroupChoice, by_region, group_choices
 from studies.protocol.totals import study_totals
+from web.form_page import show_refusal
 
 # A longer list starts with its regions folded.
 OPEN_AT_MOST = 30
@@ -40,7 +41,7 @@ class RegionOfChoices:
 
     @property
     def shown(self) -> int:
-        return sum(shown for _, _, shown in self.rows)
+        return sum(is_shown for _, _, is_shown in self.rows)
 
 
 @login_required
@@ -79,9 +80,9 @@ def new_study_totals(request: HttpRequest) -> JsonResponse:
             "totals": render_to_string("front/studies/_totals.html", context, request),
             "examples": render_to_string("front/studies/_prompt_examples.html", context, request),
             "groups": {
-                str(choice.pk): {"shown": shown, "stereotypes": choice.stereotypes}
+                str(choice.pk): {"shown": is_shown, "stereotypes": choice.stereotypes}
                 for region in context["regions"]
-                for choice, _, shown in region.rows
+                for choice, _, is_shown in region.rows
             },
         }
     )
@@ -94,8 +95,8 @@ class NewStudyPage:
         self.resource = resource
         self.posted = request.method == "POST"
         self.creating = request.POST.get("action") == "create"
-        found = set(resource.groups.values_list("region", flat=True))
-        regions = sorted(found - {""}) + ([NO_REGION] if "" in found else [])
+        region_names = set(resource.groups.values_list("region", flat=True))
+        regions = sorted(region_names - {""}) + ([NO_REGION] if "" in region_names else [])
         self.form = NewStudyForm(request.POST if self.posted else None, resource=resource, regions=regions)
         if not self.form.is_valid() and not self.creating:
             self._forgive_what_is_not_filled_in_yet(request)
@@ -123,13 +124,13 @@ class NewStudyPage:
 
     def _chosen(self, ticked: Collection[str], select: str) -> set[int]:
         """Apply the 'select all' button that was pressed to the boxes that were ticked."""
-        known = {choice.pk: choice for choice in self.choices}
-        chosen = {int(pk) for pk in ticked if pk.isdecimal() and int(pk) in known}
-        what, _, region = select.partition(":")
-        touched = {pk for pk in self.shown if not region or known[pk].region == region}
-        if what == "all":
+        choice_of = {choice.pk: choice for choice in self.choices}
+        chosen = {int(pk) for pk in ticked if pk.isdecimal() and int(pk) in choice_of}
+        extent, _, region = select.partition(":")
+        touched = {pk for pk in self.shown if not region or choice_of[pk].region == region}
+        if extent == "all":
             return chosen | touched
-        return chosen - touched if what == "none" else chosen
+        return chosen - touched if extent == "none" else chosen
 
     def context(self) -> dict[str, Any]:
         templates = self._templates()
@@ -159,8 +160,10 @@ class NewStudyPage:
         return self.values.get("templates") or []
 
     def _examples(self, templates: list[str]) -> list[str]:
-        first = next((c for c in self.choices if c.pk in self.chosen), None) or next(iter(self.choices), None)
-        return [render_prompt(text, group=first.name) for text in templates] if first else []
+        example = next((c for c in self.choices if c.pk in self.chosen), None) or next(
+            iter(self.choices), None
+        )
+        return [render_prompt(text, group=example.name) for text in templates] if example else []
 
     def _regions(self) -> list[RegionOfChoices]:
         unfolded = len(self.shown) <= OPEN_AT_MOST

@@ -59,17 +59,17 @@ def _annotate(summary: StudySummary, may_change: bool) -> Stage:
     slug = summary.study.slug
     campaigns = summary.campaigns
     new = reverse("annotation:campaign_new", args=[slug])
-    every = reverse("annotation:campaigns", args=[slug])
+    campaigns_url = reverse("annotation:campaigns", args=[slug])
     if not campaigns and summary.automated:
         return Stage("Annotate", "skipped", "Measured by models")
     if not campaigns:
         state = "current" if summary.images and may_change else "waiting"
         return Stage("Annotate", state, "No campaign yet", new if may_change else "", "New campaign")
-    done = all(c.finished or c.imported or c.state == Campaign.State.CLOSED for c in campaigns)
+    finished = all(c.finished or c.imported or c.state == Campaign.State.CLOSED for c in campaigns)
     live = any(c.state in (Campaign.State.OPEN, Campaign.State.PAUSED) for c in campaigns)
     detail = f"{_amount(summary.accepted, 'screen')} answered in {_amount(len(campaigns), 'campaign')}"
-    state = "done" if done else "current" if live or may_change else "waiting"
-    return Stage("Annotate", state, detail, every, "See campaigns")
+    state = "done" if finished else "current" if live or may_change else "waiting"
+    return Stage("Annotate", state, detail, campaigns_url, "See campaigns")
 
 
 def _score(summary: StudySummary, may_change: bool) -> Stage:
@@ -101,5 +101,5 @@ def _release(summary: StudySummary) -> Stage:
     return Stage("Release", "current", "The labels as a dataset others can load", releases, "See releases")
 
 
-def _amount(number: int, thing: str) -> str:
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+def _amount(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

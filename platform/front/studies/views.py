@@ -3,26 +3,26 @@
 from collections.abc import Iterable
 from typing import Any
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Page
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
 
 from annotation.campaigns import notices
 from annotation.lead.campaigns.overview import StudySummary, summaries
-from annotation.lead.forms import ConsentForm, MemberForm, show_refusal
-from annotation.lead.page_context import PER_PAGE, page_of, person, study_context
+from annotation.lead.forms import ConsentForm, MemberForm
+from annotation.lead.page_context import PER_PAGE, page_of, study_context
 from annotation.models import Campaign
-from foundation.errors import DomainError
 from front.studies.history import sentences
 from front.studies.stages import stages_of
 from studies import consent
-from studies.access import LEAD, studies_led_by, studies_visible_to, study_for
+from studies.access import studies_led_by, studies_visible_to
 from studies.consent import publish_consent
 from studies.membership import add_member, remove_member
 from studies.models import Study
+from studies.study_view import StudyView
+from web.form_page import Button, FormPage
 from web.keyset import key_page
 
 STUDIES_PER_PAGE = 20
@@ -72,62 +72,55 @@ def study_history(request: HttpRequest, study: str) -> HttpResponse:
     return render(request, "front/studies/history.html", context)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-def study_members(request: HttpRequest, study: str) -> HttpResponse:
+class StudyMembers(StudyView, FormPage[MemberForm]):
     """Who sees the study; a lead adds people by user name."""
-    context = study_context(request, study)
-    form = MemberForm(request.POST or None)
-    if request.method == "POST":
-        found = study_for(request.user, study, role=LEAD)
-        if form.is_valid():
-            try:
-                member = add_member(study=found, by=person(request), **form.cleaned_data)
-            except DomainError as error:
-                show_refusal(form, error)
-            else:
-                messages.success(request, f"{member.user} is now {member.get_role_display()} of this study.")
-                return redirect("studies:members", study)
-    members = context["study"].memberships.select_related("user").order_by("user__username", "role")
-    context |= {"form": form, "page": page_of(request, members)}
-    return render(request, "front/studies/members.html", context, status=400 if form.errors else 200)
+
+    readers = None
+    template_name = "front/studies/members.html"
+    form_class = MemberForm
+    leads_to = "studies:members"
+
+    def call(self) -> str:
+        member = add_member(study=self.study, by=self.by, **self.form.cleaned_data)
+        return f"{member.user} is now {member.get_role_display()} of this study."
+
+    def context(self) -> dict[str, Any]:
+        members = self.study.memberships.select_related("user").order_by("user__username", "role")
+        return super().context() | {"page": page_of(self.request, members)}
 
 
-@login_required
-@require_POST
-def member_remove(request: HttpRequest, study: str, membership: int) -> HttpResponse:
-    """Take a role back."""
-    found = study_for(request.user, study, role=LEAD)
-    member = get_object_or_404(found.memberships.select_related("user"), pk=membership)
-    name = str(member.user)
-    try:
-        remove_member(membership=member, by=person(request))
-    except DomainError as error:
-        messages.error(request, error.message)
-    else:
-        messages.success(request, f"{name} is no longer {member.get_role_display()} of this study.")
-    return redirect("studies:members", study)
+class MemberRemove(StudyView, Button):
+    """Takes a role back."""
+
+    leads_to = "studies:members"
+
+    def load(self) -> None:
+        super().load()
+        memberships = self.study.memberships.select_related("user")
+        self.membership = get_object_or_404(memberships, pk=self.kwargs["membership"])
+
+    def call(self) -> str:
+        name, role = str(self.membership.user), self.membership.get_role_display()
+        remove_member(membership=self.membership, by=self.by)
+        return f"{name} is no longer {role} of this study."
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-def study_consent(request: HttpRequest, study: str) -> HttpResponse:
+class StudyConsent(StudyView, FormPage[ConsentForm]):
     """What annotators of this study agree to; publishing a new version asks them again."""
-    context = study_context(request, study)
-    text = consent.current_text(context["study"])
-    form = ConsentForm(request.POST) if request.method == "POST" else ConsentForm.of(text)
-    if request.method == "POST":
-        found = study_for(request.user, study, role=LEAD)
-        if form.is_valid():
-            published = publish_consent(study=found, by=person(request), **form.cleaned_data)
-            messages.success(
-                request, f"Version {published.version} is published. Annotators are asked to agree to it."
-            )
-            return redirect("studies:consent", study)
-    context |= {"form": form, "text": text}
-    return render(
-        request, "front/studies/consent.html", context, status=400 if form.errors and form.is_bound else 200
-    )
+
+    readers = None
+    template_name = "front/studies/consent.html"
+    leads_to = "studies:consent"
+
+    def make_form(self, data: Any) -> ConsentForm:
+        return ConsentForm.of(consent.current_text(self.study)) if data is None else ConsentForm(data)
+
+    def call(self) -> str:
+        text = publish_consent(study=self.study, by=self.by, **self.form.cleaned_data)
+        return f"Version {text.version} is published. Annotators are asked to agree to it."
+
+    def context(self) -> dict[str, Any]:
+        return super().context() | {"text": consent.current_text(self.study)}
 
 
 def _summaries(studies: Iterable[Study]) -> list[StudySummary]:

@@ -9,7 +9,7 @@ from jobs.access import job_for, jobs_visible_to
 from jobs.models import Job
 
 
-class JobSerializer(serializers.ModelSerializer):
+class JobSerializer(serializers.ModelSerializer[Job]):
     class Meta:
         model = Job
         fields: ClassVar = [

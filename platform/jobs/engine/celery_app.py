@@ -17,9 +17,10 @@ def queue_named(name: str) -> str:
     return f"{settings.CELERY_QUEUE_PREFIX}.{name}"
 
 
+_queue: Any = Queue  # Kombu has no annotations
 app = Celery("stereoscope", broker=settings.CELERY_BROKER_URL, set_as_current=False)
 app.conf.update(
-    task_queues=[Queue(queue_named(name), routing_key=queue_named(name)) for name in QUEUES],
+    task_queues=[_queue(queue_named(name), routing_key=queue_named(name)) for name in QUEUES],
     task_default_queue=queue_named(DEFAULT),
     task_serializer="json",
     accept_content=["json"],
@@ -35,14 +36,13 @@ app.conf.update(
     broker_connection_retry_on_startup=True,
     broker_connection_max_retries=None,
     broker_connection_timeout=3,
-    # Whoever asks for a job waits for a page meanwhile; what could not be sent, the sweeper sends.
+    # A person waits for a page meanwhile; the sweeper sends what could not be sent.
     task_publish_retry=False,
     broker_transport_options={"socket_connect_timeout": 3, "socket_timeout": 10},
 )
 
 
-@app.task(name="jobs.run_task")
-def run_task(path: str, args: list[Any], kwargs: dict[str, Any]) -> None:
+def _run_task(path: str, args: list[Any], kwargs: dict[str, Any]) -> None:
     """Run a task of the django-tasks API by the path of its function."""
     task = import_string(path)
     if not isinstance(task, Task):
@@ -52,3 +52,6 @@ def run_task(path: str, args: list[Any], kwargs: dict[str, Any]) -> None:
         task.call(*args, **kwargs)
     finally:
         close_old_connections()
+
+
+run_task: Any = app.task(name="jobs.run_task")(_run_task)

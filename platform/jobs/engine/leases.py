@@ -28,8 +28,8 @@ def claim(job_id: int, *, worker: str = "") -> Job | None:
     One whose worker died does not wait: the sweeper counts the death and queues it again.
     """
     now = timezone.now()
-    due = Q(wait_until__isnull=True) | Q(wait_until__lte=now)
-    claimed = Job.objects.filter(due, pk=job_id, state=Job.State.QUEUED).update(
+    is_due = Q(wait_until__isnull=True) | Q(wait_until__lte=now)
+    claimed = Job.objects.filter(is_due, pk=job_id, state=Job.State.QUEUED).update(
         state=Job.State.RUNNING,
         attempts=F("attempts") + 1,
         started_at=Coalesce(F("started_at"), now),

@@ -11,6 +11,10 @@ from django.http import HttpRequest, HttpResponse, HttpResponseForbidden
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.http import require_safe
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from prometheus_client.registry import Collector
 
 from jobs.engine import workers
 from jobs.engine.queues import QUEUES
@@ -21,7 +25,7 @@ _BUCKETS = (1, 10, 60, 600, 3_600, 21_600, 86_400)  # seconds: from a page's wor
 
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Jobs by queue and state, how long they wait and take, how often they are tried, and who is there to do them.
+    """Jobs by queue and state, how long they wait and take, how often they are tried, and which workers run.
 
     For an administrator who is signed in, or a scraper with `Authorization: Bearer` and METRICS_TOKEN.
     """
@@ -29,82 +33,112 @@ def metrics(request: HttpRequest) -> HttpResponse:
         return HttpResponseForbidden(
             "For administrators, or with METRICS_TOKEN.\n", content_type="text/plain"
         )
-    text = "\n".join([*_jobs(), *_waiting(), *_workers(), *_attempts(), *_durations(), ""])
-    return HttpResponse(text, content_type="text/plain; version=0.0.4; charset=utf-8")
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(_JobMetrics())
+    return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
 def _may_read(request: HttpRequest) -> bool:
-    expected, given = settings.METRICS_TOKEN, request.headers.get("Authorization", "")
-    if expected and constant_time_compare(given, f"Bearer {expected}"):
+    expected, authorization = settings.METRICS_TOKEN, request.headers.get("Authorization", "")
+    if expected and constant_time_compare(authorization, f"Bearer {expected}"):
         return True
     return bool(request.user.is_active and request.user.is_superuser)
 
 
-def _head(name: str, kind: str, words: str) -> list[str]:
-    return [f"# HELP stereoscope_{name} {words}", f"# TYPE stereoscope_{name} {kind}"]
+class _JobMetrics(Collector):
+    """Reads the database at each scrape: no process counts what others do."""
+
+    def collect(self) -> Iterator[Metric]:
+        yield _jobs()
+        yield _waiting()
+        yield from _workers()
+        yield from _attempts()
+        yield _durations()
+
+    def describe(self) -> Iterable[Metric]:
+        return ()
 
 
-def _by_queue(name: str, values: Iterable[tuple[str, object]]) -> Iterator[str]:
+def _gauge(name: str, words: str, values: Iterable[tuple[str, float]]) -> GaugeMetricFamily:
+    gauge = GaugeMetricFamily(f"stereoscope_{name}", words, labels=["queue"])
     for queue, value in values:
-        yield f'stereoscope_{name}{{queue="{queue}"}} {value}'
+        gauge.add_metric([queue], value)
+    return gauge
 
 
-def _jobs() -> Iterator[str]:
-    yield from _head("jobs", "gauge", "Background jobs by queue and state.")
-    counted = {
+def _jobs() -> Metric:
+    gauge = GaugeMetricFamily(
+        "stereoscope_jobs", "Background jobs by queue and state.", labels=["queue", "state"]
+    )
+    job_counts = {
         (queue, state): number
         for queue, state, number in Job.objects.order_by().values_list("queue", "state").annotate(Count("pk"))
     }
     for queue in QUEUES:
         for state in Job.State.values:
-            yield f'stereoscope_jobs{{queue="{queue}",state="{state}"}} {counted.get((queue, state), 0)}'
+            gauge.add_metric([queue, state], job_counts.get((queue, state), 0))
+    return gauge
 
 
-def _waiting() -> Iterator[str]:
-    yield from _head("oldest_queued_seconds", "gauge", "How long the oldest queued job has waited.")
+def _waiting() -> Metric:
     queued = Job.objects.filter(state=Job.State.QUEUED).order_by()
     oldest = dict(queued.values_list("queue").annotate(since=Min(Coalesce("queued_at", "created_at"))))
     now = timezone.now()
-    waited = ((now - oldest[queue]).total_seconds() if queue in oldest else 0.0 for queue in QUEUES)
-    yield from _by_queue("oldest_queued_seconds", zip(QUEUES, (f"{one:.3f}" for one in waited), strict=True))
+    return _gauge(
+        "oldest_queued_seconds",
+        "How long the oldest queued job has waited.",
+        ((queue, (now - oldest[queue]).total_seconds() if queue in oldest else 0.0) for queue in QUEUES),
+    )
 
 
-def _workers() -> Iterator[str]:
+def _workers() -> Iterator[Metric]:
     rows = list(workers.alive().values_list("queues", "idle_since"))
-    yield from _head("workers", "gauge", "Workers heard of within a lease that take jobs of the queue.")
-    yield from _by_queue("workers", ((queue, sum(queue in queues for queues, _ in rows)) for queue in QUEUES))
-    yield from _head("workers_idle", "gauge", "Those of them that have nothing to do.")
-    yield from _by_queue(
+    yield _gauge(
+        "workers",
+        "Workers heard of within a lease that take jobs of the queue.",
+        ((queue, sum(queue in queues for queues, _ in rows)) for queue in QUEUES),
+    )
+    yield _gauge(
         "workers_idle",
+        "Those of them that have nothing to do.",
         ((queue, sum(queue in queues and idle is not None for queues, idle in rows)) for queue in QUEUES),
     )
 
 
-def _attempts() -> Iterator[str]:
-    tried = {
+def _attempts() -> Iterator[Metric]:
+    by_queue = {
         queue: (attempts, given_up)
         for queue, attempts, given_up in Job.objects.order_by()
         .values_list("queue")
         .annotate(tried=Sum("attempts"), hopeless=Count("pk", filter=Q(error_code="given_up")))
     }
-    yield from _head("job_attempts_total", "counter", "How often jobs were begun, counting each attempt.")
-    yield from _by_queue("job_attempts_total", ((queue, tried.get(queue, (0, 0))[0]) for queue in QUEUES))
-    yield from _head("jobs_given_up", "gauge", "Jobs given up because workers died of them again and again.")
-    yield from _by_queue("jobs_given_up", ((queue, tried.get(queue, (0, 0))[1]) for queue in QUEUES))
+    attempts = CounterMetricFamily(
+        "stereoscope_job_attempts", "How often jobs were begun, counting each attempt.", labels=["queue"]
+    )
+    for queue in QUEUES:
+        attempts.add_metric([queue], by_queue.get(queue, (0, 0))[0])
+    yield attempts
+    yield _gauge(
+        "jobs_given_up",
+        "Jobs given up because workers died of them again and again.",
+        ((queue, by_queue.get(queue, (0, 0))[1]) for queue in QUEUES),
+    )
 
 
-def _durations() -> Iterator[str]:
-    name = "job_duration_seconds"
-    yield from _head(name, "histogram", "Time from the first start of a job to its success, by kind.")
+def _durations() -> Metric:
+    histogram = HistogramMetricFamily(
+        "stereoscope_job_duration_seconds",
+        "Time from the first start of a job to its success, by kind.",
+        labels=["kind"],
+    )
     ended = Job.objects.filter(state=Job.State.SUCCEEDED, started_at__isnull=False).annotate(
         took=ExpressionWrapper(F("finished_at") - F("started_at"), output_field=DurationField())
     )
     buckets = {f"le_{limit}": Count("pk", filter=Q(took__lte=timedelta(seconds=limit))) for limit in _BUCKETS}
     rows = ended.order_by("kind").values("kind").annotate(total=Count("pk"), took_all=Sum("took"), **buckets)
     for row in cast("Iterable[dict[str, Any]]", rows):
-        kind = f'kind="{row["kind"]}"'
-        for limit in _BUCKETS:
-            yield f'stereoscope_{name}_bucket{{{kind},le="{limit}"}} {row[f"le_{limit}"]}'
-        yield f'stereoscope_{name}_bucket{{{kind},le="+Inf"}} {row["total"]}'
-        yield f"stereoscope_{name}_sum{{{kind}}} {row['took_all'].total_seconds():.3f}"
-        yield f"stereoscope_{name}_count{{{kind}}} {row['total']}"
+        counts = [(str(limit), row[f"le_{limit}"]) for limit in _BUCKETS]
+        histogram.add_metric(
+            [row["kind"]], [*counts, ("+Inf", row["total"])], row["took_all"].total_seconds()
+        )
+    return histogram

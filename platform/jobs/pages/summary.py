@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from foundation.formats import format_duration
 from jobs.engine import workers
 from jobs.models import Job, JobLine
 from web.design.tones import tone_of
@@ -14,7 +15,7 @@ LINES_PER_PAGE = 50
 
 
 @dataclass(frozen=True)
-class Shown:
+class JobSummary:
     """How a job is doing, in words that stand on its page."""
 
     state: str
@@ -24,13 +25,13 @@ class Shown:
     speed: str
 
 
-def shown(job: Job) -> Shown:
+def shown(job: Job) -> JobSummary:
     """Put in words how a job is doing."""
     running = job.state == Job.State.RUNNING
     words = [pace_in_words(job.rate)] if running and job.rate else []
     if job.seconds_left is not None:
-        words.append(f"about {duration_in_words(job.seconds_left)} left")
-    return Shown(
+        words.append(f"about {format_duration(job.seconds_left)} left")
+    return JobSummary(
         state=job.get_state_display(),
         tone=tone_of(job.state),
         step=job.step if running else "",
@@ -65,24 +66,12 @@ def pace_in_words(rate: float) -> str:
     raise AssertionError("an hour is the last unit")
 
 
-def duration_in_words(seconds: float) -> str:
-    """Write a duration in one unit, as exactly as a guess deserves."""
-    for unit, size, up_to in (("second", 1, 90), ("minute", 60, 90 * 60), ("hour", 3600, 36 * 3600)):
-        if seconds < up_to:
-            return _counted(max(1, round(seconds / size)), unit)
-    return _counted(round(seconds / 86400), "day")
-
-
-def _counted(number: int, unit: str) -> str:
-    return f"{number:,} {unit}{'' if number == 1 else 's'}"
-
-
 def _message(job: Job) -> str:
     if job.state != Job.State.QUEUED:
         return "Stopping after this step." if job.cancel_requested and not job.ended else job.message
     now = timezone.now()
     if job.wait_until is not None and job.wait_until > now:
-        wait = duration_in_words((job.wait_until - now).total_seconds())
+        wait = format_duration((job.wait_until - now).total_seconds())
         return f"Its worker died; it is tried again in {wait}."
     if job.queue not in workers.queues_with_workers():
         return f"No worker takes jobs of the queue “{job.queue}” now; it starts as soon as one does."

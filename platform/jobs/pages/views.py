@@ -45,7 +45,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "lines": lines,
         "log": [(line, clock(line)) for line in lines],
         "newest": lines[0].pk if lines.number == 1 and lines.object_list else 0,
-        "may_cancel": steers and any(not one.ended and not one.cancel_requested for one in team),
+        "may_cancel": steers and any(not member.ended and not member.cancel_requested for member in team),
         "may_retry": steers and job.state in {Job.State.FAILED, Job.State.CANCELLED},
     }
     return render(request, "jobs/detail.html", context)

@@ -22,19 +22,19 @@ class Pace:
         """Forget what was: other steps begin."""
         self._samples.clear()
 
-    def note(self, done: int) -> None:
+    def note(self, steps: int) -> None:
         """Remember that `done` steps are done now."""
         now = self._clock()
         if self._samples and now - self._samples[-1][0] < _SECONDS_OF_LATE / 120:
             return
-        self._samples.append((now, done))
+        self._samples.append((now, steps))
         while len(self._samples) > _FEWEST_SAMPLES and self._samples[1][0] < now - _SECONDS_OF_LATE:
             self._samples.popleft()
 
-    def rate(self, done: int) -> float | None:
+    def rate(self, steps: int) -> float | None:
         """Return steps a second; None before it can be told."""
         if not self._samples:
             return None
         at, then = self._samples[0]
         seconds = self._clock() - at
-        return (done - then) / seconds if done > then and seconds > 0 else None
+        return (steps - then) / seconds if steps > then and seconds > 0 else None

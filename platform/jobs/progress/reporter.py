@@ -122,7 +122,7 @@ class JobProgress:
     def write(self) -> None:
         """Write the count and the log and renew the lease, unless the verb is inside a transaction of its own.
 
-        There the row would stay locked until the verb commits, and whoever cancels would wait for it.
+        There the row would stay locked until the verb commits, and a person who cancels would wait for it.
         """
         self._written_at = time.monotonic()
         if _transaction_depth() != self._depth:

@@ -78,7 +78,7 @@ def _announce(job_id: int, queue: str) -> None:
     try:
         run_job.using(queue_name=queue).enqueue(job_id)
     except QueueUnreachable as error:
-        # The job is written down, so whoever asked for it need not ask again: the sweeper will tell the workers.
+        # The job is stored, so nobody needs to ask for it again: the sweeper will tell the workers.
         logger.warning("The workers could not be told of job %s yet: %s", job_id, error)
         Job.objects.filter(pk=job_id, state=Job.State.QUEUED).update(wait_until=timezone.now())
 

@@ -50,7 +50,8 @@ def back_off(deaths: int) -> timedelta:
     """
     if deaths < 2:
         return timedelta()
-    return min(timedelta(seconds=settings.JOB_BACKOFF_SECONDS) * 2 ** (deaths - 2), _LONGEST_WAIT)
+    doublings: int = 2 ** (deaths - 2)
+    return min(timedelta(seconds=settings.JOB_BACKOFF_SECONDS) * doublings, _LONGEST_WAIT)
 
 
 def _due() -> QuerySet[Job]:
@@ -84,17 +85,17 @@ def _deaths(job: Job) -> int:
 
     Only fewer steps left than ever before count as getting further, so that no job comes back for ever.
     """
-    left = _left(job)
-    further = left is not None and job.fewest_left is not None and left < job.fewest_left
+    steps_left = _left(job)
+    further = steps_left is not None and job.fewest_left is not None and steps_left < job.fewest_left
     return 1 if further else job.deaths + 1
 
 
 def _requeue(job: Job) -> bool:
-    deaths, left, now = _deaths(job), _left(job), timezone.now()
+    deaths, steps_left, now = _deaths(job), _left(job), timezone.now()
     wait = back_off(deaths)
-    fewest = [number for number in (left, job.fewest_left) if number is not None]
+    fewest = [number for number in (steps_left, job.fewest_left) if number is not None]
     with transaction.atomic():
-        found = _still(job).update(
+        row_count = _still(job).update(
             state=Job.State.QUEUED,
             deaths=deaths,
             fewest_left=min(fewest, default=None),
@@ -103,7 +104,7 @@ def _requeue(job: Job) -> bool:
             lease_expires_at=None,
             wait_until=now + wait if wait else None,
         )
-        if not found:
+        if not row_count:
             return False
         later = f" in {wait.total_seconds():.0f} s" if wait else ""
         log.note(job, f"The worker {job.worker} died; the job is queued again{later}.")
@@ -115,7 +116,7 @@ def _requeue(job: Job) -> bool:
 def _give_up(job: Job) -> bool:
     deaths = _deaths(job)
     error = f"The worker died {deaths} times while doing this, so it is not tried again by itself."
-    found = _still(job).update(
+    row_count = _still(job).update(
         state=Job.State.FAILED,
         deaths=deaths,
         finished_at=timezone.now(),
@@ -123,17 +124,17 @@ def _give_up(job: Job) -> bool:
         error=error,
         error_code="given_up",
     )
-    if found:
+    if row_count:
         log.note(job, f"Failed. {error}")
-    return bool(found)
+    return bool(row_count)
 
 
 def _redeliver(job: Job) -> bool:
     with transaction.atomic():
-        found = _still(job).update(heartbeat_at=timezone.now(), wait_until=None)
-        if found:
+        row_count = _still(job).update(heartbeat_at=timezone.now(), wait_until=None)
+        if row_count:
             deliver(job)
-    return bool(found)
+    return bool(row_count)
 
 
 def _still(job: Job) -> QuerySet[Job]:

@@ -26,7 +26,7 @@ def enqueue_team(
     queue: str = DEFAULT,
 ) -> list[Job]:
     """Ask for background work that as many workers share. One alone is a job like any other."""
-    asked: dict[str, Any] = {
+    common: dict[str, Any] = {
         "kind": kind,
         "arguments": arguments,
         "by": by,
@@ -34,10 +34,10 @@ def enqueue_team(
         "queue": queue,
     }
     if workers == 1:
-        return [enqueue(title=title, **asked)]
+        return [enqueue(title=title, **common)]
     team = uuid.uuid4().hex
     return [
-        enqueue(title=f"{title} ({number} of {workers})", team=team, **asked)
+        enqueue(title=f"{title} ({number} of {workers})", team=team, **common)
         for number in range(1, workers + 1)
     ]
 

@@ -16,9 +16,10 @@ class AnnotatorSchemaGenerator(SchemaGenerator):
     """Describes only what a token of an annotator may call: the rest would tell what the labels are for."""
 
     def _get_paths_and_endpoints(self) -> list[tuple[str, str, str, Any]]:
+        generator: Any = super()  # drf-spectacular has no types
         return [
             endpoint
-            for endpoint in super()._get_paths_and_endpoints()
+            for endpoint in generator._get_paths_and_endpoints()
             if getattr(endpoint[-1], "unsafe_scope", None) == ApiToken.Scope.ANNOTATE
         ]
 
@@ -31,7 +32,8 @@ class Schema(SpectacularAPIView):
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         if only_annotates(request.user):
             self.generator_class = AnnotatorSchemaGenerator
-        response: Response = super().get(request, *args, **kwargs)
+        view: Any = super()
+        response: Response = view.get(request, *args, **kwargs)
         response["Cache-Control"] = "private, no-store"
         return response
 

@@ -102,11 +102,11 @@ def _name_taken(name: str) -> Conflict:
 def _free_slug(name: str) -> str:
     # Names in scripts that leave nothing of a slug become study, study-2, …
     stem = slugify(name)[:100] or "study"
-    taken = set(Study.objects.filter(slug__startswith=stem).values_list("slug", flat=True)) | _TAKEN_BY_PAGES
-    if stem not in taken:
+    slugs = set(Study.objects.filter(slug__startswith=stem).values_list("slug", flat=True)) | _TAKEN_BY_PAGES
+    if stem not in slugs:
         return stem
     number = 2
-    while f"{stem}-{number}" in taken:
+    while f"{stem}-{number}" in slugs:
         number += 1
     return f"{stem}-{number}"
 

@@ -50,7 +50,7 @@ def study_totals(
     per_group = prompts * images_per_prompt
     attributes = {text for group in groups for text in group.attributes}
     # As many random attributes as stereotypes are shown beside each image.
-    shown = [2 * group.stereotypes for group in groups]
+    attributes_shown = [2 * group.stereotypes for group in groups]
     return StudyTotals(
         groups=len(groups),
         prompts=prompts,
@@ -60,6 +60,8 @@ def study_totals(
         attributes=len(attributes),
         too_few=tuple(group.name for group in groups if group.stereotypes < min_stereotypes),
         ratings=ANNOTATORS * len(attributes),
-        screens_at_most=ANNOTATORS * per_group * sum(-(-n // ATTRIBUTES_PER_SCREEN) for n in shown),
-        judgements_at_most=ANNOTATORS * per_group * sum(shown),
+        screens_at_most=ANNOTATORS
+        * per_group
+        * sum(-(-n // ATTRIBUTES_PER_SCREEN) for n in attributes_shown),
+        judgements_at_most=ANNOTATORS * per_group * sum(attributes_shown),
     )

@@ -16,8 +16,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     """Return the answer to an expected failure; anything else is a bug and stays one."""
     if isinstance(error, DomainError):
         # Verbs speak English; what annotators read of them is in the catalogues.
-        said = {name: gettext(sentence) for name, sentence in error.fields.items()}
-        return _answer(error.status, error.code, gettext(error.message), said)
+        translated = {name: gettext(sentence) for name, sentence in error.fields.items()}
+        return _answer(error.status, error.code, gettext(error.message), translated)
     if isinstance(error, Http404):
         error = exceptions.NotFound()
     elif isinstance(error, PermissionDenied):
@@ -49,16 +49,16 @@ def error_body(code: str, message: str, fields: dict[str, str]) -> dict[str, Any
 
 def _fields(detail: Any, prefix: str = "") -> dict[str, str]:
     if isinstance(detail, dict):
-        found: dict[str, str] = {}
+        fields: dict[str, str] = {}
         for name, inner in detail.items():
             path = f"{prefix}.{name}" if prefix else str(name)
-            found.update(_fields(inner, "" if name == "non_field_errors" else path))
-        return found
+            fields.update(_fields(inner, "" if name == "non_field_errors" else path))
+        return fields
     if isinstance(detail, list):
         if detail and isinstance(detail[0], dict | list):
-            found = {}
+            fields = {}
             for index, inner in enumerate(detail):
-                found.update(_fields(inner, f"{prefix}.{index}" if prefix else str(index)))
-            return found
+                fields.update(_fields(inner, f"{prefix}.{index}" if prefix else str(index)))
+            return fields
         return {prefix: " ".join(str(inner) for inner in detail)}
     return {prefix: str(detail)}

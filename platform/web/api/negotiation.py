@@ -14,7 +14,7 @@ class JsonOnly(BaseContentNegotiation):
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
         content_type = request.content_type.partition(";")[0].strip().lower()
-        return next((one for one in parsers if one.media_type == content_type), None)
+        return next((parser for parser in parsers if parser.media_type == content_type), None)
 
     def select_renderer(
         self,

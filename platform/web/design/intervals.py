@@ -44,13 +44,15 @@ def draw_interval(
         """Position of a value already inside the axis; an axis without length puts it in the middle."""
         if minimum == maximum:
             return WIDTH / 2
-        first, last, here = (math.log(v) if scale == "log" else v for v in (minimum, maximum, value))
-        return round(INSET + (here - first) / (last - first) * (WIDTH - 2 * INSET), 2)
+        low_end, high_end, position = (
+            math.log(v) if scale == "log" else v for v in (minimum, maximum, value)
+        )
+        return round(INSET + (position - low_end) / (high_end - low_end) * (WIDTH - 2 * INSET), 2)
 
     def inside(value: float | None) -> float | None:
         return place(value) if value is not None and minimum <= value <= maximum else None
 
-    shown = [value for value in (low, estimate, high) if value is not None]
+    values = [value for value in (low, estimate, high) if value is not None]
     whole = low is not None and high is not None
     overlaps = whole and high >= minimum and low <= maximum  # type: ignore[operator]
     return IntervalDrawing(
@@ -58,6 +60,6 @@ def draw_interval(
         span_end=place(min(high, maximum)) if overlaps and high is not None else None,
         estimate=inside(estimate),
         reference=inside(reference),
-        beyond_start=any(value < minimum for value in shown),
-        beyond_end=any(value > maximum for value in shown),
+        beyond_start=any(value < minimum for value in values),
+        beyond_end=any(value > maximum for value in values),
     )

@@ -10,13 +10,14 @@ from django.forms import BoundField
 from django.template import Context
 from django.template.defaultfilters import date as format_moment
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince, timeuntil
 from django.utils.translation import gettext
 
-from foundation.formats import DASH, as_number, format_number, format_percent, is_null
+from foundation.formats import DASH, as_number, format_duration, format_number, format_percent, is_null
 from foundation.formats import reason_text as words_of_reason
 from web.design.interval_svg import has_no_upper_end, interval_svg
 from web.design.tones import tone_of
@@ -80,6 +81,9 @@ def percent_cell(share: object, digits: int = 0, reason: str = "") -> SafeString
 @register.filter(name="number")
 def number_filter(value: object, digits: int | None = None) -> str:
     return format_number(value, digits)
+
+
+register.filter("duration", format_duration)
 
 
 @register.filter(name="percent")
@@ -211,11 +215,18 @@ def nav_link(context: Context, label: str, url: str) -> SafeString:
 
 @register.inclusion_tag(f"{COMPONENTS}/navigation/tabs.html", takes_context=True)
 def tabs(context: Context, label: str, *labels_and_urls: Any) -> dict[str, object]:
-    """Sections as links. Current is the one whose address is the longest beginning of this page's."""
+    """Sections as links. Current is the one whose address is the longest beginning of this page's.
+
+    A tab whose address begins those of all others, such as an overview, is current on its own page alone.
+    """
     path = context["request"].path
     pairs = _pairs(labels_and_urls, "tabs")
     starts = [str(url).partition("?")[0] for _, url in pairs]
-    nearest = max((start for start in starts if path.startswith(start)), key=len, default="")
+    above_all = (
+        starts[0] if len(starts) > 1 and all(start.startswith(starts[0]) for start in starts) else None
+    )
+    near = [start for start in starts if start == path or (path.startswith(start) and start != above_all)]
+    nearest = max(near, key=len, default="")
     items = [
         {
             "label": name,
@@ -240,7 +251,7 @@ def stage_bar(stages: Iterable[object], label: str = "Stages of the study") -> d
 
 
 @register.inclusion_tag(f"{COMPONENTS}/navigation/pagination.html", takes_context=True)
-def pagination(context: Context, page_obj: Page, param: str = "page") -> dict[str, object]:
+def pagination(context: Context, page_obj: "Page[Any]", param: str = "page") -> dict[str, object]:
     """Previous and next page; whatever else is in the address stays there."""
 
     def address(page: int) -> str:
@@ -385,10 +396,26 @@ def field(bound: BoundField, label: str = "") -> dict[str, object]:
 
 @register.inclusion_tag(f"{COMPONENTS}/forms/form_errors.html")
 def form_errors(form: forms.BaseForm) -> dict[str, object]:
-    named = [(bound, bound.errors) for bound in form if bound.errors]
-    return {"form": form, "named": named, "general": form.non_field_errors()}
+    with_errors = [(bound, bound.errors) for bound in form if bound.errors]
+    return {"form": form, "named": with_errors, "general": form.non_field_errors()}
 
 
 @register.inclusion_tag(f"{COMPONENTS}/forms/form_fields.html")
 def form_fields(form: forms.BaseForm) -> dict[str, object]:
     return {"form": form}
+
+
+@register.simple_tag
+def hidden_inputs(form: forms.BaseForm) -> SafeString:
+    """The values of a form whose fields stand elsewhere on the page, or nowhere: without ids, labels and help."""
+    inputs = (bound.field.hidden_widget().render(bound.html_name, bound.value()) for bound in form)
+    return format_html_join("", "{}", ((element,) for element in inputs))
+
+
+@register.inclusion_tag(f"{COMPONENTS}/forms/post_button.html")
+def post_button(
+    address: str, *arguments: object, label: str, tone: str = "", busy: str = "", inline: bool = False
+) -> dict[str, object]:
+    """A form that is nothing but a button; `address` and `arguments` are those of `url`."""
+    url = reverse(address, args=arguments)
+    return {"url": url, "label": label, "tone": tone, "busy": busy, "inline": inline}

@@ -54,7 +54,7 @@ def judge(study: Study, lead, *, images: int = 12, seed: int = 3) -> Campaign:
     people = [Annotator.objects.create(source=study.slug, source_id=f"judge {name}") for name in "pqr"]
     now = timezone.now()
     campaign = Campaign.objects.create(
-        study=study, slug="marks", name="Marks", kind=Campaign.Kind.STEREOTYPE_MARKING,
+        study=study, slug="marks", name="Marks", kind="stereotype_marking",
         state=Campaign.State.CLOSED, seed=1, opened_at=now, closed_at=now,
     )  # fmt: skip
     Enrolment.objects.bulk_create(Enrolment(campaign=campaign, annotator=person) for person in people)

@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.metrics.captions.matcher import match_spans
-from analysis.pages.captions import beginnings, highlighted, spans_in
+from analysis.pages.captions import find_spans, highlight, phrases_by_first_word
 
 pytestmark = pytest.mark.database_free
 ATTRIBUTES = ["tall hat", "hat", "hats and scarves", "drum", "blue scarf", "..."]
@@ -21,11 +21,11 @@ ATTRIBUTES = ["tall hat", "hat", "hats and scarves", "drum", "blue scarf", "..."
     ],
 )
 def test_what_is_marked_is_what_the_measure_finds(text):
-    assert spans_in(text, beginnings(ATTRIBUTES)) == match_spans(text, ATTRIBUTES)
+    assert find_spans(text, phrases_by_first_word(ATTRIBUTES)) == match_spans(text, ATTRIBUTES)
 
 
 def test_marks_do_not_nest_and_text_is_escaped():
     text = "<b>tall hats</b> & a drum"
-    marked = highlighted(text, match_spans(text, ATTRIBUTES))
+    marked = highlight(text, match_spans(text, ATTRIBUTES))
     assert marked == "&lt;b&gt;<mark>tall hats</mark>&lt;/b&gt; &amp; a <mark>drum</mark>"
-    assert highlighted("no hats", []) == "no hats"
+    assert highlight("no hats", []) == "no hats"

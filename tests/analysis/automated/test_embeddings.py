@@ -3,9 +3,9 @@
 import pytest
 
 from analysis.models import ImageEmbedding, Scorer, TextEmbedding
-from analysis.results.data.automated import load_scores
+from analysis.results.data.machine_scores import load_scores
 from analysis.results.parameters import parameters_of
-from analysis.results.tables.automated import Automated
+from analysis.results.tables.automated_measures import Automated
 from analysis.results.tables.embeddings import mcas_tables, pull_table
 from analysis.scoring.steps.store import note_texts, write_texts
 from analysis.scoring.vectors import unpacked

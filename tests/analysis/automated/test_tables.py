@@ -15,11 +15,11 @@ from analysis.metrics.embeddings.mcas import mcas
 from analysis.metrics.embeddings.mcas_categories import mcas_categories
 from analysis.metrics.embeddings.pull import pull
 from analysis.models import AttributeScore, Caption, Encoder
-from analysis.results.data import automated
+from analysis.results.data import machine_scores
 from analysis.results.output.csv_tables import cell
 from analysis.results.schema import AUTOMATED, records
-from analysis.results.tables.automated import caption_units
-from analysis.scoring import frames
+from analysis.results.tables.automated_measures import caption_units
+from analysis.scoring import score_tables
 from annotation.models import Judgement
 from catalog.models import Attribute
 from foundation.errors import DomainError
@@ -53,7 +53,7 @@ def same(rows: list[dict[str, str]], expected, *columns: str) -> None:
 def test_mcas_is_the_measure_of_the_studys_vectors_and_prompts(phrases, tmp_path):
     tables = analyze(tmp_path / "out")
     encoder = Encoder.objects.get()
-    read = frames.image_vectors(phrases, encoder)
+    read = score_tables.image_vectors(phrases, encoder)
     texts = [
         ("attribute", name, None, None, text) for name, words in factories.SETS.items() for text in words
     ]
@@ -64,7 +64,7 @@ def test_mcas_is_the_measure_of_the_studys_vectors_and_prompts(phrases, tmp_path
     ]
     frame = pd.DataFrame(texts, columns=["kind", "attribute_set", "category", "phrase", "text"])
     expected = mcas(
-        read.images, read.vectors, frame, frames.text_vectors(encoder, list(frame["text"])),
+        read.images, read.vectors, frame, score_tables.text_vectors(encoder, list(frame["text"])),
         sets=("loud", "quiet"), resamples=200, seed=0,
     )  # fmt: skip
     assert len(tables["mcas"]) == 10  # five targets, two models
@@ -111,8 +111,8 @@ def by_unit(study) -> pd.DataFrame:
 def test_concordance_is_the_measure_of_clip_scores_and_caption_shares(scored, tmp_path):
     tables = analyze(tmp_path / "out")
     answers = by_unit(scored)
-    clip = frames.attribute_scores(scored).rename(columns={"probability": "score"})
-    captions = frames.captions(scored)
+    clip = score_tables.attribute_scores(scored).rename(columns={"probability": "score"})
+    captions = score_tables.captions(scored)
     for frame in (clip, captions):
         frame["image"] = frame["model"] + "\x1f" + frame["identity_group"] + "\x1f" + frame["image"]
     asked = sorted({text for texts in factories.ASKED.values() for text in texts})
@@ -133,7 +133,7 @@ def test_concordance_is_the_measure_of_clip_scores_and_caption_shares(scored, tm
 
 def test_salience_is_the_measure_of_captions_and_likelihoods(scored, tmp_path):
     tables = analyze(tmp_path / "out", "--top-k", "2")
-    captions = frames.captions(scored)
+    captions = score_tables.captions(scored)
     likelihood = pd.DataFrame(tables["likelihood"]).astype({"likelihood": float, "shown": int})
     asked = sorted({text for texts in factories.ASKED.values() for text in texts})
     expected = salience(captions, asked, likelihood=likelihood, top=2)
@@ -166,7 +166,7 @@ def test_theta_by_a_machine_is_the_measure_of_its_thresholded_scores(scored, tmp
         for row in tables["concordance"]
         if row["scorer"] == "CLIP tiny" and row["attribute"]
     }
-    clip = frames.attribute_scores(scored)
+    clip = score_tables.attribute_scores(scored)
     for group, asked in factories.ASKED.items():
         mine = clip[clip["identity_group"] == group]
         share = [
@@ -224,7 +224,7 @@ def test_pull_is_the_measure_of_the_studys_vectors(study, tmp_path):
             factories.image(study, f"{group.name} {number}", group=group)
     factories.draw_near(study)
     rows = analyze(tmp_path / "out")["pull"]
-    read = frames.image_vectors(study, Encoder.objects.get())
+    read = score_tables.image_vectors(study, Encoder.objects.get())
     same(
         rows,
         pull(read.images, read.vectors, resamples=200, seed=0),
@@ -271,17 +271,17 @@ def test_the_same_bytes_twice_for_a_group_are_one_image(scored, tmp_path):
 
 @pytest.mark.parametrize("which", ["first", "last"])
 def test_an_image_retracted_while_scores_are_read_lends_its_scores_to_no_other(scored, monkeypatch, which):
-    before = automated.load_scores(scored).scores
+    before = machine_scores.load_scores(scored).scores
     gone = getattr(scored.images.filter(condition="default").order_by("pk"), which)()
-    fetch = automated.fetch
+    fetch = machine_scores.fetch
 
     def retracting(*given, **options):
         rows = fetch(*given, **options)
         scored.images.filter(pk=gone.pk).update(retracted_at=timezone.now(), retracted_reason="No.")
         return rows
 
-    monkeypatch.setattr(automated, "fetch", retracting)
-    found = automated.load_scores(scored).scores
+    monkeypatch.setattr(machine_scores, "fetch", retracting)
+    found = machine_scores.load_scores(scored).scores
     kept = before[~before["image"].astype(str).str.endswith(gone.sha256)]
     assert len(kept) == len(before) - 6  # scored for six attributes
     columns = ["scorer", "image", "attribute", "score"]
@@ -308,7 +308,7 @@ def test_captions_of_a_study_that_nobody_judged_are_scored_by_listed_and_as_many
     for group in study.groups.all():
         factories.image(study, f"brush {group.name}", group=group)
     factories.describe(study)
-    captions = automated.load_scores(study).captions
+    captions = machine_scores.load_scores(study).captions
     matches = match_captions(
         captions, ["tall hat", "blue scarf", "drum", "kite", "moss", "lantern", "umbrella"]
     )

@@ -6,7 +6,7 @@ import pytest
 import vl_convert
 
 from analysis.plots.charts.scatter import FORMS, OTHERS, Point, form_of, form_path, number_axis, series_of
-from analysis.plots.figures.automated import (
+from analysis.plots.figures.automated_measures import (
     calibration_plot,
     mcas_plot,
     pull_plot,

@@ -8,7 +8,7 @@ import pytest
 
 from analysis.models import Release
 from analysis.releases.assembly.build import build
-from analysis.releases.parameters import parameters_of
+from analysis.releases.parameters import ReleaseParameters
 from studies.models import Study
 
 
@@ -19,7 +19,7 @@ def released(tmp_path) -> Callable[..., tuple[Release, Path]]:
 
     def make(study: Study, **choices) -> tuple[Release, Path]:
         folder = tmp_path / f"release-{next(numbers)}"
-        release = build(study=study, parameters=parameters_of(**choices), output=folder, by=None)
+        release = build(study=study, parameters=ReleaseParameters(**choices), output=folder, by=None)
         return release, folder
 
     return make

@@ -6,8 +6,8 @@ import numpy as np
 
 from accounts.models import User
 from analysis.models import Release
-from analysis.releases.key_sets import packed
-from analysis.releases.parameters import parameters_of
+from analysis.releases.key_sets import pack
+from analysis.releases.parameters import ReleaseParameters
 from studies.models import Study
 from tests.analysis.releases.documents.example_release import CHANGED
 
@@ -17,7 +17,7 @@ def past_release(study: Study, by: User, *, version: int = 2) -> Release:
     return Release.objects.create(
         study=study,
         version=version,
-        parameters=parameters_of(licence="CC-BY-4.0").as_json(),
+        parameters=ReleaseParameters(licence="CC-BY-4.0").as_json(),
         inputs_digest="ab" * 32,
         key=b"key",
         facts={
@@ -29,7 +29,7 @@ def past_release(study: Study, by: User, *, version: int = 2) -> Release:
             "changes": asdict(CHANGED),
         },
         annotations=b"",
-        annotators=packed(np.zeros(1, dtype=bool)),
+        annotators=pack(np.zeros(1, dtype=bool)),
         images=b"",
         built_by=by,
     )

@@ -14,7 +14,7 @@ from accounts.models import AnnotatorProfile, ApiToken
 from accounts.tokens import issue
 from analysis.models import Release
 from analysis.releases.build_job import JOB_KIND
-from analysis.releases.parameters import parameters_of
+from analysis.releases.parameters import ReleaseParameters
 from analysis.releases.storage.archive import build_archive
 from analysis.results.parameters import parameters_of as report_parameters
 from analysis.results.reports import compute_report
@@ -43,7 +43,7 @@ def fetched(client, url, **options):
 @pytest.fixture
 def built(marked, lead):
     """The first release, kept as a zip."""
-    parameters = parameters_of(k=2, formats=["parquet", "csv"], licence="CC-BY-4.0")
+    parameters = ReleaseParameters(k=2, formats=["parquet", "csv"], licence="CC-BY-4.0")
     return build_archive(study=marked.study, parameters=parameters, by=lead)
 
 
@@ -109,6 +109,16 @@ def test_a_wrong_choice_is_said_beside_the_form(wrong, said, marked, lead_client
     assert answer.status_code == 400
     assert said in text(answer)
     assert not Job.objects.filter(kind=JOB_KIND).exists()
+
+
+def test_the_api_states_the_limits_that_it_checks(marked, lead_client):
+    schema = lead_client.get("/api/schema/?format=json").json()
+    k = schema["components"]["schemas"]["ReleaseParameters"]["properties"]["k"]
+    assert (k["minimum"], k["maximum"]) == (2, 1_000)
+    answer = lead_client.post(
+        "/api/v1/studies/isles/releases/", {"k": 1}, content_type="application/json"
+    ).json()
+    assert answer["error"]["message"] == "k must be a whole number from 2 to 1000, not 1."
 
 
 def test_before_the_first_release_the_page_says_what_would_be_in_it(marked, lead_client):
@@ -197,7 +207,7 @@ def test_a_later_release_says_in_words_what_changed(built, marked, lead, analyst
     leaving = marked.annotators["r"]
     give(annotator=leaving, text=default_text())
     withdraw(annotator=leaving, study=marked.study)
-    parameters = parameters_of(k=3, formats=["parquet"], licence="CC0-1.0")
+    parameters = ReleaseParameters(k=3, formats=["parquet"], licence="CC0-1.0")
     build_archive(study=marked.study, parameters=parameters, by=lead)
     page = text(analyst_client.get(address("release", version=2)))
     assert "1 annotator left out: they took back their consent" in page

@@ -91,7 +91,7 @@ def test_what_counts_of_several_campaigns_is_one_query_without_a_list_of_keys(
         study=marked.study,
         slug="second",
         name="second",
-        kind=Campaign.Kind.STEREOTYPE_MARKING,
+        kind="stereotype_marking",
         state=Campaign.State.CLOSED,
         seed=2,
         opened_at=now,

@@ -48,15 +48,15 @@ class BareClip:
         import open_clip
 
         from analysis.scoring.backends.choices import EncoderChoice
-        from analysis.scoring.backends.encoders import _found
+        from analysis.scoring.backends.encoders import _locate_files
 
         # Registers the architecture that the JSON file describes.
-        found = _found(EncoderChoice(clip["model_id"], clip["pretrained"]))
+        files = _locate_files(EncoderChoice(clip["model_id"], clip["pretrained"]))
         self._model, _, self._transform = open_clip.create_model_and_transforms(
-            found.name, pretrained=clip["pretrained"]
+            files.name, pretrained=clip["pretrained"]
         )
         self._model.eval()
-        self._tokenizer = open_clip.get_tokenizer(found.name)
+        self._tokenizer = open_clip.get_tokenizer(files.name)
         self.scale = float(self._model.logit_scale.detach().exp())
 
     def image(self, image: Image) -> np.ndarray:
@@ -189,7 +189,7 @@ def test_pull_from_generate_score_analyze_is_that_of_a_bare_loop(study, lead, cl
 
 
 def test_clip_scores_after_generate_and_score_are_those_of_a_bare_loop(study, lead, clip):
-    from analysis.scoring.frames import attribute_scores
+    from analysis.scoring.score_tables import attribute_scores
     from generation.prompts.creation import set_prompts
 
     set_prompts(study=study, templates=["a photo of {a_an} {id} person"], images_per_prompt=2, by=lead)

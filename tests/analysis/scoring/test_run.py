@@ -10,9 +10,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from analysis.models import AttributeScore, ImageEmbedding, ScoredImage, Scorer, TextEmbedding
-from analysis.scoring import frames
+from analysis.scoring import score_tables
 from analysis.scoring.launch import plan_scorer, start, start_here
-from analysis.scoring.run import Options, run
+from analysis.scoring.run import RunOptions, run
 from foundation.errors import Conflict, DomainError
 from generation.images.storage import store_image
 from generation.models import Image, Phrase
@@ -87,11 +87,11 @@ def test_a_model_that_changed_underneath_is_refused(study, lead, models):
     clip = {"model_id": str(config), "pretrained": str(weights)}
     add_images(study, 1)
     scorer = plan(study, lead, clip)
-    run(scorer=scorer, options=Options(), progress=Unwatched())
+    run(scorer=scorer, options=RunOptions(), progress=Unwatched())
     tiny_models.save_clip(models / "changing", seed=9)
     add_images(study, 1, first=300)
     with pytest.raises(Conflict, match="score under another label"):
-        run(scorer=scorer, options=Options(), progress=Unwatched())
+        run(scorer=scorer, options=RunOptions(), progress=Unwatched())
     other = plan_scorer(
         study=study,
         kind="clip",
@@ -100,7 +100,7 @@ def test_a_model_that_changed_underneath_is_refused(study, lead, models):
         label="Changed",
         by=lead,
     )
-    assert str(run(scorer=other, options=Options(), progress=Unwatched())) == "4 images scored."
+    assert str(run(scorer=other, options=RunOptions(), progress=Unwatched())) == "4 images scored."
 
 
 class StopsAfter:
@@ -124,10 +124,10 @@ def test_what_was_done_before_it_was_cancelled_stays(study, lead, clip):
     add_images(study, 6)
     scorer = plan(study, lead, clip)
     with pytest.raises(Cancelled):
-        run(scorer=scorer, options=Options(batch_size=2), progress=StopsAfter(4))
+        run(scorer=scorer, options=RunOptions(batch_size=2), progress=StopsAfter(4))
     kept = set(ImageEmbedding.objects.values_list("pk", flat=True))
     assert 4 <= len(kept) < 12
-    run(scorer=scorer, options=Options(batch_size=2), progress=Unwatched())
+    run(scorer=scorer, options=RunOptions(batch_size=2), progress=Unwatched())
     assert kept < set(ImageEmbedding.objects.values_list("pk", flat=True))
     assert ImageEmbedding.objects.count() == 12
 
@@ -137,13 +137,13 @@ def test_the_number_of_queries_is_that_of_batches_not_of_images(study, lead, cli
     scorer = plan(study, lead, clip)
     add_images(study, 1, first=900)
     run(
-        scorer=scorer, options=Options(), progress=Unwatched()
+        scorer=scorer, options=RunOptions(), progress=Unwatched()
     )  # the encoder and the texts are there from now on
     counted = []
     for number in (2, 8):
         add_images(study, number, first=100 * number)
         with CaptureQueriesContext(connection) as queries:
-            run(scorer=scorer, options=Options(), progress=Unwatched())
+            run(scorer=scorer, options=RunOptions(), progress=Unwatched())
         counted.append(len(queries))
     assert counted[0] == counted[1] < 60
 
@@ -153,10 +153,10 @@ def test_pull_embeds_the_images_of_three_conditions(study, lead, clip):
     add_images(study, 1)
     add_images(study, 1, condition="stereotypical", attribute="tall hat")
     add_images(study, 1, condition="non_stereotypical", attribute="drum")
-    result = run(scorer=plan(study, lead, clip, "pull"), options=Options(), progress=Unwatched())
+    result = run(scorer=plan(study, lead, clip, "pull"), options=RunOptions(), progress=Unwatched())
     assert str(result) == "6 images embedded."
-    (encoder,) = frames.encoders_of(study)
-    found = frames.image_vectors(study, encoder)
+    (encoder,) = score_tables.encoders_of(study)
+    found = score_tables.image_vectors(study, encoder)
     assert found.images["condition"].value_counts().to_dict() == {
         "default": 2,
         "stereotypical": 2,
@@ -168,7 +168,7 @@ def test_pull_embeds_the_images_of_three_conditions(study, lead, clip):
 @pytest.mark.models
 def test_mcas_embeds_images_texts_and_prompts(study, lead, clip):
     with pytest.raises(DomainError, match="no image of the conditions"):
-        run(scorer=plan(study, lead, clip, "mcas"), options=Options(), progress=Unwatched())
+        run(scorer=plan(study, lead, clip, "mcas"), options=RunOptions(), progress=Unwatched())
     phrase = Phrase.objects.create(
         study=study, condition="target", category="crafts", name="potter", text="a potter"
     )
@@ -189,36 +189,36 @@ def test_mcas_embeds_images_texts_and_prompts(study, lead, clip):
         Image.objects.filter(pk=image.pk).update(phrase=one)
     scorer = plan(study, lead, clip, "mcas")
     with pytest.raises(DomainError, match="has no attribute sets"):
-        run(scorer=scorer, options=Options(), progress=Unwatched())
+        run(scorer=scorer, options=RunOptions(), progress=Unwatched())
     study.parameters = {
         "mcas": {"sets": [{"name": "tall", "texts": ["a tower"]}, {"name": "flat", "texts": ["a plain"]}]}
     }
     study.save()
     scorer = Scorer.objects.select_related("study").get(pk=scorer.pk)
-    assert str(run(scorer=scorer, options=Options(), progress=Unwatched())) == "2 images embedded."
+    assert str(run(scorer=scorer, options=RunOptions(), progress=Unwatched())) == "2 images embedded."
     assert set(TextEmbedding.objects.values_list("text", flat=True)) == {
         "a tower",
         "a plain",
         "a picture of a potter",
     }
-    (encoder,) = frames.encoders_of(study)
-    table = frames.image_vectors(study, encoder).images
+    (encoder,) = score_tables.encoders_of(study)
+    table = score_tables.image_vectors(study, encoder).images
     assert table["phrase"].to_list() == ["potter", "tower"]
     assert table["category"].to_list() == ["crafts", ""]
     assert table["attribute_set"].to_list() == ["", "tall"]
     # Results are old once a text that was missing has its vector, and not when nothing was missing.
-    before = frames.last_score(study)
-    run(scorer=scorer, options=Options(), progress=Unwatched())
-    assert frames.last_score(study) == before
+    before = score_tables.last_score(study)
+    run(scorer=scorer, options=RunOptions(), progress=Unwatched())
+    assert score_tables.last_score(study) == before
     Image.objects.filter(phrase=phrase).update(prompt="a drawing of a potter")
-    assert str(run(scorer=scorer, options=Options(), progress=Unwatched())) == "0 images embedded."
+    assert str(run(scorer=scorer, options=RunOptions(), progress=Unwatched())) == "0 images embedded."
     assert TextEmbedding.objects.filter(text="a drawing of a potter").exists()
-    assert frames.last_score(study) != before
+    assert score_tables.last_score(study) != before
 
 
 def test_a_study_without_images_says_so(study, lead):
     with pytest.raises(DomainError, match="generate or import them first"):
-        run(scorer=plan_scorer(study=study, kind="clip", by=lead), options=Options(), progress=Unwatched())
+        run(scorer=plan_scorer(study=study, kind="clip", by=lead), options=RunOptions(), progress=Unwatched())
 
 
 def score(*arguments):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analysis.models import Encoder, ImageEmbedding, ScoredImage, Scorer, TextEmbedding
-from analysis.scoring import frames
+from analysis.scoring import score_tables
 from analysis.scoring.backends.choices import EncoderChoice
 from analysis.scoring.backends.encoders import LoadedEncoder
 from analysis.scoring.inputs import scope
@@ -48,7 +48,7 @@ def embed(study, encoder, numbers: list[float], scorer=None):
         encode_images=lambda pictures: np.array([[next(made), 1, 1, 1] for _ in pictures], dtype=np.float32),
         encode_texts=lambda texts: np.full((len(texts), 4), np.nan, dtype=np.float32),
     )
-    images = scope.read(scope.images_of(study, "clip"))
+    images = scope.scope_images(scope.images_of(study, "clip"))
     result = embeddings.embed_images(
         encoder=loaded, scorer=scorer, images=images, batch_size=2, progress=Unwatched()
     )
@@ -92,7 +92,9 @@ def test_vectors_from_before_stay_readable(study, encoder):
     (image,) = add_images(study, 1)[:1]
     vector = np.array([[0.6, 0.8, 0, 0]], dtype="<f2")
     ImageEmbedding.objects.create(encoder=encoder, sha256=image.sha256, vector=vector.tobytes())
-    np.testing.assert_allclose(frames.image_vectors(study, encoder).vectors, [[0.6, 0.8, 0, 0]], atol=1e-3)
+    np.testing.assert_allclose(
+        score_tables.image_vectors(study, encoder).vectors, [[0.6, 0.8, 0, 0]], atol=1e-3
+    )
     assert str(encoder) == "tiny · folder · float16 vectors"
     assert EncoderChoice("tiny", vectors="float16").label == "tiny, float16 vectors"
 

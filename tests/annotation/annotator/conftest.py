@@ -7,9 +7,9 @@ from accounts import profiles
 from annotation.campaigns import lifecycle
 from annotation.models import Campaign
 from annotation.people import invitations
-from generation.backends.sketch.drawing import draw
 from generation.images.storage import store_image
 from studies import consent
+from tests.generation.drawings import drawing
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def pictures(study):
     return [
         store_image(
             study=study,
-            data=draw(seed=10 * index + number, attributes={"tall hat", "drum"}).png,
+            data=drawing(10 * index + number, "drum", "tall hat"),
             group=group,
             model_label="sketch",
         ).image

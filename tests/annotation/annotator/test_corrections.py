@@ -55,7 +55,7 @@ def test_an_earlier_answer_is_corrected_as_a_new_revision(answered, rating):
 def test_the_list_says_what_was_answered_latest_first(answered, rating):
     listed = answered.get(reverse("annotate:answers", args=[rating.pk])).context["answers"]
     assert [one.rating for one in listed] == ["Disagree", "Agree", "Strongly Agree"]
-    assert all(len(one.asked) == 1 for one in listed)
+    assert all(len(one.attribute_texts) == 1 for one in listed)
 
 
 def test_after_half_an_hour_an_answer_stands(answered, rating):

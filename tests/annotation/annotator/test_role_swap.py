@@ -22,9 +22,9 @@ from annotation.campaigns import lifecycle
 from annotation.models import CampaignAttribute
 from annotation.people import invitations
 from catalog.models import Stereotype
-from generation.backends.sketch.drawing import draw
 from generation.images.storage import store_image
 from studies import consent
+from tests.generation.drawings import drawing
 
 # What names one thing and tells nothing of it; each is replaced by the place of its first appearance.
 OPAQUE = re.compile(
@@ -44,7 +44,7 @@ def clear_both_ways(study):
     Stereotype.objects.filter(group__name="Orsani", attribute__text="tall hat").delete()
     for index, group in enumerate(study.groups.order_by("name"), start=1):
         for number in range(2):
-            data = draw(seed=10 * index + number, attributes={"tall hat", "drum"}).png
+            data = drawing(10 * index + number, "drum", "tall hat")
             store_image(study=study, data=data, group=group, model_label="sketch")
 
 

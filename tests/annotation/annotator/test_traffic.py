@@ -12,7 +12,7 @@ from django.urls import get_resolver, reverse
 from accounts.models import ApiToken
 from accounts.tokens import issue
 from annotation.campaigns import lifecycle
-from annotation.kinds.public_names import TaskKind
+from annotation.kinds import attribute_likert
 from annotation.people import invitations
 from studies.models import StudyMembership
 from tests.annotation.annotator.test_practice import add
@@ -122,7 +122,7 @@ def mark(client, campaign):
 
 def rate(client, campaign):
     task = client.post(f"/api/v1/campaigns/{campaign.pk}/next").json()
-    assert task["kind"] == TaskKind.RATING
+    assert task["kind"] == attribute_likert.KIND.public_name
     submit(client, task, rating=4)
     client.get(reverse("annotate:task", args=[campaign.pk]))
     client.get(reverse("annotate:previous", args=[campaign.pk]))

@@ -4,8 +4,9 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Annotator
-from annotation.answers import submission
+from annotation.answers import exclusion
 from annotation.answers.inclusion import counted, not_counted
+from annotation.answers.validation import Answer
 from annotation.assignment import leases
 from annotation.campaigns import lifecycle
 from annotation.campaigns.progress import progress
@@ -81,7 +82,7 @@ def test_a_retracted_image_does_not_count(marking, anna):
 
 
 def test_an_excluded_annotation_does_not_count(marking, anna, lead):
-    submission.exclude(annotation=Annotation.objects.first(), by=lead, reason="odd")
+    exclusion.exclude(annotation=Annotation.objects.first(), by=lead, reason="odd")
     assert counted(marking).count() == 7
     assert not_counted(marking) == only("excluded", 1)
 
@@ -115,7 +116,7 @@ def test_imported_labels_count_though_nobody_consented(marking):
 def test_ratings_without_an_image_count(rating):
     anna = new_annotator(rating)
     leased = next_for(anna, rating)
-    submit(leased, submission.Answer.parse({"rating": 5}, leased.task))
+    submit(leased, Answer.parse({"rating": 5}, leased.task))
     assert counted(rating).count() == 1
 
 
@@ -124,7 +125,7 @@ def test_every_annotation_counts_or_has_one_reason(marking, anna, lead):
     label_everything(marking, bea)
     consent.withdraw(annotator=bea, study=marking.study)
     Image.objects.filter(pk=marking.tasks.first().image_id).update(retracted_at=timezone.now())
-    submission.exclude(annotation=anna.annotations.last(), by=lead, reason="odd")
+    exclusion.exclude(annotation=anna.annotations.last(), by=lead, reason="odd")
     everything = counted(marking).count() + sum(not_counted(marking).values())
     assert everything == Annotation.objects.count() == 16
 

@@ -3,7 +3,7 @@
 import pytest
 from django.db.models import Count, F, Q
 
-from annotation.answers import replacement, submission
+from annotation.answers import exclusion, replacement
 from annotation.answers.inclusion import counted
 from annotation.assignment import leases
 from annotation.campaigns import lifecycle
@@ -151,7 +151,7 @@ def test_a_lead_who_changes_their_mind_can_have_the_screens_asked_again(marking,
     single, kept = answers(honest, marking, 2)
     enrolments.exclude(enrolment=enrolment_of(excluded), by=lead, reason="Careless")
     withdrawal.withdraw(annotator=gone, study=marking.study)
-    submission.exclude(annotation=single, by=lead, reason="A slip", ask_again=False)
+    exclusion.exclude(annotation=single, by=lead, reason="A slip", ask_again=False)
     found = replacement.in_vain(marking)
     assert found.places == 5
     assert replacement.reopen(campaign=marking, by=lead) == found

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotation.answers import submission
+from annotation.answers import exclusion, submission_rules
 from annotation.answers.validation import answer_of
 from annotation.assignment import leases
 from annotation.campaigns import lifecycle
@@ -46,7 +46,7 @@ def test_every_attribute_of_the_screen_gets_its_judgement_and_boxes(leased):
 def test_the_same_submission_id_returns_the_same_annotation(leased, anna):
     key = uuid.uuid4()
     first, again = (
-        submission.submit(assignment=leased, annotator=anna, submission_id=key, answer=answer)
+        submit(leased, answer, submission_id=key)
         for answer in (none_of_them(leased), ticking(leased, first_text(leased)))
     )
     assert first == again
@@ -55,10 +55,10 @@ def test_the_same_submission_id_returns_the_same_annotation(leased, anna):
 
 def test_a_submission_id_of_another_task_is_refused_and_nothing_is_written(leased, anna, marking):
     key = uuid.uuid4()
-    submission.submit(assignment=leased, annotator=anna, submission_id=key, answer=none_of_them(leased))
+    submit(leased, submission_id=key)
     second = next_for(anna, marking)
     with pytest.raises(Conflict, match="submission_id"):
-        submission.submit(assignment=second, annotator=anna, submission_id=key, answer=none_of_them(second))
+        submit(second, submission_id=key)
     assert Annotation.objects.count() == 1
     assert Assignment.objects.get(pk=second.pk).state == "leased"
 
@@ -101,7 +101,7 @@ def test_late_and_every_place_is_taken_is_kept_as_surplus(leased, marking):
     for _ in range(2):
         label_everything(marking, new_annotator(marking))
     kept = submit(leased, now=leased.expires_at)
-    assert (kept.status, kept.status_reason) == ("surplus", submission.LATE)
+    assert (kept.status, kept.status_reason) == ("surplus", submission_rules.LATE)
     assert kept.judgements.count() == leased.task.task_attributes.count()
     assert Assignment.objects.get(pk=leased.pk).state == "surplus"
     assert leased.task.annotations.filter(status="accepted").count() == 2
@@ -119,7 +119,7 @@ def test_a_live_lease_is_accepted_though_the_campaign_stopped_meanwhile(leased, 
 def test_after_closing_and_after_the_lease_an_answer_is_surplus(leased, marking, lead):
     lifecycle.close(campaign=marking, by=lead)
     kept = submit(leased, now=leased.expires_at)
-    assert (kept.status, kept.status_reason) == ("surplus", submission.CLOSED)
+    assert (kept.status, kept.status_reason) == ("surplus", submission_rules.CLOSED)
     assert slots_are_counted()
 
 
@@ -140,9 +140,7 @@ def test_a_skipped_task_that_is_answered_after_all_is_taken(leased, anna):
 def test_nobody_can_submit_the_task_of_another(leased, marking):
     other = new_annotator(marking)
     with pytest.raises(NotFound):
-        submission.submit(
-            assignment=leased, annotator=other, submission_id=uuid.uuid4(), answer=none_of_them(leased)
-        )
+        submit(leased, by=other)
 
 
 def test_no_label_without_consent(leased, anna):
@@ -161,25 +159,18 @@ def test_an_excluded_annotator_cannot_submit(leased, anna):
 
 
 def test_active_seconds_never_exceed_the_time_since_the_lease(leased, anna):
-    kept = submission.submit(
-        assignment=leased,
-        annotator=anna,
-        submission_id=uuid.uuid4(),
-        answer=none_of_them(leased),
-        active_seconds=10_000,
-        now=leased.leased_at + timedelta(seconds=40),
-    )
+    kept = submit(leased, active_seconds=10_000, now=leased.leased_at + timedelta(seconds=40))
     assert kept.active_seconds == 40
 
 
 def test_excluding_an_annotation_offers_its_task_to_somebody_else(leased, marking, lead):
     kept = submit(leased)
-    submission.exclude(annotation=kept, by=lead, reason="clicked at random")
+    exclusion.exclude(annotation=kept, by=lead, reason="clicked at random")
     kept.refresh_from_db()
     assert (kept.status, kept.status_reason) == ("excluded", "clicked at random")
     for _ in range(2):
         assert leased.task_id in label_everything(marking, new_annotator(marking))
-    back = submission.readmit(annotation=kept, by=lead)
+    back = exclusion.readmit(annotation=kept, by=lead)
     assert back.status == "surplus"
     assert slots_are_counted()
 
@@ -187,17 +178,16 @@ def test_excluding_an_annotation_offers_its_task_to_somebody_else(leased, markin
 def test_an_exclusion_can_be_taken_back(leased, lead):
     kept = submit(leased)
     for ask_again in (True, False):
-        submission.exclude(annotation=kept, by=lead, reason="test", ask_again=ask_again)
-        assert submission.readmit(annotation=kept, by=lead).status == "accepted"
+        exclusion.exclude(annotation=kept, by=lead, reason="test", ask_again=ask_again)
+        assert exclusion.readmit(annotation=kept, by=lead).status == "accepted"
         assert Assignment.objects.get(pk=leased.pk).state == "submitted"
         assert slots_are_counted()
 
 
 def test_a_retry_is_answered_though_the_annotator_was_paused_meanwhile(leased, anna, marking):
     key = uuid.uuid4()
-    sent = {"assignment": leased, "annotator": anna, "submission_id": key, "answer": none_of_them(leased)}
-    kept = submission.submit(**sent)
+    kept = submit(leased, submission_id=key)
     Enrolment.objects.filter(annotator=anna).update(state="paused")
-    assert submission.submit(**sent) == kept
+    assert submit(leased, submission_id=key) == kept
     with pytest.raises(Forbidden):
-        submission.submit(**sent | {"submission_id": uuid.uuid4()})
+        submit(leased)

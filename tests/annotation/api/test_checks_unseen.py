@@ -9,9 +9,9 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts import tokens
-from annotation.annotator.payload import shown_status
-from annotation.models import Annotation, Assignment, Campaign
-from tests.annotation.assignment.test_checks import opened
+from annotation.answers.submission_rules import shown_status
+from annotation.models import Annotation, Assignment
+from tests.annotation.assignment.test_gold_and_repeats import opened
 from tests.annotation.factories import new_annotator
 
 pytestmark = pytest.mark.django_db
@@ -99,17 +99,16 @@ def test_the_lists_of_an_annotator_name_no_check(study, lead, client):
     [("accepted", "accepted"), ("gold", "accepted"), ("repeat", "accepted"), ("surplus", "surplus")],
 )
 def test_what_became_of_an_answer_is_told_without_naming_checks(status, told):
-    assert shown_status(Annotation(status=status, campaign=Campaign())) == told
+    now = timezone.now()
+    assert shown_status(status, ended_at=now, expires_at=now, closed_at=None) == told
 
 
 @pytest.mark.parametrize("status", ["gold", "repeat"])
 def test_a_check_that_comes_late_to_a_closed_campaign_is_told_as_others_are(status):
     closed = timezone.now()
-    given = Assignment(expires_at=closed, ended_at=closed + timedelta(minutes=1))
-    late = Annotation(status=status, campaign=Campaign(closed_at=closed), assignment=given)
-    assert shown_status(late) == "surplus"
-    given.expires_at = closed + timedelta(minutes=2)
-    assert shown_status(late) == "accepted"
+    moments = {"ended_at": closed + timedelta(minutes=1), "closed_at": closed}
+    assert shown_status(status, expires_at=closed, **moments) == "surplus"
+    assert shown_status(status, expires_at=closed + timedelta(minutes=2), **moments) == "accepted"
 
 
 def test_a_day_that_is_full_is_told_over_http(study, lead):

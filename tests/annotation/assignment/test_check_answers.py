@@ -5,8 +5,8 @@ import uuid
 import pytest
 from django.utils import timezone
 
-from annotation.answers.submission import Answer
-from annotation.assignment import checks
+from annotation.answers.validation import Answer
+from annotation.assignment import gold_and_repeats
 from annotation.campaigns.images import retraction
 from annotation.models import Annotation, Assignment, KnownAnswer, Task
 from tests.annotation.factories import new_annotator, none_of_them, submit, ticking
@@ -59,16 +59,16 @@ def test_marks_are_scored_where_an_answer_is_known(marking, django_assert_num_qu
     answered(gold, anna, ticked, "gold", "gold")
     answered(gold, bela, none_of_them(Assignment(task=gold)), "gold", "gold")
     with django_assert_num_queries(1):
-        rows = set(checks.gold_answers(marking))
+        rows = set(gold_and_repeats.gold_answers(marking))
     assert rows == {
         (anna.pk, first.attribute_id, gold.pk, True),
         (anna.pk, second.attribute_id, gold.pk, False),
         (bela.pk, first.attribute_id, gold.pk, False),
         (bela.pk, second.attribute_id, gold.pk, False),
     }
-    assert {row.annotator_id for row in checks.gold_answers(marking, [bela.pk])} == {bela.pk}
+    assert {row.annotator_id for row in gold_and_repeats.gold_answers(marking, [bela.pk])} == {bela.pk}
     retraction.retract(image=task.image, by=None, reason="A real person")
-    assert list(checks.gold_answers(marking)) == []
+    assert list(gold_and_repeats.gold_answers(marking)) == []
 
 
 def test_a_rating_is_right_when_it_is_among_the_right_ones(rating):
@@ -78,7 +78,7 @@ def test_a_rating_is_right_when_it_is_among_the_right_ones(rating):
     gold = gold_like(task, {asked: {"ratings": [4, 5]}})
     answered(gold, anna, Answer(rating=4), "gold", "gold")
     answered(gold, bela, Answer(rating=3), "gold", "gold")
-    assert list(checks.gold_answers(rating)) == [
+    assert list(gold_and_repeats.gold_answers(rating)) == [
         (anna.pk, asked, gold.pk, True),
         (bela.pk, asked, gold.pk, False),
     ]
@@ -97,9 +97,9 @@ def test_a_repeat_stands_beside_the_latest_first_answer(marking, django_assert_n
     Assignment.objects.filter(pk=first.assignment_id).update(slot=1)
     answered(task, bela, corrected, "accepted", "label")
     with django_assert_num_queries(1):
-        pairs = set(checks.repeat_pairs(marking))
+        pairs = set(gold_and_repeats.repeat_pairs(marking))
     assert pairs == {
         (anna.pk, task.pk, shown.attribute_id, shown.attribute.text == text, False)
         for shown in task.task_attributes.all()
     }
-    assert list(checks.repeat_pairs(marking, [bela.pk])) == []
+    assert list(gold_and_repeats.repeat_pairs(marking, [bela.pk])) == []

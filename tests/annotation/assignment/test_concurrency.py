@@ -16,13 +16,13 @@ from django.utils import timezone
 
 from accounts import profiles, tokens
 from accounts.models import Annotator
-from annotation.assignment import leases, selection
+from annotation.assignment import leases, selection, sql
 from annotation.campaigns import lifecycle
 from annotation.models import Annotation, Assignment, Campaign, Enrolment, Task
 from annotation.people import enrolments, invitations, withdrawal
 from foundation.database.statements import rows
 from foundation.errors import Conflict, Forbidden
-from tests.annotation.assignment.test_checks import add_gold
+from tests.annotation.assignment.test_gold_and_repeats import add_gold
 from tests.annotation.assignment.test_leases import slots_are_counted
 from tests.annotation.databases import shared_database
 from tests.annotation.factories import add_images, new_annotator
@@ -90,7 +90,7 @@ def test_quotas_and_exact_numbers_hold_with_checks_mixed_in(study, lead, tmp_pat
     draft = lifecycle.create(
         study=study,
         name="Checked",
-        kind=Campaign.Kind.STEREOTYPE_MARKING,
+        kind="stereotype_marking",
         by=lead,
         annotators_per_task=2,
         quotas=["at_most 1 gender = man"],
@@ -237,7 +237,7 @@ def test_whoever_is_overtaken_between_two_looks_still_gets_the_place_that_is_lef
     def overtaken(query, asked):
         """Look, and let Otto be quicker after the first look at how many hold the tasks there are."""
         found = rows(query, asked)
-        if not taken and query == selection._ANY.level:
+        if not taken and query == sql.ANY_TASK.level:
             taken.append(None)
             taken[0] = leases.next_assignment(campaign=campaign, annotator=otto)
         return found
@@ -263,7 +263,7 @@ def test_a_personal_link_opened_twice_at_once_is_one_annotator(campaign):
 
 def test_a_campaign_opened_by_two_leads_at_once_is_opened_once(study, lead, tmp_path):
     add_images(study, 2)
-    draft = lifecycle.create(study=study, name="Twice", kind=Campaign.Kind.STEREOTYPE_MARKING, by=lead)
+    draft = lifecycle.create(study=study, name="Twice", kind="stereotype_marking", by=lead)
     with shared_database(tmp_path):
         results = at_once([lambda: lifecycle.open_(campaign=draft, by=lead)] * 3)
         assert sum(isinstance(result, Campaign) for result in results) == 1

@@ -9,7 +9,7 @@ from accounts import profiles
 from annotation.annotator.progress import standing
 from annotation.assignment import day_caps, leases
 from annotation.campaigns import known_tasks, lifecycle
-from annotation.models import Assignment, Campaign, Enrolment
+from annotation.models import Assignment, Enrolment
 from catalog.models import Stereotype
 from tests.annotation.assignment.test_leases import next_for
 from tests.annotation.factories import add_images, new_annotator, submit
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 NOON = datetime(2030, 5, 3, 12, tzinfo=UTC)
 
 
-def opened(study, lead, *, kind=Campaign.Kind.STEREOTYPE_MARKING, **options):
+def opened(study, lead, *, kind="stereotype_marking", **options):
     if not study.images.exists():
         add_images(study, 1)
     draft = lifecycle.create(
@@ -76,7 +76,7 @@ def test_a_gold_task_is_sensitive_like_any_other(study, lead, offensive):
 
 
 def test_a_rating_is_sensitive_whatever_group_the_attribute_is_offensive_for(study, lead, offensive):
-    campaign = opened(study, lead, kind=Campaign.Kind.ATTRIBUTE_LIKERT)
+    campaign = opened(study, lead, kind="attribute_likert")
     (task,) = campaign.tasks.filter(sensitive=True)
     assert task.task_attributes.get().attribute.text == "tall hat"
 

@@ -10,17 +10,17 @@ from django.utils import timezone
 
 from accounts import profiles
 from annotation.annotator.payload import task_payload
-from annotation.answers import submission
+from annotation.answers import exclusion
 from annotation.assignment import leases, quota_rules
 from annotation.assignment.slots import profiles_of
 from annotation.campaigns import feasibility, lifecycle
 from annotation.campaigns.planning import sampling
-from annotation.models import Campaign, QuotaRule
+from annotation.models import QuotaRule
 from foundation.errors import DomainError
 from tests.annotation.assignment.test_concurrency import at_once, label_all
 from tests.annotation.assignment.test_leases import slots_are_counted
 from tests.annotation.databases import shared_database
-from tests.annotation.factories import add_images, new_annotator, none_of_them, submit
+from tests.annotation.factories import add_images, new_annotator, submit
 
 pytestmark = pytest.mark.django_db
 
@@ -30,7 +30,7 @@ def opened(study, lead, *quotas, wanted=2, images=1, **settings):
     draft = lifecycle.create(
         study=study,
         name="Marking",
-        kind=Campaign.Kind.STEREOTYPE_MARKING,
+        kind="stereotype_marking",
         by=lead,
         annotators_per_task=wanted,
         attributes_per_screen=3,
@@ -52,7 +52,7 @@ def next_for(campaign, annotator, now=None):
 
 def rules_hold(campaign):
     """Whether the annotators of every full task meet the campaign's rules, counted anew."""
-    quotas = quota_rules.read(campaign)
+    quotas = quota_rules.load_quotas(campaign)
     for task in campaign.tasks.select_related("image"):
         holders = task.assignments.filter(slot__isnull=False).select_related("annotator__profile")
         found = profiles_of(one.annotator_id for one in holders).values()
@@ -129,9 +129,9 @@ def test_a_late_answer_takes_no_place_that_a_rule_needs_for_somebody_else(study,
 def test_an_excluded_answer_comes_back_only_where_the_rules_still_hold(study, lead):
     campaign = opened(study, lead, "at_most 1 gender = man")
     first = submit(next_for(campaign, person(campaign, gender="man")))
-    submission.exclude(annotation=first, by=lead, reason="unreadable")
+    exclusion.exclude(annotation=first, by=lead, reason="unreadable")
     assert label_all(campaign, person(campaign, gender="man")) == 4
-    assert submission.readmit(annotation=first, by=lead).status == "surplus"
+    assert exclusion.readmit(annotation=first, by=lead).status == "surplus"
     assert rules_hold(campaign)
 
 
@@ -365,6 +365,5 @@ def test_rules_hold_however_many_come_at_once(study, lead, tmp_path, rule):
 def test_the_same_answer_again_is_the_same_annotation_under_quotas(study, lead):
     campaign = opened(study, lead, "at_most 1 gender = man")
     leased = next_for(campaign, person(campaign, gender="man"))
-    given = {"assignment": leased, "annotator": leased.annotator, "submission_id": uuid.uuid4()}
-    first = submission.submit(**given, answer=none_of_them(leased))
-    assert submission.submit(**given, answer=none_of_them(leased)) == first
+    key = uuid.uuid4()
+    assert submit(leased, submission_id=key) == submit(leased, submission_id=key)

@@ -2,11 +2,11 @@
 
 import pytest
 
-from annotation.answers.references import shown
+from annotation.answers.references import shown_attributes
 from annotation.assignment import leases
 from annotation.campaigns import known_tasks, lifecycle
 from annotation.campaigns.images import retraction
-from annotation.models import Campaign, KnownAnswer, PracticeAnswer, PracticeRound, Task
+from annotation.models import KnownAnswer, PracticeAnswer, PracticeRound, Task
 from catalog.models import Attribute
 from foundation.errors import Conflict, DomainError
 from studies.models import AuditEntry
@@ -45,7 +45,7 @@ def gold(marking, picture, lead):
 
 def test_a_gold_task_is_asked_whole_and_scored_where_an_answer_is_known(gold):
     assert (gold.purpose, gold.wanted, gold.image.study_id) == (GOLD, 0, gold.campaign.study_id)
-    assert {one.text for one in shown(gold)} == {"tall hat", "drum", "kite"}
+    assert {one.text for one in shown_attributes(gold)} == {"tall hat", "drum", "kite"}
     known = KnownAnswer.objects.filter(task=gold).order_by("attribute__text")
     assert list(known.values_list("attribute__text", "present", "ratings", "explanation")) == [
         ("drum", False, [], ""),
@@ -71,7 +71,7 @@ def test_the_order_of_attributes_follows_from_the_seed_and_not_from_the_lead(mar
             (PRACTICE, attributes("kite", "drum", "tall hat")),
         )
     ]
-    first, second = ([one.text for one in shown(task)] for task in made)
+    first, second = ([one.text for one in shown_attributes(task)] for task in made)
     assert first == second
 
 
@@ -171,7 +171,7 @@ def test_the_same_check_is_made_once(gold, lead, marking, picture):
 
 def test_drafts_open_and_paused_campaigns_take_checks_and_closed_ones_none(study, lead):
     add_images(study, 1)
-    draft = lifecycle.create(study=study, name="M", kind=Campaign.Kind.STEREOTYPE_MARKING, by=lead)
+    draft = lifecycle.create(study=study, name="M", kind="stereotype_marking", by=lead)
     hat, drum, kite, lantern = attributes("tall hat", "drum", "kite", "lantern")
     image = study.images.first()
 

@@ -37,7 +37,7 @@ def test_a_campaign_with_all_its_answers_is_finished_until_it_is_extended(markin
         label_all(marking, new_annotator(marking))
         notices.look()
     assert standing() == [("marking", "finished")]
-    assert notices.look() == notices.Looked()
+    assert notices.look() == notices.NoticeChanges()
     extension.extend(campaign=marking, by=lead, annotators_per_task=3)
     assert len(notices.look().resolved) == 1
     assert standing() == []

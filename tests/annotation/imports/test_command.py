@@ -81,7 +81,7 @@ def test_a_wrong_command_line_exits_with_2(arguments, db, table, keep_connection
 
 def test_a_name_that_the_database_has_no_room_for_is_refused(db, table):
     file = table(*ROWS)
-    options = {"study": "Pilot", "map": [COLUMNS], "value": [["ja=yes"]]}
+    options = {"study": "Pilot", "map": COLUMNS, "value": ["ja=yes"]}
     with pytest.raises(DomainError, match="name of the model is longer than 120"):
         call_command("import_annotations", file, model="m" * 121, **options)
     with pytest.raises(DomainError, match="name of the campaign is longer than 120"):

@@ -119,7 +119,7 @@ def test_the_moment_of_an_answer_says_which_is_the_latest(table):
     file = table(",".join((*COLUMNS, "submitted_at")), *lines, earlier)
     column_map = ColumnMap(columns=dict(MAP.columns) | {"submitted_at": "submitted_at"})
     reading = Reading(read_table(file))
-    read_marks(reading, column_map, groups=None, known={})
+    read_marks(reading, column_map, groups=None, study_images={})
     (entry,) = reading.report("annotations").rejected
     assert (entry.row, entry.reason) == (42, "answered again in row 2, which counts")
 
@@ -178,7 +178,7 @@ def test_doubling_rows_anywhere_changes_nothing_that_is_kept(tmp_path_factory, d
     file = tmp_path_factory.mktemp("table") / "labels.csv"
     file.write_text("\n".join([",".join(COLUMNS), *lines]) + "\n", encoding="utf-8")
     reading = Reading(read_table(file))
-    read_marks(reading, MAP, groups=None, known={})
+    read_marks(reading, MAP, groups=None, study_images={})
     kept = [lines[index] for index in range(len(lines)) if reading.accepted[index]]
     assert sorted(kept) == sorted(judged)
     report = reading.report("annotations")

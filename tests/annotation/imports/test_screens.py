@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.imports.screens import split
+from annotation.imports.screens import split_screens
 
 NONE = 9
 
@@ -12,7 +12,7 @@ NONE = 9
 def screens(keys: list[int], attributes: list[int]) -> list[list[int]]:
     """The rows of each screen; attribute 9 is 'none of the above'."""
     codes = np.array(attributes, dtype=np.int64)
-    found = split(np.arange(len(keys)), np.array(keys, dtype=np.int64), codes, codes == NONE)
+    found = split_screens(np.arange(len(keys)), np.array(keys, dtype=np.int64), codes, codes == NONE)
     return [found.order[found.starts[i] : found.starts[i + 1]].tolist() for i in range(len(found))]
 
 

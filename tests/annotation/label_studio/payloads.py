@@ -3,9 +3,14 @@
 from datetime import UTC, datetime, timedelta
 
 from annotation.label_studio.labels.settle import settle
+from annotation.label_studio.models import (
+    LabelStudioBridge,
+    LabelStudioProject,
+    LabelStudioTask,
+    LabelStudioUser,
+)
 from annotation.label_studio.pull.deletions import missed, missing
 from annotation.label_studio.pull.mirror import mirror
-from annotation.models import LabelStudioBridge, LabelStudioProject, LabelStudioTask, LabelStudioUser
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 

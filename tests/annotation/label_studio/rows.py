@@ -5,17 +5,17 @@ from datetime import timedelta
 from django.utils import timezone
 
 from annotation.campaigns.instruments import versions
+from annotation.label_studio import SLUG
 from annotation.label_studio.client.encryption import seal
-from annotation.models import (
-    Campaign,
+from annotation.label_studio.models import (
     LabelStudioAnnotation,
     LabelStudioBridge,
     LabelStudioProject,
     LabelStudioServer,
     LabelStudioTask,
     LabelStudioUser,
-    Task,
 )
+from annotation.models import Campaign, Task
 
 URL = "https://labels.example.org"
 TOKEN = "a-token-nobody-may-see"
@@ -37,6 +37,7 @@ def bridge_of(campaign: Campaign, server: LabelStudioServer | None = None, **mor
         pushed_at=timezone.now(),
         **more,
     )
+    Campaign.objects.filter(pk=campaign.pk).update(labelled_in=SLUG)
     tasks = list(campaign.tasks.filter(purpose=Task.Purpose.LABEL).order_by("pk"))
     read = versions.current(campaign)
     for slot in range(1, campaign.annotators_per_task + 1):

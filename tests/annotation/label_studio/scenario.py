@@ -3,8 +3,9 @@
 import pytest
 
 from annotation.label_studio.labels.settle import settle
-from annotation.label_studio.pull.reconcile import left
-from annotation.models import LabelStudioAnnotation, Task
+from annotation.label_studio.models import LabelStudioAnnotation
+from annotation.label_studio.pull.reconcile import unsettled_tasks
+from annotation.models import Task
 from tests.annotation.factories import new_annotator
 from tests.annotation.label_studio.payloads import annotation, marks, number_of, tell, worker
 from tests.annotation.label_studio.rows import bridge_of
@@ -46,7 +47,7 @@ def told(bridge, task, number, user, *texts, slot=1, **more):
 
 def count_what_is_left(bridge) -> None:
     """As a comparison does that finds nothing new over there."""
-    settle(bridge=bridge, task_ids=left(bridge))
+    settle(bridge=bridge, task_ids=unsettled_tasks(bridge))
 
 
 def row(number) -> LabelStudioAnnotation:

@@ -12,7 +12,7 @@ from annotation.label_studio.base import job_queue
 from annotation.label_studio.base.connections import note_trouble
 from annotation.label_studio.base.locks import reading_from
 from annotation.label_studio.client import errors
-from annotation.models import LabelStudioBridge, LabelStudioEvent
+from annotation.label_studio.models import LabelStudioBridge, LabelStudioEvent
 from foundation.errors import DomainError
 from jobs.models import Job
 from jobs.progress.reporter import Unwatched

@@ -1,7 +1,6 @@
 """What people and leads do in a small campaign, on the path that real answers take, checked against a plain model.
 
-By the verbs that the API's handlers call, where the model also knows which answers must go the short way, or over
-HTTP.
+By the verbs that the API's handlers call, or over HTTP.
 """
 
 import uuid
@@ -21,7 +20,7 @@ from hypothesis.stateful import (
 
 from accounts import consent_texts
 from annotation.answers.inclusion import counted, not_counted
-from annotation.assignment import checks, leases
+from annotation.assignment import gold_and_repeats, leases
 from annotation.campaigns import lifecycle
 from annotation.models import Annotation, Assignment, Enrolment
 from annotation.people import enrolments, withdrawal
@@ -177,10 +176,9 @@ class Labelling(RuleBasedStateMachine):
             earlier.append(revision)
             self.submitted(thing, revision, kept=revision)
         else:
-            in_one_step = model.ends_in_one_step(thing)
             status = model.end(thing)
             model.revisions[thing] = [revision]
-            kept = self.submitted(thing, revision, kept=revision, in_one_step=in_one_step)
+            kept = self.submitted(thing, revision, kept=revision)
             assert kept.status == status
 
     @rule(number=numbers, which=numbers)
@@ -225,7 +223,7 @@ class Labelling(RuleBasedStateMachine):
         self.refused(code, self.labelling.submit, **self._sent(thing, revision, by))
         assert Annotation.objects.count() == before
 
-    def submitted(self, thing, revision, *, kept, in_one_step=False):
+    def submitted(self, thing, revision, *, kept):
         """Send an answer that is kept or was, check what its annotator is told and given, return what is stored."""
         model = self.model
         answered = self.do(self.labelling.submit, **self._sent(thing, revision))
@@ -241,7 +239,6 @@ class Labelling(RuleBasedStateMachine):
             assert annotation.status == model.status(thing)
         if thing.purpose == "label":
             assert answered.shown_status == annotation.status
-        assert answered.in_one_step in (None, in_one_step)
         model.forget_overdue()
         if refusal := model.refusal(thing.person) or ("campaign_not_open" if model.state != "open" else ""):
             assert (answered.following, answered.why) == (None, refusal)
@@ -386,8 +383,8 @@ class Labelling(RuleBasedStateMachine):
         checked = sum(len(model.revisions[thing]) for thing in model.checked)
         assert reasons["gold"] + reasons["repeat"] == checked
         golds = {thing for thing in model.checked if thing.purpose == "gold"}
-        assert len(list(checks.gold_answers(self.campaign))) == len(golds)
-        assert len(list(checks.repeat_pairs(self.campaign))) == len(model.checked - golds)
+        assert len(list(gold_and_repeats.gold_answers(self.campaign))) == len(golds)
+        assert len(list(gold_and_repeats.repeat_pairs(self.campaign))) == len(model.checked - golds)
 
 
 class LabellingOverHttp(Labelling):

@@ -71,11 +71,6 @@ class LabellingModel:
         """Return whether an answer to the thing is kept."""
         return thing in self.revisions
 
-    def ends_in_one_step(self, thing: Thing) -> bool:
-        """Return whether a first answer now is the plain case, for which there is a short way."""
-        alive = thing in self.leases and self.leases[thing] > self.now
-        return alive and not self.refusal(thing.person) and self.state == "open"
-
     def holders(self, task: int) -> list[int]:
         """Return who holds a place of a task."""
         given = {*self.leases, *self.accepted}

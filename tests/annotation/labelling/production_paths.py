@@ -1,7 +1,6 @@
 """Labelling as production does it: by the verbs that the API's handlers call, and by the API itself.
 
-Both ways have the same methods and raise the same refusals, so that a test can take either. A test that is about
-what happens to real answers takes these and not `annotation.answers.submission`.
+Both ways have the same methods and raise the same refusals, so that a test can take either.
 """
 
 import uuid
@@ -14,10 +13,8 @@ from django.test import Client
 
 from accounts import tokens
 from accounts.models import Annotator
-from annotation.annotator.payload import shown_status
-from annotation.answers import edit_window, fast_path, submission
 from annotation.answers.references import references
-from annotation.answers.validation import Answer
+from annotation.answers.submission import SentAnswer, submit_and_next
 from annotation.assignment import leases
 from annotation.campaigns import access
 from annotation.models import Annotation, Assignment, Campaign
@@ -35,7 +32,6 @@ class Submitted:
     shown_status: str
     following: Assignment | None
     why: str  # nothing follows
-    in_one_step: bool | None  # by `answering.submit_and_next`; None where it cannot be seen
 
 
 def ticking_all(leased: Assignment) -> Mapping[str, Any]:
@@ -66,53 +62,24 @@ class ByVerbs:
         now: datetime | None = None,
     ) -> Submitted:
         """Send an answer."""
-        submission_id = submission_id or uuid.uuid4()
-        saved = fast_path.submit_and_next(
+        sent = SentAnswer(
             user_id=by.user_id,
             public_id=leased.public_id,
-            submission_id=submission_id,
-            parse=lambda task: Answer.parse(answer, task),
+            submission_id=submission_id or uuid.uuid4(),
+            answer=answer,
             active_seconds=3.0,
             instrument_version=instrument_version,
-            now=now,
         )
-        if saved is None:
-            own = access.own_assignment(by.user, leased.public_id)
-            edit_window.refuse_late(own, submission_id, now=now)
-            annotation = submission.submit(
-                assignment=own,
-                annotator=own.annotator,
-                submission_id=submission_id,
-                answer=Answer.parse(answer, own.task),
-                active_seconds=3.0,
-                instrument_version=instrument_version,
-                now=now,
-            )
-            following = None
-        else:
-            annotation = Annotation.objects.get(pk=saved.annotation_id)
-            following = saved.following
-        why = ""
-        if following is None:
-            following, why = self._next(annotation, now)
-        return Submitted(annotation, shown_status(annotation), following, why, saved is not None)
+        saved = submit_and_next(sent, now=now)
+        annotation = Annotation.objects.get(pk=saved.annotation_id)
+        stored = (annotation.submission_id, annotation.revision)
+        assert stored == (saved.submission_id, saved.revision)
+        return Submitted(annotation, saved.status, saved.following, saved.why)
 
     def skip(self, leased: Assignment, *, by: Annotator) -> None:
         """Give a task back."""
         own = access.own_assignment(by.user, leased.public_id)
         leases.skip(assignment=own, annotator=own.annotator)
-
-    @staticmethod
-    def _next(annotation: Annotation, now: datetime | None) -> tuple[Assignment | None, str]:
-        campaign, annotator = annotation.campaign, annotation.annotator
-        try:
-            following = leases.next_assignment(campaign=campaign, annotator=annotator, now=now)
-        except DomainError as refusal:
-            return None, refusal.code
-        if following is not None:
-            return following, ""
-        more = leases.more_tomorrow(campaign, annotator.pk)
-        return None, "enough_for_today" if more else "nothing_left"
 
 
 class OverHttp:
@@ -149,9 +116,7 @@ class OverHttp:
             saved["submission_id"],
             saved["revision"],
         )
-        return Submitted(
-            annotation, saved["status"], self._assignment(saved["next"]), saved["why"], in_one_step=None
-        )
+        return Submitted(annotation, saved["status"], self._assignment(saved["next"]), saved["why"])
 
     def skip(self, leased: Assignment, *, by: Annotator) -> None:
         """Give a task back."""

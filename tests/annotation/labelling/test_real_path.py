@@ -12,20 +12,13 @@ from annotation.assignment import leases, slots
 from annotation.assignment.selection import Choice
 from annotation.campaigns import lifecycle
 from annotation.campaigns.instruments import versions as instruments_versions
-from annotation.models import (
-    Annotation,
-    Assignment,
-    Campaign,
-    Enrolment,
-    LabelStudioBridge,
-    LabelStudioServer,
-    Task,
-)
+from annotation.label_studio.models import LabelStudioBridge, LabelStudioServer
+from annotation.models import Annotation, Assignment, Campaign, Enrolment, Task
 from annotation.people import withdrawal
 from foundation.errors import DomainError
 from studies import consent
 from studies.models import Study
-from tests.annotation.assignment.test_checks import add_gold
+from tests.annotation.assignment.test_gold_and_repeats import add_gold
 from tests.annotation.assignment.test_leases import slots_are_counted
 from tests.annotation.factories import add_images, new_annotator
 from tests.annotation.labelling.production_paths import NONE_OF_THEM, ticking_all
@@ -122,6 +115,7 @@ def test_who_does_not_take_part_is_given_nothing(marking, rating, anna, path):
 def label_in_label_studio(campaign):
     server = LabelStudioServer.objects.create(study=campaign.study, url="http://127.0.0.1:9")
     LabelStudioBridge.objects.create(campaign=campaign, server=server)
+    Campaign.objects.filter(pk=campaign.pk).update(labelled_in="label_studio")
 
 
 STANDSTILLS = {
@@ -140,7 +134,6 @@ def test_an_answer_in_time_is_kept_and_nothing_follows_where_no_tasks_are_given_
     stop(marking)
     kept = path.submit(leased, by=anna)
     assert (kept.annotation.status, kept.following, kept.why) == ("accepted", None, code)
-    assert kept.in_one_step is not True
     refused(code, path.next_task, marking, anna)
 
 
@@ -150,13 +143,10 @@ def run_out(leased):
     Assignment.objects.filter(pk=leased.pk).update(leased_at=ago, expires_at=ago)
 
 
-def test_a_late_answer_is_accepted_where_the_place_is_free_and_goes_the_careful_way(
-    marking, leased, anna, path
-):
+def test_a_late_answer_is_accepted_where_the_place_is_free(marking, leased, anna, path):
     run_out(leased)
     kept = path.submit(leased, by=anna)
     assert kept.annotation.status == "accepted"
-    assert kept.in_one_step is not True
 
 
 def test_a_late_answer_to_what_was_given_to_others_is_surplus(marking, anna, leased, path):
@@ -273,7 +263,7 @@ def test_time_worked_is_never_more_than_the_time_since_the_lease(marking, anna, 
 
 
 @pytest.mark.parametrize("ended", [False, True])
-def test_a_withdrawal_that_is_over_or_of_another_study_keeps_nobody_from_the_short_way(
+def test_a_withdrawal_that_is_over_or_of_another_study_keeps_nobody_from_answering(
     marking, anna, path, ended
 ):
     study = marking.study if ended else Study.objects.create(name="Other", slug="other", seed=1)
@@ -283,7 +273,6 @@ def test_a_withdrawal_that_is_over_or_of_another_study_keeps_nobody_from_the_sho
     Consent.objects.update(withdrawn_at=None)
     kept = path.submit(path.next_task(marking, anna), by=anna)
     assert kept.following is not None
-    assert kept.in_one_step is not False
 
 
 def test_a_correction_ends_the_answer_before_and_a_closed_campaign_takes_none(marking, anna, leased, path):
@@ -326,7 +315,7 @@ def open_campaign(study, lead):
         draft = lifecycle.create(
             study=study,
             name="Special",
-            kind=Campaign.Kind.STEREOTYPE_MARKING,
+            kind="stereotype_marking",
             by=lead,
             annotators_per_task=2,
             attributes_per_screen=attributes_per_screen,

@@ -27,7 +27,7 @@ def looked():
 def draft(study, lead) -> Campaign:
     """A draft of a marking campaign: 2 groups × 2 images."""
     add_images(study, 2)
-    return lifecycle.create(study=study, name="Drafted", kind=Campaign.Kind.STEREOTYPE_MARKING, by=lead)
+    return lifecycle.create(study=study, name="Drafted", kind="stereotype_marking", by=lead)
 
 
 @pytest.fixture

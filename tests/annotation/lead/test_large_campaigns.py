@@ -3,7 +3,6 @@
 import random
 import re
 import time
-import uuid
 from datetime import timedelta
 
 import pytest
@@ -13,7 +12,7 @@ from django.utils import timezone
 
 from accounts.models import Annotator
 from analysis.releases.preview import preview
-from annotation.answers import replacement, submission
+from annotation.answers import exclusion, replacement
 from annotation.assignment import leases
 from annotation.campaigns import extension, snapshots
 from annotation.campaigns.coverage import coverage, shown_coverage
@@ -127,16 +126,10 @@ def test_numbers_equal_the_slow_counts_after_whatever_people_do(study, large, le
         word = leased.task.task_attributes.first().attribute.text
         saved = submit(leased, generator.choice([none_of_them(leased), ticking(leased, word)]))
         if generator.random() < 0.4:
-            submission.submit(
-                assignment=leased,
-                annotator=leased.annotator,
-                submission_id=uuid.uuid4(),
-                answer=ticking(leased, word) if saved.none_of_the_above else none_of_them(leased),
-                active_seconds=2.0,
-            )
+            submit(leased, ticking(leased, word) if saved.none_of_the_above else none_of_them(leased))
     _equal(large)
     excluded = Annotation.objects.filter(campaign=large, is_latest=True).first()
-    submission.exclude(annotation=excluded, by=lead, reason="unreadable")
+    exclusion.exclude(annotation=excluded, by=lead, reason="unreadable")
     enrolment = large.enrolments.select_related("annotator").get(annotator=people[0])
     enrolments.exclude(enrolment=enrolment, by=lead, reason="careless", ask_again=False)
     _equal(large)

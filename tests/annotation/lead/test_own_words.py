@@ -26,7 +26,7 @@ def quota(study, lead) -> Campaign:
     draft = lifecycle.create(
         study=study,
         name="Marking",
-        kind=Campaign.Kind.STEREOTYPE_MARKING,
+        kind="stereotype_marking",
         by=lead,
         annotators_per_task=2,
         quotas=["one_non_man"],

@@ -106,7 +106,7 @@ def test_letting_go_on_says_that_flags_end(lead_client, lazy, lead):
 def test_screens_held_in_vain_are_asked_again_when_the_lead_says_so(lead_client, analyst_client, lazy, lead):
     assert "Screens short of an answer" not in page(lead_client)
     enrolments.exclude(enrolment=lazy, by=lead, reason="Clicks anything")
-    assert "3 screens hold 3 places of labels that count no more" in page(lead_client)
+    assert "3 screens hold 3 places of labels that no longer count" in page(lead_client)
     assert "Ask them again" not in page(analyst_client)
     said = lead_client.post(f"{HERE}ask-again/", follow=True).content.decode()
     assert "3 screens will be asked again." in said

@@ -11,7 +11,7 @@ from analysis.metrics.annotators.mark_statistics import annotator_statistics
 from analysis.metrics.annotators.rating_statistics import rater_statistics
 from annotation.answers.inclusion import counted
 from annotation.answers.validation import Answer
-from annotation.assignment import checks
+from annotation.assignment import gold_and_repeats
 from annotation.models import Assignment, Judgement
 from annotation.people import enrolments, withdrawal
 from annotation.quality.measures import qualities, quality_of
@@ -123,7 +123,7 @@ def test_the_library_finds_the_same_in_marks(marking):
     columns = ("annotation__task__image", "attribute__text", "annotation__annotator", "present")
     rows = Judgement.objects.filter(annotation__in=counted(marking)).values_list(*columns)
     frame = pd.DataFrame(rows, columns=["image", "attribute", "annotator", "present"])
-    pairs = pd.DataFrame(checks.repeat_pairs(marking)).merge(
+    pairs = pd.DataFrame(gold_and_repeats.repeat_pairs(marking)).merge(
         pd.DataFrame(
             Judgement.objects.values_list("attribute", "attribute__text").distinct(),
             columns=["attribute_id", "attribute"],
@@ -137,7 +137,7 @@ def test_the_library_finds_the_same_in_marks(marking):
             counted(marking).values_list("annotator", "active_seconds"), columns=["annotator", "seconds"]
         ),
         gold=pd.DataFrame(
-            [(one.annotator_id, 1, int(one.correct)) for one in checks.gold_answers(marking)],
+            [(one.annotator_id, 1, int(one.correct)) for one in gold_and_repeats.gold_answers(marking)],
             columns=["annotator", "present", "expected"],
         ),
         repeats=repeats.rename(columns={"annotator_id": "annotator"}).assign(

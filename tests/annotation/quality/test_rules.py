@@ -7,8 +7,7 @@ from django.core.cache import cache
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from annotation.answers import fast_path, submission
-from annotation.answers.submission import Answer
+from annotation.answers.submission import SentAnswer, submit_and_next
 from annotation.assignment import leases
 from annotation.campaigns import lifecycle
 from annotation.models import Annotation, Assignment, Campaign, Enrolment, QualityEvent
@@ -48,7 +47,7 @@ def test_rules_catch_exactly_those_who_were_planted(study, lead):
     draft = lifecycle.create(
         study=study,
         name="Marking",
-        kind=Campaign.Kind.STEREOTYPE_MARKING,
+        kind="stereotype_marking",
         by=lead,
         annotators_per_task=5,
         attributes_per_screen=3,
@@ -204,23 +203,18 @@ def test_where_a_lead_set_no_rule_an_answer_costs_no_query_more_than_once_a_minu
 
     def submitted():
         leased = leases.next_assignment(campaign=marking, annotator=anna)
-        return fast_path.submit_and_next(
-            user_id=anna.user_id,
-            public_id=leased.public_id,
-            submission_id=uuid.uuid4(),
-            parse=lambda task: Answer.parse({"none_of_the_above": True}, task),
-            active_seconds=None,
-        )
+        answer = {"none_of_the_above": True}
+        return submit_and_next(SentAnswer(anna.user_id, leased.public_id, uuid.uuid4(), answer))
 
     cache.clear()
     saved = submitted()
-    assert saved.ruled is False
+    assert saved.has_rules is False
     assert enforcement.now_and_then(campaign=marking, annotator_id=saved.annotator_id) == []
     with CaptureQueriesContext(connection) as statements:
         assert enforcement.now_and_then(campaign=marking, annotator_id=saved.annotator_id) == []
     assert len(statements) == 0
     straight(marking, by=lead)
-    assert submitted().ruled is True
+    assert submitted().has_rules is True
 
 
 @pytest.mark.parametrize(
@@ -272,9 +266,4 @@ def test_what_is_kept_counts_until_the_lead_decides(marking, lead):
     straight(marking, action="pause", by=lead)
     assert Annotation.objects.filter(annotator=anna, status="accepted").count() == 3
     with pytest.raises(DomainError, match="paused"):
-        submission.submit(
-            assignment=Assignment.objects.filter(annotator=anna).first(),
-            annotator=anna,
-            submission_id=uuid.uuid4(),
-            answer=none_of_them(Assignment.objects.filter(annotator=anna).first()),
-        )
+        submit(Assignment.objects.filter(annotator=anna).first())

@@ -11,8 +11,9 @@ from django.utils import timezone
 from accounts import tokens
 from analysis.results.parameters import parameters_of
 from analysis.results.reports import compute_report
-from annotation.answers.references import references, shown
+from annotation.answers.references import references, shown_attributes
 from annotation.campaigns import clone, lifecycle
+from annotation.kinds.registry import KINDS
 from annotation.models import Annotation, Assignment, Campaign, QualityEvent, QualityRule
 from annotation.quality import enforcement
 from annotation.quality import rules as quality_rules
@@ -30,7 +31,7 @@ def wide(study, lead) -> Campaign:
     draft = lifecycle.create(
         study=study,
         name="Wide",
-        kind=Campaign.Kind.STEREOTYPE_MARKING,
+        kind="stereotype_marking",
         by=lead,
         annotators_per_task=5,
         attributes_per_screen=3,
@@ -73,7 +74,7 @@ def seen_by(generator, *, overlooks=0.15, invents=0.05):
         ticked = []
         # What is there must not depend on the numbers a database gives, which go on from test to test.
         image = task.campaign.tasks.filter(image_id__lt=task.image_id).values("image_id").distinct().count()
-        for one in shown(task):
+        for one in shown_attributes(task):
             there = random.Random(f"{image}:{one.text}").random() < 1 / 3
             if generator.random() < (1 - overlooks if there else invents):
                 ticked.append(one.ref)
@@ -145,7 +146,7 @@ def test_what_nobody_else_answered_is_compared_with_the_latest_answers_of_others
     draft = lifecycle.create(
         study=study,
         name="Once",
-        kind=Campaign.Kind.STEREOTYPE_MARKING,
+        kind="stereotype_marking",
         by=lead,
         annotators_per_task=1,
         attributes_per_screen=3,
@@ -171,7 +172,7 @@ def test_variety_is_what_was_given_of_what_was_due():
     assert variety({0: 100, 1: 0}, {0: 80.1, 1: OTHERS_DUE - 0.1}) is None
 
 
-@pytest.mark.parametrize("kind", Campaign.Kind.values)
+@pytest.mark.parametrize("kind", list(KINDS))
 def test_every_new_campaign_has_rules_that_only_warn(study, lead, kind):
     draft = lifecycle.create(study=study, name="New", kind=kind, by=lead)
     rules = draft.quality_rules.all()

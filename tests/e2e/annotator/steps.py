@@ -6,9 +6,9 @@ from accounts import profiles
 from annotation.campaigns import lifecycle
 from annotation.models import Box
 from annotation.people import invitations
-from generation.backends.sketch.drawing import draw
 from generation.images.storage import store_image
 from studies import consent
+from tests.generation.drawings import drawing
 
 # Left, top, right, bottom in fractions of the picture.
 FIRST = (0.20, 0.10, 0.55, 0.40)
@@ -19,7 +19,7 @@ SECOND = (0.60, 0.50, 0.90, 0.85)
 def marking(study, lead):
     for index, group in enumerate(study.groups.order_by("name")):
         for number in range(2):
-            data = draw(seed=10 * index + number, attributes={"tall hat", "drum"}).png
+            data = drawing(10 * index + number, "drum", "tall hat")
             store_image(study=study, data=data, group=group, model_label="sketch")
     # Screens of two or three words, whichever comes first: what is pressed below is on each of them.
     draft = lifecycle.create(

@@ -28,7 +28,8 @@ from annotation.label_studio.base import connections
 from annotation.label_studio.people import identity
 from annotation.label_studio.push import lifecycle
 from annotation.label_studio.push.sync import push
-from annotation.models import Enrolment, LabelStudioUser
+from annotation.label_studio.models import LabelStudioUser
+from annotation.models import Enrolment
 from catalog.models import Attribute, IdentityGroup, Resource, Stereotype
 from generation.backends.sketch.drawing import draw
 from generation.images.storage import store_image

@@ -116,7 +116,7 @@ def test_by_keyboard_alone_a_box_is_placed_and_a_task_submitted(page, marking):
     page.keyboard.press("2")
     page.keyboard.press("Enter")
     page.get_by_text("Draw a box around what shows it.", exact=True).wait_for()
-    assert page.evaluate("document.activeElement.textContent").startswith("Add a box")
+    assert page.evaluate("document.activeElement.textContent").strip().startswith("Add a box")
     page.keyboard.press("Enter")
     focused = "document.activeElement.getAttribute('aria-label')"
     assert page.evaluate(focused).endswith("30 % from the left, 30 % from the top, 30 % wide, 30 % high")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from annotation.models import LabelStudioAnnotation, LabelStudioBridge, LabelStudioUser
+from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioBridge, LabelStudioUser
 from jobs.models import Job
 from tests.annotation.factories import new_annotator
 from tests.annotation.label_studio.rows import bridge_of, seen, server_of, user_of

@@ -1,24 +1,22 @@
 """A database of a test's own, for tests that start other processes: those cannot see the test's transaction."""
 
-import atexit
 import json
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import uuid
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import psycopg
-from django.conf import settings
+
+from tests.foundation.database.migrated import migrated_database
+from tests.foundation.database.postgres import on_postgres, postgres_url, run_on_server
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -84,34 +82,19 @@ class Server:
 @contextmanager
 def own_server(folder: Path, **env: str) -> Iterator[Server]:
     """Make a database of the kind the tests use, with all tables and nothing in them, and drop it afterwards."""
-    empty = _empty_database()
-    if _on_postgres():
+    template = migrated_database()
+    if on_postgres():
         name = f"own_{uuid.uuid4().hex[:12]}"
-        _tell_postgres(f'CREATE DATABASE "{name}" TEMPLATE "{empty}"')
-        url = _postgres_url(name)
+        run_on_server(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+        run_on_server(f'ALTER DATABASE "{name}" SET synchronous_commit = off')
+        url = postgres_url(name)
     else:
-        url = f"sqlite:///{shutil.copy(empty, folder / 'own.sqlite3')}"
+        url = f"sqlite:///{shutil.copy(template, folder / 'own.sqlite3')}"
     try:
         yield platform_on(url, folder, **env)
     finally:
-        if _on_postgres():
-            _tell_postgres(f'DROP DATABASE "{name}" WITH (FORCE)')
-
-
-@lru_cache(maxsize=1)
-def _empty_database() -> str:
-    """Migrate once for all tests; return the file or the name of the database."""
-    folder = Path(tempfile.mkdtemp())
-    atexit.register(shutil.rmtree, folder)
-    if _on_postgres():
-        name = f"own_empty_{uuid.uuid4().hex[:12]}"
-        _tell_postgres(f'CREATE DATABASE "{name}"')
-        atexit.register(_tell_postgres, f'DROP DATABASE "{name}" WITH (FORCE)')
-        platform_on(_postgres_url(name), folder).run("migrate", "-v", "0")
-        return name
-    file = folder / "empty.sqlite3"
-    platform_on(f"sqlite:///{file}", folder).run("migrate", "-v", "0")
-    return str(file)
+        if on_postgres():
+            run_on_server(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
 def platform_on(url: str, folder: Path, **env: str) -> Server:
@@ -125,19 +108,3 @@ def platform_on(url: str, folder: Path, **env: str) -> Server:
             **env,
         }
     )
-
-
-def _on_postgres() -> bool:
-    return str(settings.DATABASES["default"]["ENGINE"]).endswith("postgresql")
-
-
-def _postgres_url(name: str) -> str:
-    database = settings.DATABASES["default"]
-    password = f":{quote(str(database['PASSWORD']))}" if database["PASSWORD"] else ""
-    place = f"{database['HOST']}:{database['PORT'] or 5432}"
-    return f"postgresql://{quote(str(database['USER']))}{password}@{place}/{name}"
-
-
-def _tell_postgres(statement: str) -> None:
-    with psycopg.connect(_postgres_url("postgres"), autocommit=True) as connection:
-        connection.execute(statement)

@@ -5,7 +5,7 @@ import io
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -42,7 +42,10 @@ class Drip:
 
 @dataclass
 class Endpoint:
-    """`script` holds the next answers, used up in order; then each answer is an image. A number means: wait so long."""
+    """`script` holds the next answers, used up in order; then each answer is an image. A number means: wait so long.
+
+    `respond`, where it is given, makes every answer instead.
+    """
 
     url: str = ""
     script: list[Any] = field(default_factory=list)
@@ -50,8 +53,11 @@ class Endpoint:
     files: dict[str, tuple[int, bytes] | Drip] = field(default_factory=dict)
     keys: list[str] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
+    respond: Callable[[dict[str, Any]], Any] | None = None
 
     def answer(self, body: dict[str, Any]) -> Any:
+        if self.respond is not None:
+            return self.respond(body)
         with self.lock:
             self.asked.append(body)
             number = len(self.asked)

@@ -51,7 +51,7 @@ def archive(files: dict[str, bytes]) -> io.BytesIO:
 @pytest.mark.parametrize("size", [(16_384, 1), (1, 16_384), (20_000, 3)])
 def test_a_picture_with_a_side_longer_than_can_be_shown_is_refused(size):
     with pytest.raises(DomainError) as refusal:
-        inspect(encoded(Picture.new("L", size)), what="“a.png”")
+        inspect(encoded(Picture.new("L", size)), subject="“a.png”")
     assert refusal.value.code == "image_side_too_long"
     assert refusal.value.message == (
         f"“a.png” has {size[0]:,} × {size[1]:,} pixels; neither side may be longer than 16,383."
@@ -79,7 +79,7 @@ def test_damaged_pictures_are_taken_and_shown_or_refused_in_a_sentence():
     refused = 0
     for name, data in mutated_pictures(how_many(2_400)):
         try:
-            file = inspect(data, what=f"“{name}”")
+            file = inspect(data, subject=f"“{name}”")
         except DomainError as refusal:
             assert refusal.message.startswith(f"“{name}” ")  # noqa: PT017 -- being taken is as good
             refused += 1

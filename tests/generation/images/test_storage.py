@@ -32,7 +32,7 @@ def noisy():
 
 def refusal(data: bytes, what="“a.png”") -> str:
     with pytest.raises(DomainError) as refused:
-        inspect(data, what=what)
+        inspect(data, subject=what)
     return refused.value.message
 
 

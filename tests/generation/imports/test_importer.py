@@ -10,6 +10,7 @@ from django.core.management import call_command
 
 from foundation.errors import DomainError, NotFound
 from generation.imports.importer import import_images
+from generation.imports.options import ImageImportOptions
 from generation.models import Condition, Image
 from jobs.progress.reporter import Cancelled, Unwatched
 from studies.models import AuditEntry, Study, StudyGroup
@@ -49,7 +50,9 @@ def stored_files():
 
 class TestFolder:
     def test_each_folder_is_a_group(self, study, folder, lead):
-        report = import_images(study=study, path=folder, by=lead, model_label="painter-2")
+        report = import_images(
+            study=study, path=folder, by=lead, options=ImageImportOptions(model_label="painter-2")
+        )
         assert str(report) == "4 files: 4 kept (0 of them repaired), 0 duplicates, 0 rejected."
         cells = Image.objects.values_list("group__name", "model_label", "condition", "source_name")
         assert set(cells) == {
@@ -75,7 +78,9 @@ class TestFolder:
     def test_unknown_groups_are_added_when_asked(self, study, folder, picture):
         (folder / "tavren_isle").mkdir()
         (folder / "tavren_isle" / "1.png").write_bytes(picture())
-        report = import_images(study=study, path=folder, by=None, create_groups=True)
+        report = import_images(
+            study=study, path=folder, by=None, options=ImageImportOptions(create_groups=True)
+        )
         assert (report.kept, report.new_groups) == (5, ("tavren_isle",))
         assert StudyGroup.objects.get(name="tavren_isle").display_name == "Tavren isle"
 
@@ -269,7 +274,9 @@ class TestManifest:
             "Velmari/1.png,orsani,,,,\n"
             "Orsani/0.png,,painter-2,target,a lantern,\n",
         )
-        report = import_images(study=study, path=folder, by=None, model_label="other")
+        report = import_images(
+            study=study, path=folder, by=None, options=ImageImportOptions(model_label="other")
+        )
         assert report.kept == 3
         found = Image.objects.order_by("source_name")
         assert list(

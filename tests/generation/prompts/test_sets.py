@@ -13,7 +13,7 @@ from generation.prompts.creation import set_prompts
 from generation.prompts.mcas import McasPlan, create_mcas_study
 from generation.prompts.sets import AttributeSet, Target, prompt_set, published_prompt_sets
 from generation.prompts.sets.apply import use_prompt_set
-from generation.runs.estimates import duration_words, estimate, seconds_per_image
+from generation.runs.estimates import estimate, seconds_per_image
 from generation.runs.planning import plan_run
 from studies.models import Study
 
@@ -91,10 +91,6 @@ class TestFiles:
                 prompt_set(name)
         with pytest.raises(DomainError, match="has no variant “dall-e-9”; it has dall-e-2"):
             prompt_set("mcas", variant="dall-e-9")
-
-    def test_durations_are_said_as_exactly_as_one_can_know_them(self):
-        words = [duration_words(seconds) for seconds in (0.2, 1.2, 89, 600, 7200, 200_000)]
-        assert words == ["1 second", "1 second", "89 seconds", "10 minutes", "2 hours", "2.3 days"]
 
 
 @pytest.mark.django_db

@@ -137,9 +137,9 @@ def test_what_the_safety_checker_blanked_stays_blanked(tmp_path):
 def test_one_colour_throughout_is_no_image(mode):
     blank = Picture.new(mode, (16, 16), 0)
     with pytest.raises(BlankImage, match="blank: a single colour throughout"):
-        keep_drawn(Drawn(picture=blank), what="What the model made")
+        keep_drawn(Drawn(picture=blank), subject="What the model made")
     blank.putpixel((3, 3), 1)
-    assert keep_drawn(Drawn(picture=blank), what="It").width == 16
+    assert keep_drawn(Drawn(picture=blank), subject="It").width == 16
 
 
 class BlankSketch(SketchBackend):

@@ -19,8 +19,8 @@ def test_a_scraper_with_the_token_reads_queues(client, settings, queued):
     answer = client.get("/metrics", headers={"Authorization": "Bearer scrape-me"})
     lines = answer.content.decode().splitlines()
     assert answer["Content-Type"].startswith("text/plain; version=0.0.4")
-    assert 'stereoscope_jobs{queue="gpu",state="queued"} 1' in lines
-    assert 'stereoscope_jobs{queue="default",state="failed"} 0' in lines
+    assert 'stereoscope_jobs{queue="gpu",state="queued"} 1.0' in lines
+    assert 'stereoscope_jobs{queue="default",state="failed"} 0.0' in lines
     waited = next(line for line in lines if line.startswith('stereoscope_oldest_queued_seconds{queue="gpu"}'))
     assert float(waited.split()[-1]) >= 0
 
@@ -50,12 +50,12 @@ def read(admin_client) -> dict[str, str]:
 def test_workers_are_counted_by_the_queues_they_take_from_while_they_are_heard_of(admin_client, settings):
     with announced(["default", "gpu"]), announced(["gpu"]), busy():
         found = read(admin_client)
-        assert found['stereoscope_workers{queue="default"}'] == "1"
-        assert found['stereoscope_workers{queue="gpu"}'] == "2"
-        assert found['stereoscope_workers_idle{queue="gpu"}'] == "1"
+        assert found['stereoscope_workers{queue="default"}'] == "1.0"
+        assert found['stereoscope_workers{queue="gpu"}'] == "2.0"
+        assert found['stereoscope_workers_idle{queue="gpu"}'] == "1.0"
         silent = timezone.now() - timedelta(seconds=settings.JOB_LEASE_SECONDS + 1)
         Worker.objects.update(heartbeat_at=silent)
-        assert read(admin_client)['stereoscope_workers{queue="gpu"}'] == "0"
+        assert read(admin_client)['stereoscope_workers{queue="gpu"}'] == "0.0"
 
 
 def test_attempts_and_jobs_given_up_are_counted(admin_client):
@@ -64,9 +64,9 @@ def test_attempts_and_jobs_given_up_are_counted(admin_client):
     Job.objects.create(**ended, state="failed", attempts=3, error_code="given_up")
     Job.objects.create(**ended, state="failed", attempts=2, error_code="unexpected")
     found = read(admin_client)
-    assert found['stereoscope_job_attempts_total{queue="gpu"}'] == "5"
-    assert found['stereoscope_jobs_given_up{queue="gpu"}'] == "1"
-    assert found['stereoscope_jobs_given_up{queue="default"}'] == "0"
+    assert found['stereoscope_job_attempts_total{queue="gpu"}'] == "5.0"
+    assert found['stereoscope_jobs_given_up{queue="gpu"}'] == "1.0"
+    assert found['stereoscope_jobs_given_up{queue="default"}'] == "0.0"
 
 
 def test_durations_are_a_histogram_of_each_kind(admin_client):
@@ -84,9 +84,9 @@ def test_durations_are_a_histogram_of_each_kind(admin_client):
     counts = [
         found[f'{name}_bucket{{kind="draw",le="{limit}"}}'] for limit in (1, 10, 60, 600, 86400, "+Inf")
     ]
-    assert counts == ["1", "1", "3", "3", "3", "4"]
-    assert found[f'{name}_sum{{kind="draw"}}'] == "100060.750"
-    assert found[f'{name}_count{{kind="draw"}}'] == "4"
+    assert counts == ["1.0", "1.0", "3.0", "3.0", "3.0", "4.0"]
+    assert found[f'{name}_sum{{kind="draw"}}'] == "100060.75"
+    assert found[f'{name}_count{{kind="draw"}}'] == "4.0"
 
 
 def test_a_job_that_was_queued_again_waits_anew(admin_client):

@@ -9,7 +9,7 @@ from django.utils import timezone
 from jobs.engine.leases import claim
 from jobs.engine.workers import announced
 from jobs.models import Job
-from jobs.pages.summary import duration_in_words, pace_in_words
+from jobs.pages.summary import pace_in_words
 from jobs.progress import log
 from jobs.progress.reporter import JobProgress, Unwatched
 from jobs.run.execution import run_here
@@ -197,11 +197,3 @@ def test_a_job_that_does_not_know_how_much_there_is_says_how_much_is_done(make_j
 )
 def test_pace_is_said_in_a_unit_that_people_can_picture(rate, words):
     assert pace_in_words(rate) == words
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [(0.2, "1 second"), (89, "89 seconds"), (200, "3 minutes"), (7200, "2 hours"), (200_000, "2 days")],
-)
-def test_time_left_is_said_in_one_unit(seconds, words):
-    assert duration_in_words(seconds) == words

@@ -8,7 +8,8 @@ import httpx
 
 from annotation.label_studio.format.interface import YES
 from annotation.label_studio.format.writer import result_of
-from annotation.models import LabelStudioProject, LabelStudioTask, Task
+from annotation.label_studio.models import LabelStudioProject, LabelStudioTask
+from annotation.models import Task
 from tests.services.label_studio.server import LabelStudio, Person
 
 Result = list[dict[str, Any]]

@@ -2,7 +2,6 @@
 
 import hashlib
 import random
-import uuid
 from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
@@ -10,30 +9,26 @@ from typing import Any
 from django.utils import timezone
 
 from accounts.models import Annotator
-from annotation.answers import submission
 from annotation.answers.validation import answer_of
 from annotation.assignment import leases
 from annotation.campaigns import lifecycle
-from annotation.kinds.defaults import UNSURE
+from annotation.kinds.attribute_likert import UNSURE
 from annotation.label_studio.base import job_queue
 from annotation.label_studio.base.connections import connect
-from annotation.label_studio.people import identity
-from annotation.label_studio.push.lifecycle import begin
-from annotation.models import (
-    Annotation,
-    Campaign,
-    Enrolment,
+from annotation.label_studio.models import (
     LabelStudioAnnotation,
     LabelStudioBridge,
     LabelStudioEvent,
     LabelStudioUser,
-    Task,
 )
+from annotation.label_studio.people import identity
+from annotation.label_studio.push.lifecycle import begin
+from annotation.models import Annotation, Campaign, Enrolment, Task
 from generation.models import Image
 from jobs.models import Job
 from jobs.run.execution import execute
 from studies.models import Study, StudyGroup
-from tests.annotation.factories import new_annotator
+from tests.annotation.factories import new_annotator, submit
 from tests.services.label_studio.annotators import Hands, marked, rated, there
 from tests.services.label_studio.proxy import Wire
 
@@ -84,11 +79,11 @@ def two_campaigns(study: Study, lead: Any) -> tuple[Campaign, Campaign]:
     """Open a campaign of ratings (three people each) and one of marks (two people each)."""
     if not study.images.exists():
         _add_images(study)
-    rating = lifecycle.create(study=study, name="Ratings", kind=Campaign.Kind.ATTRIBUTE_LIKERT, by=lead)
+    rating = lifecycle.create(study=study, name="Ratings", kind="attribute_likert", by=lead)
     marking = lifecycle.create(
         study=study,
         name="Marking",
-        kind=Campaign.Kind.STEREOTYPE_MARKING,
+        kind="stereotype_marking",
         by=lead,
         annotators_per_task=2,
         attributes_per_screen=3,
@@ -277,14 +272,8 @@ def same_on_our_pages(campaign: Campaign, other: Campaign, here: list[Annotator]
             if one is None:
                 leases.skip(assignment=leased, annotator=annotator)
                 continue
-            submission.submit(
-                assignment=leased,
-                annotator=annotator,
-                submission_id=uuid.uuid4(),
-                answer=answer_of(one),
-                active_seconds=one.active_seconds or 0,
-                now=timezone.now() + timedelta(minutes=1),
-            )
+            later = timezone.now() + timedelta(minutes=1)
+            submit(leased, answer_of(one), active_seconds=one.active_seconds or 0, now=later)
     assert not accepted
 
 

@@ -5,7 +5,7 @@ import pytest
 from annotation.label_studio.base import connections
 from annotation.label_studio.client.errors import Trouble
 from annotation.label_studio.client.rest import Client
-from annotation.models import LabelStudioServer
+from annotation.label_studio.models import LabelStudioServer
 
 pytestmark = pytest.mark.services
 

@@ -50,7 +50,7 @@ def test_stars_of_a_real_export_are_ratings(label_studio, hands, study, tmp_path
     found = suggestions(take_inventory(json.loads(path.read_text())))
     assert (found["attribute"], found["rating"]) == ("attribute", "visible")
     import_export(study=study.name, file=path, by=None, names=parse_names(["rating=visible"]))
-    assert Campaign.objects.get().kind == Campaign.Kind.ATTRIBUTE_LIKERT
+    assert Campaign.objects.get().kind == "attribute_likert"
     rated = Judgement.objects.values_list("attribute__text", "rating")
     assert sorted(rated) == [("drum", 1), ("drum", 2), ("tall hat", 4), ("tall hat", 5)]
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from annotation.models import Annotation, LabelStudioAnnotation, LabelStudioBridge, LabelStudioServer, Task
+from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioBridge, LabelStudioServer
+from annotation.models import Annotation, Task
 from tests.annotation.conftest import marking, rating
 from tests.annotation.factories import new_annotator
 from tests.services.label_studio.annotators import hands_of, marked, rated, there

@@ -7,6 +7,7 @@ from django import forms
 from django.core.paginator import Paginator
 from django.template import Context, Template, TemplateSyntaxError
 from django.test import RequestFactory
+from django.urls import NoReverseMatch
 from django.utils import timezone
 
 from web.design.gallery import GalleryForm
@@ -80,6 +81,12 @@ def test_the_current_tab_is_the_nearest_one():
     below = render(source, path="/studies/isles/groups/velmari/")
     assert '<a href="/studies/isles/groups/" aria-current="true">' in below
     assert below.count("aria-current") == 1
+
+
+def test_an_overview_is_current_on_its_own_page_alone():
+    source = '{% tabs "Study" "Overview" "/studies/isles/" "Groups" "/studies/isles/groups/" %}'
+    assert '<a href="/studies/isles/" aria-current="page">' in render(source, path="/studies/isles/")
+    assert "aria-current" not in render(source, path="/studies/isles/words/")
 
 
 def test_labels_without_an_address_are_refused():
@@ -197,6 +204,21 @@ def test_hidden_fields_are_sent_and_not_labelled():
     html = render("{% form_fields form %}", form=Hidden())
     assert 'type="hidden"' in html
     assert "<label" not in html
+
+
+def test_values_are_sent_again_without_ids_labels_and_help():
+    html = render("{% hidden_inputs form %}", form=GalleryForm({"name": "Ada & Co", "regions": ["a", "b"]}))
+    assert '<input type="hidden" name="name" value="Ada &amp; Co">' in html
+    assert html.count('name="regions"') == 2
+    assert not any(text in html for text in ("id=", "aria-", "<label", "required"))
+
+
+def test_a_button_that_posts_goes_to_its_address():
+    html = render("{% post_button 'studies:member_remove' 'isles' 4 label=\"Remove\" tone=\"danger\" %}")
+    assert 'action="/studies/isles/members/4/remove/"' in html
+    assert '<button class="button danger"' in html
+    with pytest.raises(NoReverseMatch):
+        render("{% post_button 'studies:no_such_page' label=\"Remove\" %}")
 
 
 def test_help_and_labels_of_a_field_are_escaped():

@@ -30,10 +30,12 @@ class Country:
 @lru_cache(maxsize=1)
 def countries() -> tuple[Country, ...]:
     """Every country, those with a shape first."""
-    return tuple(Country(**each) for each in json.loads((HERE / "world.json").read_text(encoding="utf-8")))
+    return tuple(
+        Country(**fields) for fields in json.loads((HERE / "world.json").read_text(encoding="utf-8"))
+    )
 
 
 def topology() -> dict[str, Any]:
     """The vendored topology of the shapes."""
-    read: dict[str, Any] = json.loads((HERE / "countries-110m.json").read_text(encoding="utf-8"))
-    return read
+    shapes: dict[str, Any] = json.loads((HERE / "countries-110m.json").read_text(encoding="utf-8"))
+    return shapes

@@ -14,25 +14,27 @@ UNCODED = {"Kosovo": "XKX"}
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
 
-def made(finer: dict[str, Any], alpha_3: dict[str, str]) -> list[dict[str, Any]]:
+def draw_countries(finer: dict[str, Any], alpha_3: dict[str, str]) -> list[dict[str, Any]]:
     """Return the countries of world.json; `finer` has those that are too small for the vendored topology."""
 
     def code(geometry: dict[str, Any]) -> str:
         return alpha_3.get(geometry.get("id", ""), UNCODED.get(geometry["properties"]["name"], ""))
 
-    shapes = [one for one in topology()["objects"]["countries"]["geometries"] if one.get("id") != ANTARCTICA]
-    paths = _paths(topology(), [one["properties"]["name"] for one in shapes])
-    countries = [
-        {"code": code(one), "name": one["properties"]["name"], "id": one.get("id", ""), "path": path}
-        for one, path in zip(shapes, paths, strict=True)
+    shapes = [
+        shape for shape in topology()["objects"]["countries"]["geometries"] if shape.get("id") != ANTARCTICA
     ]
-    drawn = {each["code"] for each in countries} | {"ATA"}
+    paths = _paths(topology(), [shape["properties"]["name"] for shape in shapes])
+    countries = [
+        {"code": code(shape), "name": shape["properties"]["name"], "id": shape.get("id", ""), "path": path}
+        for shape, path in zip(shapes, paths, strict=True)
+    ]
+    drawn = {country["code"] for country in countries} | {"ATA"}
     finer_shapes = finer["objects"]["countries"]["geometries"]
-    small = [one for one in finer_shapes if code(one) and code(one) not in drawn]
-    places = [_middle(finer, one) for one in small]
-    for one, (longitude, latitude), (x, y) in zip(small, places, _placed(places), strict=True):
+    small = [shape for shape in finer_shapes if code(shape) and code(shape) not in drawn]
+    places = [_middle(finer, shape) for shape in small]
+    for shape, (longitude, latitude), (x, y) in zip(small, places, _placed(places), strict=True):
         place = {"x": x, "y": y, "longitude": longitude, "latitude": latitude}
-        countries.append({"code": code(one), "name": one["properties"]["name"], **place})
+        countries.append({"code": code(shape), "name": shape["properties"]["name"], **place})
     return countries
 
 
@@ -94,12 +96,12 @@ def _middle(world: dict[str, Any], geometry: dict[str, Any]) -> tuple[float, flo
                 xs.append(x * scale_x + from_x)
                 ys.append(y * scale_y + from_y)
         boxes.append((min(xs), max(xs), min(ys), max(ys)))
-    left, right, low, high = max(boxes, key=lambda box: (box[1] - box[0]) * (box[3] - box[2]))
-    return round((left + right) / 2, 2), round((low + high) / 2, 2)
+    west, east, low, high = max(boxes, key=lambda box: (box[1] - box[0]) * (box[3] - box[2]))
+    return round((west + east) / 2, 2), round((low + high) / 2, 2)
 
 
 if __name__ == "__main__":
     codes = {number: alpha_3 for _, alpha_3, number, *_ in json.loads(Path(sys.argv[2]).read_text())}
-    lines = made(json.loads(Path(sys.argv[1]).read_text()), codes)
-    text = ",\n".join(json.dumps(each, ensure_ascii=False) for each in lines)
+    lines = draw_countries(json.loads(Path(sys.argv[1]).read_text()), codes)
+    text = ",\n".join(json.dumps(country, ensure_ascii=False) for country in lines)
     (HERE / "world.json").write_text(f"[\n{text}\n]\n", encoding="utf-8")

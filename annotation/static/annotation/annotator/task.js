@@ -205,7 +205,7 @@ function refused({ status, error }) {
   if (isSignedOut({ status, error })) {
     const words = gettext("You are signed out. Your answer is kept on this device and sent when you are back: open your link again, or use your password.");
     tell(words, { href: form.dataset.signIn, words: gettext("Sign in again") });
-  } else if (error.code?.startsWith("annotator_") || error.code === "consent_missing" || ["campaign_not_open", "labelled_in_label_studio"].includes(error.code)) {
+  } else if (/^(annotator_|labelled_in_|consent_missing$|campaign_not_open$)/.test(error.code ?? "")) {
     location.assign(form.dataset.here);
     return;
   } else if (!pane.refuse(error.fields ?? {})) {
@@ -240,7 +240,7 @@ function lookAhead() {
 }
 
 state.addEventListener("change", () => {
-  if (draft && !adopting) saved.begun(keep());
+  if (draft && !adopting && !sending) saved.begun(keep());
 });
 window.addEventListener("storage", (event) => {
   const kept = draft?.heard(event);
@@ -249,7 +249,7 @@ window.addEventListener("storage", (event) => {
 window.addEventListener("pagehide", () => {
   const kept = draft?.read();
   if (!draft || kept?.sent) return; // what is being sent is kept as sent
-  if (kept) keep();
+  if (kept?.answer) keep();
   else draft.keep({ seconds: time.seconds, submission });
 });
 // Nothing is asked of whoever leaves with a draft: it is kept. What is on its way should arrive first.
@@ -277,6 +277,7 @@ bindShortcuts(
     onUndo: () => state.undo(),
     onRedo: () => state.redo(),
     onEscape: () => pane.escape(),
+    paused: () => sending, // what is on its way stays as it was sent
   },
   form.querySelector("[data-keys-on]"),
 );

@@ -27,7 +27,7 @@ class Command(DomainCommand):
             "--geography",
             type=Path,
             metavar="CSV",
-            help="identity, iso_code, region …: replaces the geography that comes with the platform",
+            help="identity, iso_code, region …: replaces the platform’s own geography",
         )
         parser.add_argument("--output", type=Path, metavar="DIR", help="write rejected.csv there")
         add_person_argument(parser)

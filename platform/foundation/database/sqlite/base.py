@@ -11,9 +11,9 @@ from django.db.backends.sqlite3 import base
 class DatabaseWrapper(base.DatabaseWrapper):
     """A transaction waits for its turn at a lock beside the database's file, and looks every millisecond.
 
-    The lock only orders: SQLite's own keeps transactions apart, whoever else has the file open. It belongs to an
-    open file, so that a process that is killed lets go of it. After the time that SQLite would wait for it the
-    transaction begins without, and is refused as ever.
+    The lock only orders: SQLite's own keeps transactions apart, also from other programs that have the file open.
+    It belongs to an open file, so a process that is killed releases it. After the time that SQLite would wait, the
+    transaction begins without the lock and may be refused as usual.
     """
 
     _queue: int | None = None  # descriptor of the file that is locked

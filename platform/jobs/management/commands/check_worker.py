@@ -7,7 +7,7 @@ from jobs.engine.workers import alive
 
 
 class Command(DomainCommand):
-    help = "Say whether a worker of this machine (by its host name) was heard of within a lease; exit 1 if none was."
+    help = "Check whether a worker on this machine (by host name) has reported within a lease; exit 1 if none has."
     example = "python manage.py check_worker"
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -20,9 +20,9 @@ logger = logging.getLogger(__name__)
 
 class Command(DomainCommand):
     help = (
-        "Do background jobs, one at a time, and queue again what dead workers left. Start as many as you like, "
-        "on any machine that shares database and files. Asked to end (SIGTERM), a worker lets go of its job at "
-        "the next step, and another goes on with it."
+        "Run background jobs, one at a time, and queue jobs of dead workers again. Start as many as you like, "
+        "on any machine that shares database and files. After SIGTERM, a worker releases its job at "
+        "the next step, and another worker continues it."
     )
     example = "python manage.py worker --queue gpu"
 
@@ -31,16 +31,16 @@ class Command(DomainCommand):
             "--queue",
             action="append",
             choices=QUEUES,
-            help="take work from this queue only; may be given several times (default: all queues)",
+            help="run only jobs from this queue; may be repeated (default: all queues)",
         )
         parser.add_argument(
             "--interval",
             type=float,
             default=1.0,
             metavar="SECONDS",
-            help="how often to look for work in the database when there was none (default: 1)",
+            help="how often to look for jobs in the database if there were none (default: 1)",
         )
-        parser.add_argument("--batch", action="store_true", help="end when the database has no more work")
+        parser.add_argument("--batch", action="store_true", help="end when the database has no more jobs")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["interval"] > 0:

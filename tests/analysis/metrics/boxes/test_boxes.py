@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.metrics import box_agreement, consensus_boxes
-from analysis.metrics.boxes.geometry import boxes_of, distances, pairs_within
+from analysis.metrics.boxes.geometry import boxes_of, distances
+from analysis.metrics.data.arrays import pairs_within
 from tests.analysis.metrics import oracles
 
 COLUMNS = ["image", "attribute", "annotator", "judgement", "x0", "y0", "x1", "y1"]

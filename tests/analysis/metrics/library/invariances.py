@@ -9,6 +9,12 @@ import pandas as pd
 
 from analysis import metrics
 from tests.analysis.metrics.library.automated_tables import SETS, as_captions, as_mcas, as_pull, as_scores
+from tests.analysis.metrics.library.comparison_tables import (
+    as_choices,
+    as_comparisons,
+    as_points,
+    as_rankings,
+)
 from tests.analysis.metrics.tables import ROLES
 
 SHUFFLED = "rows in another order"
@@ -105,6 +111,11 @@ CLAIMS: dict[str, Claim] = {
     "observed_agreement": Claim(
         lambda f: _table(metrics.observed_agreement(f, resamples=0), "value"), PAIRS, frozenset({DUPLICATED})
     ),
+    "krippendorff_alpha_sets": Claim(
+        lambda f: _table(metrics.krippendorff_alpha_sets(as_choices(f), resamples=0), "value"),
+        NAMES,
+        frozenset({DUPLICATED, FLIPPED}),
+    ),
     "consensus": Claim(
         lambda f: _table(metrics.consensus(f, raters=3), "label", "share"), NAMES, frozenset({FLIPPED})
     ),
@@ -115,6 +126,11 @@ CLAIMS: dict[str, Claim] = {
     "box_agreement": Claim(
         lambda f: _table(metrics.box_agreement(_boxes(f), resamples=0), "measure", "value"),
         NAMES,
+        frozenset({FLIPPED}),
+    ),
+    "point_agreement": Claim(
+        lambda f: _table(metrics.point_agreement(as_points(f)), "measure", "value"),
+        NAMES | {DUPLICATED},  # twice the same points of an annotator
         frozenset({FLIPPED}),
     ),
     "consensus_boxes": Claim(
@@ -150,6 +166,32 @@ CLAIMS: dict[str, Claim] = {
         ),
         NAMES | {DUPLICATED},
         frozenset({FLIPPED}),
+    ),
+    "position_bias": Claim(
+        lambda f: _table(metrics.position_bias(as_comparisons(f)), "share"),
+        NAMES | {DUPLICATED},
+        frozenset({FLIPPED}),
+    ),
+    "preference_strengths": Claim(
+        lambda f: _table(
+            metrics.preference_strengths(as_comparisons(f)),
+            "item",
+            "win_rate",
+            "strength",
+            "rank",
+        ),
+        NAMES | {DUPLICATED},
+        frozenset({FLIPPED}),
+    ),
+    "ranking_strengths": Claim(
+        lambda f: _table(metrics.ranking_strengths(as_rankings(f)), "item", "strength", "rank"),
+        NAMES | {DUPLICATED},
+        frozenset({FLIPPED}),
+    ),
+    "kendall_w": Claim(
+        lambda f: _table(metrics.kendall_w(as_rankings(f)), "measure", "value"),
+        NAMES,
+        frozenset({DUPLICATED}),  # W of the opposite rankings is the same
     ),
     "mcas": Claim(
         lambda f: _table(

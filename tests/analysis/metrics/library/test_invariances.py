@@ -14,6 +14,8 @@ NOT_MEASURES = {
     "AnnotatorIds",
     "BoxAgreement",
     "Judgements",
+    "Preferences",
+    "RankingConcordance",
     "Resampling",
     "Result",
     "Sensitivity",

@@ -15,6 +15,12 @@ import pytest
 
 from analysis import metrics
 from tests.analysis.metrics.library.automated_tables import SETS, as_captions, as_mcas, as_pull, as_scores
+from tests.analysis.metrics.library.comparison_tables import (
+    as_choices,
+    as_comparisons,
+    as_points,
+    as_rankings,
+)
 from tests.analysis.metrics.library.invariances import ATTRIBUTES, GROUPED, SCORED, _boxes, _likert, example
 from tests.analysis.metrics.library.test_invariances import NOT_MEASURES
 from tests.analysis.metrics.tables import ROLES, judgements, marks
@@ -55,6 +61,12 @@ RUN = {
         as_captions(f), ATTRIBUTES, likelihood=metrics.likelihood(f.assign(model="m"), ROLES, resamples=20)
     ),
     "pull": lambda f: metrics.pull(*as_pull(f), resamples=60),
+    "position_bias": lambda f: metrics.position_bias(as_comparisons(f)),
+    "preference_strengths": lambda f: metrics.preference_strengths(as_comparisons(f)),
+    "ranking_strengths": lambda f: metrics.ranking_strengths(as_rankings(f)),
+    "kendall_w": lambda f: metrics.kendall_w(as_rankings(f)),
+    "krippendorff_alpha_sets": lambda f: metrics.krippendorff_alpha_sets(as_choices(f), resamples=60),
+    "point_agreement": lambda f: metrics.point_agreement(as_points(f)),
     "plan_precision": lambda f: metrics.plan_precision(
         likelihood_stereotype=0.05, likelihood_random=0.01, images=3, simulations=10, resamples=50
     ),

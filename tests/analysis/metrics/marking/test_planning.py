@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analysis.metrics import likelihood, plan_precision
-from analysis.metrics.marking.planning import Assumed, Design, _answers
+from analysis.metrics.marking.planning import Assumptions, Design, _answers
 from tests.analysis.metrics.library.invariances import example
 from tests.analysis.metrics.tables import ROLES
 
@@ -19,7 +19,7 @@ def test_simulated_answers_have_the_assumed_rates_and_agreement() -> None:
     # α of a large simulated group without annotator effects is the assumed intraclass correlation.
     from analysis.metrics import krippendorff_alpha
 
-    design, assumed = Design(4_000, 3, 3, 1, 1, 1), Assumed(0.3, 0.1, 0.4, 0.0)
+    design, assumed = Design(4_000, 3, 3, 1, 1, 1), Assumptions(0.3, 0.1, 0.4, 0.0)
     generator = np.random.default_rng(0)
     answers, _ = _answers(design, assumed, np.array([0.3, 0.1]), np.zeros(3), generator)
     assert answers.mean(axis=(0, 1)) == pytest.approx([0.3, 0.1], abs=0.02)
@@ -30,7 +30,7 @@ def test_simulated_answers_have_the_assumed_rates_and_agreement() -> None:
 
 def test_annotators_who_differ_keep_the_mean() -> None:
     # Without the scale √(1 + τ²) the rate 0.3 would move to Φ(−0.524/1.28) = 0.34.
-    design, assumed = Design(3_000, 2_000, 3, 1, 1, 1), Assumed(0.3, 0.1, 0.05, 0.8)
+    design, assumed = Design(3_000, 2_000, 3, 1, 1, 1), Assumptions(0.3, 0.1, 0.05, 0.8)
     generator = np.random.default_rng(0)
     skew = generator.standard_normal(2_000)
     answers, _ = _answers(design, assumed, np.array([0.3, 0.1]), skew, generator)

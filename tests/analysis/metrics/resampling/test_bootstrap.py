@@ -51,19 +51,19 @@ def test_weights_have_the_multinomial_mean_and_variance() -> None:
 def test_weights_do_not_depend_on_how_many_are_drawn_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = crossed()
     whole = pigeonhole_bootstrap(frame, resamples=64, seed=3)
-    blocks = [np.concatenate([getattr(b, name) for b in whole.blocks()]) for name in ("shown", "marked")]
+    blocks = [np.concatenate([getattr(b, name) for b in whole.blocks()]) for name in ("n_shown", "n_marked")]
     for limit in ("HELD_AT_ONCE", "KEPT"):
         monkeypatch.setattr(module, limit, 256)
     small = pigeonhole_bootstrap(frame, resamples=64, seed=3)
     assert len(list(small.blocks())) > 1
-    for name, expected in zip(("shown", "marked"), blocks, strict=True):
+    for name, expected in zip(("n_shown", "n_marked"), blocks, strict=True):
         assert np.array_equal(np.concatenate([getattr(b, name) for b in small.blocks()]), expected)
     # Image-only resampling goes another way; it must not depend on blocks either.
     small = pigeonhole_bootstrap(frame, resamples=64, seed=3, annotators="ignore")
-    pieces = np.concatenate([b.marked for b in small.blocks()])
+    pieces = np.concatenate([b.n_marked for b in small.blocks()])
     monkeypatch.undo()
     whole = pigeonhole_bootstrap(frame, resamples=64, seed=3, annotators="ignore")
-    assert np.array_equal(np.concatenate([b.marked for b in whole.blocks()]), pieces)
+    assert np.array_equal(np.concatenate([b.n_marked for b in whole.blocks()]), pieces)
 
 
 def test_a_judgement_weighs_its_image_times_its_annotator() -> None:
@@ -72,8 +72,8 @@ def test_a_judgement_weighs_its_image_times_its_annotator() -> None:
     assert shared.annotators_resampled
     data = shared.judgements
     images = [(data.group_names[g], name) for g, name in zip(data.image_group, data.image_names, strict=True)]
-    shown = np.concatenate([block.shown for block in shared.blocks()])
-    marked = np.concatenate([block.marked for block in shared.blocks()])
+    shown = np.concatenate([block.n_shown for block in shared.blocks()])
+    marked = np.concatenate([block.n_marked for block in shared.blocks()])
     for b in range(20):
         counts = oracles.cell_counts(
             frame,

@@ -6,7 +6,7 @@ from django.utils import timezone
 from accounts.models import Annotator, AnnotatorProfile
 from analysis.models import Release
 from analysis.releases.assembly.build import build
-from analysis.releases.parameters import parameters_of
+from analysis.releases.parameters import ReleaseParameters
 from annotation.models import Annotation
 from catalog.models import Attribute
 from foundation.errors import Conflict
@@ -96,7 +96,7 @@ def test_of_two_builds_at_once_with_two_licences_one_is_refused(marked, tmp_path
     def somebody_is_faster(ready, version):
         build(
             study=marked.study,
-            parameters=parameters_of(licence="CC0-1.0"),
+            parameters=ReleaseParameters(licence="CC0-1.0"),
             output=tmp_path / "theirs",
             by=None,
         )
@@ -105,7 +105,7 @@ def test_of_two_builds_at_once_with_two_licences_one_is_refused(marked, tmp_path
     with pytest.raises(Conflict) as refused:
         build(
             study=marked.study,
-            parameters=parameters_of(licence="CC-BY-4.0"),
+            parameters=ReleaseParameters(licence="CC-BY-4.0"),
             output=tmp_path / "ours",
             by=None,
             keep=somebody_is_faster,

@@ -66,10 +66,11 @@ from pathlib import Path
 from django.db import connection
 from django.utils import timezone
 from analysis.releases.assembly.build import build
-from analysis.releases.parameters import parameters_of
+from analysis.releases.parameters import ReleaseParameters
+from annotation.kinds.registry import KINDS
 from annotation.models import Campaign
 study = Study.objects.create(name="Isles", slug="isles", seed=1)
-for kind in Campaign.Kind.values:
+for kind in KINDS:
     made = {"study": study, "slug": kind, "name": kind, "kind": kind, "seed": 1}
     Campaign.objects.create(state="open", opened_at=timezone.now(), **made)
 read = []
@@ -78,7 +79,7 @@ def note(execute, sql, params, many, context):
     return execute(sql, params, many, context)
 for version in (1, 2):
     with connection.execute_wrapper(note):
-        build(study=study, parameters=parameters_of(k=version + 1), output=Path(r"{folder}"), by=None)
+        build(study=study, parameters=ReleaseParameters(k=version + 1), output=Path(r"{folder}"), by=None)
 answer = [sql for sql in read if "annotation_" in sql or "generation_" in sql or "accounts_annotator" in sql]
 """
 

@@ -13,6 +13,7 @@ from PIL import Image
 
 from analysis.releases.contents import (
     FOLDERS,
+    Absence,
     CampaignFacts,
     Changes,
     CocoFacts,
@@ -20,15 +21,14 @@ from analysis.releases.contents import (
     FieldPrivacy,
     Guidelines,
     ImageFacts,
-    Missing,
     PastRelease,
     PrivacyReport,
     QualityCheck,
     ReleasedFile,
-    ReleaseParameters,
+    ReleaseTable,
     StudyFacts,
-    Table,
 )
+from analysis.releases.parameters import ReleaseParameters
 from analysis.releases.tables.columns import COLUMNS, DESCRIPTIONS, TABLES
 
 DAY = date(2026, 3, 1)
@@ -179,7 +179,7 @@ CHANGED = Changes(
 
 def tables(
     folder: Path, formats: tuple[str, ...], rows: dict[str, list[dict[str, Any]]]
-) -> tuple[Table, ...]:
+) -> tuple[ReleaseTable, ...]:
     """Write the tables in the formats, and return what is said of them."""
     made = []
     for name in TABLES:
@@ -196,7 +196,7 @@ def tables(
                 pyarrow.csv.write_csv(written, folder / path)
             else:
                 written.to_pandas().to_json(folder / path, orient="records", lines=True, date_format="iso")
-        made.append(Table(name, DESCRIPTIONS[name], COLUMNS[name], len(rows[name]), files))
+        made.append(ReleaseTable(name, DESCRIPTIONS[name], COLUMNS[name], len(rows[name]), files))
     return tuple(made)
 
 
@@ -273,8 +273,8 @@ def a_release(
         if version == 1
         else (PastRelease(1, DAY, "cd" * 32, {"judgements": 9, "boxes": 1}, NOTHING_CHANGED),),
         missing=(
-            Missing("times of day", "only days are released"),
-            Missing("4 annotations of Marking", "Answer to a gold task."),
+            Absence("times of day", "only days are released"),
+            Absence("4 annotations of Marking", "Answer to a gold task."),
         ),
         files=tuple(files),
     )

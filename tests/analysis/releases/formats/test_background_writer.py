@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from analysis.releases.formats.background_writer import Behind
+from analysis.releases.formats.background_writer import BackgroundWriter
 
 pytestmark = pytest.mark.database_free
 
@@ -16,9 +16,9 @@ def test_everything_is_done_in_order_in_one_other_thread():
         done.append(number)
         threads.add(threading.get_ident())
 
-    with Behind() as behind:
+    with BackgroundWriter() as behind:
         for number in range(50):
-            behind.do(lambda number=number: note(number))
+            behind.submit(lambda number=number: note(number))
     assert done == list(range(50))
     assert len(threads) == 1
     assert threading.get_ident() not in threads
@@ -28,8 +28,8 @@ def test_what_goes_wrong_is_raised_at_the_end_at_the_latest():
     def fail():
         raise OSError("disk full")
 
-    with pytest.raises(OSError, match="disk full"), Behind() as behind:
-        behind.do(fail)
+    with pytest.raises(OSError, match="disk full"), BackgroundWriter() as behind:
+        behind.submit(fail)
 
 
 def test_nothing_is_written_any_more_after_a_failure():
@@ -37,9 +37,9 @@ def test_nothing_is_written_any_more_after_a_failure():
     gate = threading.Event()
 
     def run():
-        with Behind() as behind:
-            behind.do(gate.wait)
-            behind.do(lambda: done.append(1))
+        with BackgroundWriter() as behind:
+            behind.submit(gate.wait)
+            behind.submit(lambda: done.append(1))
             gate.set()
             raise ValueError("the reader failed")
 

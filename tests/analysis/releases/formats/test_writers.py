@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from analysis.releases.contents import Column
 from analysis.releases.formats.writers import TableWriter
-from analysis.releases.tables.lookups import Names, encoded
+from analysis.releases.tables.lookups import KeyNames, encoded
 from analysis.results.output.csv_tables import rows_to_csv
 
 pytestmark = pytest.mark.database_free
@@ -117,6 +117,6 @@ def test_codes_become_names_and_only_those_that_occur(codes):
 @given(st.dictionaries(st.integers(0, 50), text, max_size=10), st.lists(st.integers(-1, 60)))
 def test_unknown_keys_have_no_name(known, keys):
     distinct = {key: f"{key} {name}" for key, name in known.items()}
-    names = Names.of(list(distinct), list(distinct.values()))
+    names = KeyNames.of(list(distinct), list(distinct.values()))
     made = names.of_keys(np.array(keys, dtype=np.int64))
     assert made.to_pylist() == [distinct.get(key) for key in keys]

@@ -71,7 +71,7 @@ def told_apart(releases: list[Earlier]) -> list[str]:
     rare = []
     for number in range(1, len(releases) + 1):
         for some in combinations(releases, number):
-            both = set.intersection(*({*one.profiles, *one.others} for one in some))
+            both = set.intersection(*({*one.profiles, *one.without_profile} for one in some))
             read = {key: tuple(one.profiles.get(key, ("", NOTHING))[1] for one in some) for key in both}
             k = max(one.k for one in some)
             rare += [

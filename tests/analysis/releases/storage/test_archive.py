@@ -9,7 +9,7 @@ from django.core.files.storage import default_storage
 
 from analysis import releases
 from analysis.models import Release
-from analysis.releases.parameters import parameters_of
+from analysis.releases.parameters import ReleaseParameters
 from analysis.releases.storage.zips import open_archive
 from foundation.errors import Conflict, NotFound
 from jobs.models import Job
@@ -26,7 +26,9 @@ def own_var(settings, tmp_path):
 
 
 def build(study, by, **choices) -> Job:
-    return run_here(releases.request(study=study, parameters=parameters_of(**choices), by=by), Unwatched())
+    return run_here(
+        releases.request(study=study, parameters=ReleaseParameters(**choices), by=by), Unwatched()
+    )
 
 
 def test_a_job_builds_and_keeps_it(marked, lead):
@@ -59,21 +61,21 @@ def test_built_again_it_is_the_same_zip_and_the_old_one_goes(
 
 
 def test_a_build_under_way_is_not_doubled(marked, lead, analyst):
-    first = releases.request(study=marked.study, parameters=parameters_of(), by=lead)
-    again = releases.request(study=marked.study, parameters=parameters_of(), by=analyst)
+    first = releases.request(study=marked.study, parameters=ReleaseParameters(), by=lead)
+    again = releases.request(study=marked.study, parameters=ReleaseParameters(), by=analyst)
     assert again == first
 
 
 @pytest.mark.parametrize("other", [{"k": 9}, {"licence": "CC0-1.0"}, {"include_justifications": True}])
 def test_other_choices_than_those_under_way_are_refused(marked, lead, analyst, other):
-    releases.request(study=marked.study, parameters=parameters_of(), by=lead)
+    releases.request(study=marked.study, parameters=ReleaseParameters(), by=lead)
     with pytest.raises(Conflict, match="other choices"):
-        releases.request(study=marked.study, parameters=parameters_of(**other), by=analyst)
+        releases.request(study=marked.study, parameters=ReleaseParameters(**other), by=analyst)
     assert Job.objects.filter(kind=releases.JOB_KIND).count() == 1
 
 
 def test_a_study_that_is_gone_fails_in_one_sentence(marked, lead):
-    job = releases.request(study=marked.study, parameters=parameters_of(), by=lead)
+    job = releases.request(study=marked.study, parameters=ReleaseParameters(), by=lead)
     Job.objects.filter(pk=job.pk).update(arguments={**job.arguments, "study": 0})
     with pytest.raises(NotFound):
         run_here(Job.objects.get(pk=job.pk), Unwatched())

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from analysis.models import Release
-from analysis.releases.parameters import parameters_of
+from analysis.releases.parameters import ReleaseParameters
 from analysis.releases.storage import zips
 from analysis.releases.storage.archive import build_archive
 from annotation.models import Campaign
@@ -26,7 +26,7 @@ def own_var(settings, tmp_path):
 
 
 def build(marked, lead) -> Release:
-    return build_archive(study=marked.study, parameters=parameters_of(formats=["csv"]), by=lead)
+    return build_archive(study=marked.study, parameters=ReleaseParameters(formats=["csv"]), by=lead)
 
 
 def place(name="remove_files"):

@@ -6,7 +6,7 @@ from django.urls import reverse
 from accounts.models import Annotator, AnnotatorProfile
 from analysis.results.parameters import parameters_of
 from analysis.results.reports import compute_report
-from analysis.results.summaries.group_shares import said_by
+from analysis.results.summaries.group_shares import shares_by_group
 
 ADDRESS = reverse("analysis:disagreement", kwargs={"study": "isles"})
 
@@ -29,22 +29,22 @@ def row(
 
 def test_shares_are_rounded_and_neither_all_nor_none():
     rows = [row(), row(measure="likelihood_random", values=(0.0, None)), row(measure="theta", values=(9, 9))]
-    assert said_by(rows, "gender", "") == [
+    assert shares_by_group(rows, "gender", "") == [
         {"value": "first", "likelihood_stereotype": "about 40 %", "likelihood_random": "at most 10 %"},
         {"value": "second", "likelihood_stereotype": "at least 90 %", "likelihood_random": None},
     ]
-    assert said_by(rows, "education", "") == []
+    assert shares_by_group(rows, "education", "") == []
 
 
 def test_one_group_withheld_withholds_each():
     shown = [row(), row("Velmari"), row("Orsani")]
-    assert len(said_by(shown, "gender", "Velmari")) == 2
+    assert len(shares_by_group(shown, "gender", "Velmari")) == 2
     few = [row(), row("Velmari"), row("Orsani", values=(None, None), reason="too_few_annotators")]
-    assert said_by(few, "gender", "Velmari") == said_by(few, "gender", "Orsani") == []
-    assert len(said_by(few, "gender", "")) == 2
+    assert shares_by_group(few, "gender", "Velmari") == shares_by_group(few, "gender", "Orsani") == []
+    assert len(shares_by_group(few, "gender", "")) == 2
     # a pair whose rows of one identity group were left out altogether
     left_out = [*shown, row(b="third"), row("Orsani", b="third")]
-    assert said_by(left_out, "gender", "Orsani") == []
+    assert shares_by_group(left_out, "gender", "Orsani") == []
 
 
 @pytest.fixture

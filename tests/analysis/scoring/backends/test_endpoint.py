@@ -9,7 +9,7 @@ from PIL.PngImagePlugin import PngInfo
 
 from analysis.models import Caption, ScoredImage
 from analysis.scoring.launch import plan_scorer
-from analysis.scoring.run import Options, run
+from analysis.scoring.run import RunOptions, run
 from foundation.errors import DomainError
 from generation.images.storage import store_image
 from jobs.models import Job
@@ -39,7 +39,7 @@ def endpoint(chat, settings):
 def captions_by(model, study, lead, **parameters):
     parameters = {"captioner": "endpoint", "max_new_tokens": 6, **parameters}
     scorer = plan_scorer(study=study, kind="captions", model_id=model, parameters=parameters, by=lead)
-    return str(run(scorer=scorer, options=Options(), progress=Unwatched()))
+    return str(run(scorer=scorer, options=RunOptions(), progress=Unwatched()))
 
 
 def test_each_caption_of_each_image_is_asked_with_a_seed_of_its_own(study, lead, endpoint):

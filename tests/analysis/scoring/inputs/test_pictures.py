@@ -8,7 +8,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from PIL import Image as Picture
 
-from analysis.scoring.inputs.pictures import ImageFile, read_picture
+from analysis.scoring.inputs.pictures import StoredFile, read_picture
 
 pytestmark = pytest.mark.database_free
 
@@ -18,7 +18,7 @@ def read(picture: Picture.Image, **options) -> np.ndarray:
     picture.save(file, "PNG", **options)
     name = default_storage.save("pictures/one.png", ContentFile(file.getvalue()))
     try:
-        found = read_picture(ImageFile("", name))
+        found = read_picture(StoredFile("", name))
     finally:
         default_storage.delete(name)
     assert found.mode == "RGB"

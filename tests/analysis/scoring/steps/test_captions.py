@@ -7,7 +7,7 @@ from django.core.files.storage import default_storage
 from PIL import Image as Picture
 
 from analysis.models import Caption, ImageEmbedding, ScoredImage, TextScore
-from analysis.scoring import frames
+from analysis.scoring import score_tables
 from analysis.scoring.backends.captioners import (
     CaptionInput,
     ImageCaptioner,
@@ -18,7 +18,7 @@ from analysis.scoring.backends.captioners import (
 from analysis.scoring.backends.choices import SAMPLE, Decoding
 from analysis.scoring.inputs.ngrams import keep_ngrams, ngrams_of
 from analysis.scoring.launch import plan_scorer
-from analysis.scoring.run import Options, run
+from analysis.scoring.run import RunOptions, run
 from analysis.scoring.vectors import unit
 from foundation.errors import DomainError, NotFound
 from jobs.progress.reporter import Unwatched
@@ -31,7 +31,7 @@ VECTORS = unit(np.random.default_rng(5).normal(size=(len(SENTENCES), 16)))
 
 def run_scorer(study, lead, **given):
     scorer = plan_scorer(study=study, by=lead, **given)
-    result = run(scorer=scorer, options=Options(batch_size=3), progress=Unwatched())
+    result = run(scorer=scorer, options=RunOptions(batch_size=3), progress=Unwatched())
     scorer.refresh_from_db()
     return scorer, result
 
@@ -49,7 +49,7 @@ def test_the_nearest_ngrams_are_found_as_by_plain_cosines(bart):
         text: sum(a * b for a, b in zip(row, image, strict=True))
         for text, row in zip(SENTENCES, VECTORS, strict=True)
     }
-    assert captioner.found(image) == sorted(cosines, key=cosines.get, reverse=True)[:2]
+    assert captioner.nearest_ngrams(image) == sorted(cosines, key=cosines.get, reverse=True)[:2]
 
 
 @pytest.mark.models
@@ -80,7 +80,7 @@ def test_a_study_is_captioned_from_the_words_that_clip_finds(study, lead, clip, 
         "max_new_tokens": 6,
     }
     scorer, result = run_scorer(study, lead, kind="captions", model_id=bart, parameters=parameters)
-    table = frames.captions(study)
+    table = score_tables.captions(study)
     assert table.groupby("public_id").size().between(1, 5).all()
     assert table["public_id"].nunique() == 4
     assert str(result) == f"{len(table)} captions of 4 images written."
@@ -90,7 +90,7 @@ def test_a_study_is_captioned_from_the_words_that_clip_finds(study, lead, clip, 
     # Its words are ours and the attributes that people are, or would be, asked about.
     words = ngrams_of(study, "")
     assert {"tall hat", "round glasses", "smiling"} <= set(words)
-    assert frames.text_vectors(scorer.encoder, words).shape == (len(words), 16)
+    assert score_tables.text_vectors(scorer.encoder, words).shape == (len(words), 16)
     before = set(Caption.objects.values_list("pk", flat=True))
     add_images(study, 1, first=500)
     _, result = run_scorer(study, lead, kind="captions", model_id=bart, parameters=parameters)
@@ -106,7 +106,7 @@ def test_a_captioner_that_sees_the_picture_begins_with_what_it_is_told(study, le
     add_images(study, 1)
     parameters = {"captioner": "model", "captions": 3, "prompt": "a person", "max_new_tokens": 5}
     _, result = run_scorer(study, lead, kind="captions", model_id=blip, parameters=parameters)
-    table = frames.captions(study)
+    table = score_tables.captions(study)
     assert table["caption"].str.startswith("a person").all()
     assert str(result) == f"{len(table)} captions of 2 images written."
     free = ImageCaptioner(blip, prompt="", decoding=Decoding(2, max_new_tokens=5))
@@ -197,10 +197,19 @@ def test_lists_of_ngrams_are_kept_by_what_they_hold(study):
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("name", ["../exports/notes", "../../../x", "0" * 64, "kite", 7])
-def test_a_list_of_ngrams_is_named_by_its_digest_and_by_no_path(study, lead, name):
+@pytest.mark.parametrize(
+    ("name", "refusal"),
+    [
+        *(
+            (name, "No list of n-grams is kept")
+            for name in ("../exports/notes", "../../../x", "0" * 64, "kite")
+        ),
+        (7, "must be the digest of a stored list"),
+    ],
+)
+def test_a_list_of_ngrams_is_named_by_its_digest_and_by_no_path(study, lead, name, refusal):
     default_storage.save("exports/notes.txt", ContentFile(b"what somebody else wrote"))
-    with pytest.raises(DomainError, match="No list of n-grams is kept under that digest"):
+    with pytest.raises(DomainError, match=refusal):
         plan_scorer(study=study, kind="captions", model_id="x", parameters={"ngrams": name}, by=lead)
 
 

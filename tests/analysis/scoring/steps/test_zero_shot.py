@@ -5,13 +5,13 @@ import pytest
 from django.utils import timezone
 
 from analysis.models import AttributeScore, Encoder, ImageEmbedding, ScoredImage, TextEmbedding
-from analysis.scoring import frames
+from analysis.scoring import score_tables
 from analysis.scoring.backends.choices import EncoderChoice
 from analysis.scoring.backends.encoders import load_encoder
-from analysis.scoring.inputs.pictures import ImageFile, read_picture
+from analysis.scoring.inputs.pictures import StoredFile, read_picture
 from analysis.scoring.inputs.prompts import PromptTexts, check_templates
 from analysis.scoring.launch import plan_scorer
-from analysis.scoring.run import Options, run
+from analysis.scoring.run import RunOptions, run
 from analysis.scoring.steps.zero_shot import ensemble, zero_shot
 from annotation.models import Campaign, CampaignAttribute
 from catalog.models import Attribute
@@ -32,7 +32,7 @@ def scored(study, lead, clip, **parameters):
         parameters={"pretrained": clip["pretrained"], **parameters},
         by=lead,
     )
-    result = run(scorer=scorer, options=Options(batch_size=4), progress=Unwatched())
+    result = run(scorer=scorer, options=RunOptions(batch_size=4), progress=Unwatched())
     scorer.refresh_from_db()
     return scorer, result
 
@@ -50,14 +50,14 @@ def test_scores_are_those_of_the_model_asked_directly_prompt_by_prompt(study, le
     images = add_images(study, 3)
     scorer, result = scored(study, lead, clip, templates=TEMPLATES, contrast=CONTRAST)
     assert str(result) == "6 images scored."
-    table = frames.attribute_scores(study)
+    table = score_tables.attribute_scores(study)
     # Each group of the resource has three stereotypes.
     assert len(table) == 6 * 3
     encoder = load_encoder(EncoderChoice(clip["model_id"], clip["pretrained"]))
     scale = encoder.row.parameters["logit_scale"]
     for row in table.sample(6, random_state=1).to_dict("records"):
         image = next(one for one in images if one.sha256 == row["image"])
-        tensor = encoder.prepare(read_picture(ImageFile(image.sha256, image.file)))
+        tensor = encoder.prepare(read_picture(StoredFile(image.sha256, image.file)))
         vector = encoder.encode_images([torch.as_tensor(tensor)])[0]
         attribute = row["attribute"]
         article = "an" if attribute[0] in "aeiou" else "a"
@@ -139,12 +139,12 @@ def test_attributes_are_those_shown_to_people_and_new_ones_are_added_later(study
     assert {text for group, text in found if group == "Velmari"} == {"tall hat", "drum"}
     # No campaign shows anything to people of the Orsani: their stereotypes are asked.
     assert {text for group, text in found if group == "Orsani"} == {"round glasses", "drum", "umbrella"}
-    before = frames.last_score(study)
+    before = score_tables.last_score(study)
     show("kite", "random")
     again, result = scored(study, lead, clip)
     assert (again, str(result)) == (scorer, "2 images scored.")
     assert AttributeScore.objects.filter(attribute__text="kite").count() == 2
-    assert frames.last_score(study) != before
+    assert score_tables.last_score(study) != before
 
 
 @pytest.mark.models

@@ -9,7 +9,8 @@ from annotation.label_studio.base import connections
 from annotation.label_studio.client import errors
 from annotation.label_studio.client.encryption import seal
 from annotation.label_studio.client.rest import Client
-from annotation.models import Campaign, LabelStudioBridge, LabelStudioServer
+from annotation.label_studio.models import LabelStudioBridge, LabelStudioServer
+from annotation.models import Campaign
 from foundation.errors import Conflict, DomainError
 from studies.models import AuditEntry
 from tests.annotation.label_studio.client.stub_servers import (
@@ -186,7 +187,7 @@ def test_what_is_wrong_with_the_server_is_told_of_it_and_of_the_campaign(server,
 
 
 def test_what_is_wrong_with_one_project_is_not_told_of_the_server(server, bridge):
-    connections.note_trouble(bridge=bridge, trouble=errors.gone("such project"))
+    connections.note_trouble(bridge=bridge, trouble=errors.no_longer_there("such project"))
     connections.note_trouble(
         bridge=bridge, trouble=DomainError("configuration_edited", "Somebody edited it. " * 90)
     )

@@ -7,10 +7,10 @@ from django.db import connection, connections, transaction
 
 from annotation.label_studio.base.connections import disconnect
 from annotation.label_studio.base.reasons import why_no_result
+from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioUser
 from annotation.label_studio.people import identity
 from annotation.label_studio.people.user_names import name_users
 from annotation.label_studio.pull.mirror import mirror
-from annotation.models import LabelStudioAnnotation, LabelStudioUser
 from annotation.people import withdrawal
 from foundation.errors import Conflict
 from studies import consent

@@ -53,7 +53,7 @@ def test_no_more_than_a_few_pages_are_asked_for_ahead():
 
 def test_what_goes_wrong_is_told_to_who_reads():
     def ask(span):
-        if span.first > 20:
+        if span.start > 20:
             raise Trouble("timeout", "It did not answer.")
         return shelf(range(1, 101), size=10)(span)
 

@@ -8,12 +8,12 @@ from annotation.answers.validation import Answer, AnswerBox
 from annotation.label_studio.base.reasons import instead_of_result
 from annotation.label_studio.format.writer import Answer as Written
 from annotation.label_studio.format.writer import Rectangle, Screen, annotation_of
-from annotation.label_studio.labels.convert import Asked, Unreadable, read
+from annotation.label_studio.labels.convert import Question, Unreadable, read_answer
 from tests.annotation.label_studio.payloads import choices, marks, rating, rectangle
 
-MARKING = Asked(rates=False, boxes_required=True, attributes={"kite": 1, "drum": 2, "green hat": 3})
-WITHOUT_BOXES = Asked(rates=False, boxes_required=False, attributes=MARKING.attributes)
-RATING = Asked(rates=True, boxes_required=True, attributes={"kite": 1})
+MARKING = Question(rates=False, boxes_required=True, attributes={"kite": 1, "drum": 2, "green hat": 3})
+WITHOUT_BOXES = Question(rates=False, boxes_required=False, attributes=MARKING.attributes)
+RATING = Question(rates=True, boxes_required=True, attributes={"kite": 1})
 
 
 def turned(**more) -> list[dict]:
@@ -21,29 +21,29 @@ def turned(**more) -> list[dict]:
 
 
 def test_ticks_and_boxes_are_read_as_drawn():
-    assert read(marks("kite"), MARKING) == Answer(
+    assert read_answer(marks("kite"), MARKING) == Answer(
         ticked=frozenset({1}), boxes=(AnswerBox(1, 0.1, 0.2, 0.3, 0.4),), none_of_the_above=False
     )
 
 
 def test_a_box_ticks_what_it_is_drawn_for():
-    assert read([rectangle("kite")], MARKING).ticked == {1}
+    assert read_answer([rectangle("kite")], MARKING).ticked == {1}
 
 
 def test_words_are_compared_as_attributes_are_stored():
-    assert read([rectangle("  Green  HAT ")], MARKING).ticked == {3}
+    assert read_answer([rectangle("  Green  HAT ")], MARKING).ticked == {3}
 
 
 @pytest.mark.parametrize("said", ["yes", "None of the above"])
 def test_none_of_the_above_is_an_answer(said):
-    assert read([choices("none_of_the_above", said)], MARKING) == Answer(none_of_the_above=True)
+    assert read_answer([choices("none_of_the_above", said)], MARKING) == Answer(none_of_the_above=True)
 
 
 def test_ticks_need_boxes_only_where_the_campaign_asks_for_them():
     ticked = [choices("present", "kite")]
-    assert read(ticked, WITHOUT_BOXES).ticked == {1}
+    assert read_answer(ticked, WITHOUT_BOXES).ticked == {1}
     with pytest.raises(Unreadable, match="kite: Draw a box"):
-        read(ticked, MARKING)
+        read_answer(ticked, MARKING)
 
 
 @pytest.mark.parametrize(
@@ -75,12 +75,14 @@ def test_ticks_need_boxes_only_where_the_campaign_asks_for_them():
 )
 def test_what_is_no_answer_is_refused_with_the_reason(result, reason):
     with pytest.raises(Unreadable, match=reason):
-        read(result, MARKING)
+        read_answer(result, MARKING)
 
 
 def test_ratings_are_read():
-    assert read(rating(4), RATING) == Answer(rating=4)
-    assert read(rating(3, "it may be a sail"), RATING) == Answer(rating=3, justification="it may be a sail")
+    assert read_answer(rating(4), RATING) == Answer(rating=4)
+    assert read_answer(rating(3, "it may be a sail"), RATING) == Answer(
+        rating=3, justification="it may be a sail"
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,15 +102,15 @@ def test_ratings_are_read():
 )
 def test_what_is_no_rating_is_refused_with_the_reason(result, reason):
     with pytest.raises(Unreadable, match=reason):
-        read(result, RATING)
+        read_answer(result, RATING)
 
 
 def test_only_rounding_is_clipped_at_the_edge():
-    box = read(turned(x=70.00005, width=30), MARKING).boxes[0]
+    box = read_answer(turned(x=70.00005, width=30), MARKING).boxes[0]
     assert box.x + box.width <= 1
     assert abs(box.width - 0.3) <= 1e-6
     with pytest.raises(Unreadable, match="outside"):
-        read(turned(x=70.001, width=30), MARKING)
+        read_answer(turned(x=70.001, width=30), MARKING)
 
 
 json_values = st.recursive(
@@ -135,7 +137,7 @@ def test_nothing_that_a_server_says_breaks_the_reading(result):
 
 def said(result, asked) -> Answer | str:
     try:
-        return read(result, asked)
+        return read_answer(result, asked)
     except Unreadable as refusal:
         return str(refusal)
 
@@ -155,7 +157,7 @@ def test_boxes_go_over_there_and_back_without_loss(drawn):
     for box in drawn:
         ticked.setdefault(texts[box.attribute_id], []).append(Rectangle(box.x, box.y, box.width, box.height))
     sent = annotation_of(Screen(1, tuple(MARKING.attributes), image="i"), Written(1, "a", ticked, False))
-    back = read(sent["result"], MARKING)
+    back = read_answer(sent["result"], MARKING)
     assert back.ticked == {box.attribute_id for box in drawn}
     for before, after in zip(sorted(drawn, key=_place), sorted(back.boxes, key=_place), strict=True):
         assert before.attribute_id == after.attribute_id

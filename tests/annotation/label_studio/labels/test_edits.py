@@ -9,8 +9,9 @@ from django.test.utils import CaptureQueriesContext
 from annotation.answers.validation import answer_of
 from annotation.campaigns import lifecycle
 from annotation.label_studio.labels import edits, versions
+from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioUser, LabelStudioVersion
 from annotation.label_studio.people import identity
-from annotation.models import LabelStudioAnnotation, LabelStudioUser, LabelStudioVersion, Task
+from annotation.models import Task
 from annotation.people import withdrawal
 from foundation.errors import Conflict, NotFound
 from studies.models import AuditEntry

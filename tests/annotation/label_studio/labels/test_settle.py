@@ -11,8 +11,10 @@ from annotation.campaigns.instruments import versions
 from annotation.label_studio.base import reasons
 from annotation.label_studio.labels import edits
 from annotation.label_studio.labels.settle import settle
+from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioUser
 from annotation.label_studio.pull.mirror import mirror
-from annotation.models import Annotation, Assignment, Instrument, LabelStudioAnnotation, LabelStudioUser, Task
+from annotation.label_studio.push import lifecycle
+from annotation.models import Annotation, Assignment, Instrument, Task
 from foundation.errors import Conflict
 from tests.annotation.assignment.test_leases import slots_are_counted
 from tests.annotation.assignment.test_quota_assignment import opened, person, rules_hold
@@ -98,7 +100,7 @@ def test_more_than_asked_for_are_surplus_by_the_clock_over_there(bridge, task, a
 
 
 def test_what_was_answered_here_before_keeps_its_place(marking, bridge, task, anna, bela, clara):
-    bridge.delete()
+    lifecycle.end(bridge=bridge, by=None)
     leased = leases.next_assignment(campaign=marking, annotator=clara)
     submit(leased)
     bridge = bridge_of(marking, server=LabelStudioUser.objects.earliest("pk").server)
@@ -249,9 +251,9 @@ def test_what_was_answered_there_is_changed_there(bridge, task, anna):
     told(bridge, task, 1, 1)
     held = Assignment.objects.get()
     with pytest.raises(Conflict) as refusal:
-        submit(held, ticking(held, text_of(task)))
+        submit(held, ticking(held, text_of(task)), now=held.ended_at)
     assert refusal.value.code == "labelled_in_label_studio"
-    assert submit(held, none_of_them(held)) == task.annotations.get()
+    assert submit(held, none_of_them(held), now=held.ended_at) == task.annotations.get()
 
 
 def test_queries_do_not_grow_with_the_tasks(
@@ -291,7 +293,7 @@ def test_what_was_mirrored_goes_with_its_study(study, bridge, task):
 
 def test_labels_outlast_their_bridge(marking, bridge, task, anna):
     told(bridge, task, 1, 1)
-    bridge.delete()
+    lifecycle.end(bridge=bridge, by=None)
     assert statuses(task) == {anna.pk: "accepted"}
     assert leases.next_assignment(campaign=marking, annotator=anna).task != task
     assert slots_are_counted()

@@ -6,14 +6,15 @@ import pytest
 from django.utils import timezone
 
 from accounts import profiles
-from annotation.answers import submission
+from annotation.answers import exclusion
 from annotation.assignment import leases
 from annotation.campaigns import lifecycle
 from annotation.label_studio.labels import edits
 from annotation.label_studio.labels.settle import settle
+from annotation.label_studio.models import LabelStudioUser
 from annotation.label_studio.people import identity
 from annotation.label_studio.push import lifecycle as push_lifecycle
-from annotation.models import Assignment, Campaign, LabelStudioUser
+from annotation.models import Assignment, Campaign
 from annotation.people import enrolments, withdrawal
 from jobs.models import Job
 from studies import consent
@@ -58,10 +59,10 @@ def test_deleted_while_paused_it_counts_no_more_afterwards(bridge, task, anna, l
 
 def test_deleted_while_kept_out_it_cannot_come_back(bridge, task, anna, lead):
     told(bridge, task, 1, 1)
-    submission.exclude(annotation=task.annotations.get(), by=lead, reason="odd")
+    exclusion.exclude(annotation=task.annotations.get(), by=lead, reason="odd")
     count_what_is_left(bridge)
     compare(bridge)
-    submission.readmit(annotation=task.annotations.get(), by=lead)
+    exclusion.readmit(annotation=task.annotations.get(), by=lead)
     count_what_is_left(bridge)
     assert statuses(task) == {anna.pk: "excluded"}
 

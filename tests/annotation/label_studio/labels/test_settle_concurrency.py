@@ -2,12 +2,13 @@
 
 import pytest
 
-from annotation.answers import submission
+from annotation.answers import exclusion
 from annotation.answers.inclusion import counted
 from annotation.campaigns import lifecycle
 from annotation.label_studio.labels.settle import settle
+from annotation.label_studio.models import LabelStudioAnnotation
 from annotation.label_studio.pull.mirror import mirror
-from annotation.models import Annotation, Campaign, LabelStudioAnnotation
+from annotation.models import Annotation
 from annotation.people import enrolments, withdrawal
 from foundation.errors import Conflict
 from tests.annotation.assignment.test_concurrency import at_once
@@ -27,7 +28,7 @@ def bridge(study, lead, tmp_path):
     draft = lifecycle.create(
         study=study,
         name="Marking",
-        kind=Campaign.Kind.STEREOTYPE_MARKING,
+        kind="stereotype_marking",
         by=lead,
         annotators_per_task=2,
         attributes_per_screen=3,
@@ -116,7 +117,7 @@ def test_decisions_taken_meanwhile_hold(bridge, lead):
                 lambda: mirror(project=project, annotations=everything(bridge, changed=1)),
                 lambda: withdrawal.withdraw(annotator=first, study=campaign.study),
                 lambda: enrolments.exclude(enrolment=out, by=lead, reason="asleep", ask_again=True),
-                lambda: [submission.exclude(annotation=one, by=lead, reason="no") for one in accepted],
+                lambda: [exclusion.exclude(annotation=one, by=lead, reason="no") for one in accepted],
             ]
         )
     )

@@ -5,12 +5,13 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotation.answers import submission
+from annotation.answers import exclusion
 from annotation.answers.inclusion import counted
 from annotation.campaigns import lifecycle
 from annotation.label_studio.base import reasons
 from annotation.label_studio.labels.settle import settle
-from annotation.models import LabelStudioAnnotation, LabelStudioUser, Task
+from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioUser
+from annotation.models import Task
 from annotation.people import enrolments, withdrawal
 from foundation.errors import Conflict
 from studies import consent
@@ -40,7 +41,7 @@ State = LabelStudioAnnotation.State
 @pytest.mark.parametrize("ask_again", [True, False])
 def test_what_the_lead_keeps_out_stays_out(bridge, task, anna, lead, ask_again):
     told(bridge, task, 1, 1)
-    submission.exclude(
+    exclusion.exclude(
         annotation=task.annotations.get(), by=lead, reason="drawn by a cat", ask_again=ask_again
     )
     told(bridge, task, 1, 1, text_of(task), changed=2)
@@ -48,7 +49,7 @@ def test_what_the_lead_keeps_out_stays_out(bridge, task, anna, lead, ask_again):
     assert (latest.revision, latest.status, latest.status_reason) == (2, "excluded", "drawn by a cat")
     assert row(1).state == State.EXCLUDED
     assert Task.objects.get(pk=task.pk).held == (0 if ask_again else 1)
-    submission.readmit(annotation=latest, by=lead)
+    exclusion.readmit(annotation=latest, by=lead)
     settle(bridge=bridge, task_ids=[task.pk])
     assert statuses(task) == {anna.pk: "accepted"}
     assert slots_are_counted()
@@ -57,7 +58,7 @@ def test_what_the_lead_keeps_out_stays_out(bridge, task, anna, lead, ask_again):
 def test_the_place_of_what_the_lead_kept_out_goes_to_the_next(bridge, task, anna, bela, clara, lead):
     for number in (1, 2, 3):
         told(bridge, task, number, number, minute=number)
-    submission.exclude(annotation=task.annotations.get(annotator=anna), by=lead, reason="no")
+    exclusion.exclude(annotation=task.annotations.get(annotator=anna), by=lead, reason="no")
     assert row(3).state == State.NEW  # the next comparison looks at it
     settle(bridge=bridge, task_ids=[task.pk])
     assert statuses(task) == {anna.pk: "excluded", bela.pk: "accepted", clara.pk: "accepted"}
@@ -68,7 +69,7 @@ def test_a_lead_cannot_readmit_what_is_gone_there(bridge, task, lead):
     compare(bridge, annotation(1, task=number_of(bridge, task), user=1))
     compare(bridge)
     with pytest.raises(Conflict, match="deleted in Label Studio") as refusal:
-        submission.readmit(annotation=task.annotations.get(), by=lead)
+        exclusion.readmit(annotation=task.annotations.get(), by=lead)
     assert refusal.value.code == "dropped_in_label_studio"
 
 

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from annotation.assignment import leases, quota_rules
 from annotation.assignment.slots import profiles_of
 from annotation.label_studio.labels.settle import settle
+from annotation.label_studio.models import LabelStudioAnnotation
 from annotation.label_studio.pull.mirror import mirror
-from annotation.models import Annotation, LabelStudioAnnotation
+from annotation.models import Annotation
 from tests.annotation.assignment.test_leases import slots_are_counted
 from tests.annotation.assignment.test_quota_assignment import opened, person
 from tests.annotation.factories import submit
@@ -179,7 +180,7 @@ def counting(one, seen):
 
 def oracle(world, made, looks=()):
     """Who holds which place of which task, read off the rules one by one."""
-    quotas = quota_rules.read(world.campaign)
+    quotas = quota_rules.load_quotas(world.campaign)
     profiles = profiles_of([one.pk for one in world.people])
     seen = seen_of(looks)
     expected = {}

@@ -1,19 +1,18 @@
 """Results computed from labels made over there are those of the same answers given on our own pages."""
 
 import csv
-import uuid
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 from django.db import transaction
 
-from annotation.answers import submission
 from annotation.answers.references import references
 from annotation.answers.validation import Answer
 from annotation.assignment import leases
-from annotation.models import Annotation, Campaign, LabelStudioServer
-from tests.annotation.factories import new_annotator
+from annotation.label_studio.models import LabelStudioServer
+from annotation.models import Annotation, Campaign
+from tests.annotation.factories import new_annotator, submit
 from tests.annotation.label_studio.payloads import annotation, marks, number_of, rating, tell, worker
 from tests.annotation.label_studio.rows import bridge_of, server_of
 
@@ -31,7 +30,7 @@ def texts_of(task) -> list[str]:
 
 def here(task, annotator) -> Answer:
     picked = choice(task, annotator)
-    if task.campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT:
+    if task.campaign.kind == "attribute_likert":
         return Answer.parse({"rating": picked + 1, "justification": "a sail?" if picked == 2 else ""}, task)
     refs = list(references(task))[:picked]
     boxes = [{"attribute": ref, "x": 0.1, "y": 0.2, "width": 0.3, "height": 0.4} for ref in refs]
@@ -40,7 +39,7 @@ def here(task, annotator) -> Answer:
 
 def there(task, annotator) -> list[dict]:
     picked = choice(task, annotator)
-    if task.campaign.kind == Campaign.Kind.ATTRIBUTE_LIKERT:
+    if task.campaign.kind == "attribute_likert":
         return rating(picked + 1, "a sail?" if picked == 2 else "")
     return marks(*texts_of(task)[:picked])
 
@@ -51,12 +50,7 @@ def label_here(campaigns, people) -> list[tuple]:
     for campaign in campaigns:
         for annotator in people:
             while leased := leases.next_assignment(campaign=campaign, annotator=annotator):
-                submission.submit(
-                    assignment=leased,
-                    annotator=annotator,
-                    submission_id=uuid.uuid4(),
-                    answer=here(leased.task, annotator),
-                )
+                submit(leased, here(leased.task, annotator), active_seconds=None)
                 done.append((leased.task, annotator))
     return done
 

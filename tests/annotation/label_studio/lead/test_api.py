@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.models import LabelStudioAnnotation, LabelStudioBridge, LabelStudioServer
+from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioBridge, LabelStudioServer
 from jobs.models import Job
 from tests.annotation.api.test_labelling import Browser
 from tests.annotation.conftest import marking, rating

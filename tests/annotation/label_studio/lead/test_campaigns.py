@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotation.campaigns import lifecycle
 from annotation.campaigns.instruments import versions
-from annotation.models import (
+from annotation.label_studio.models import (
     LabelStudioAnnotation,
     LabelStudioBridge,
     LabelStudioEvent,

@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.campaigns import lifecycle
-from annotation.models import LabelStudioAnnotation, LabelStudioUser
+from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioUser
 from tests.annotation.factories import new_annotator
 from tests.annotation.label_studio.lead.pages import HERE, SERVERS, bridge, text
 from tests.annotation.label_studio.rows import seen, user_of

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from annotation.models import LabelStudioAnnotation, LabelStudioBridge, LabelStudioServer
+from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioBridge, LabelStudioServer
 from jobs.models import Job
 from tests.annotation.label_studio.lead.pages import SERVERS, C, bridge, text
 from tests.annotation.label_studio.rows import TOKEN, seen, server_of, user_of

@@ -9,12 +9,7 @@ from accounts.models import Annotator, User
 from annotation.label_studio.base import job_queue
 from annotation.label_studio.client.encryption import seal
 from annotation.label_studio.labels import edits
-from annotation.label_studio.people import identity
-from annotation.label_studio.pull.mirror import mirror
-from annotation.models import (
-    Annotation,
-    Campaign,
-    Enrolment,
+from annotation.label_studio.models import (
     LabelStudioAnnotation,
     LabelStudioBridge,
     LabelStudioProject,
@@ -22,6 +17,9 @@ from annotation.models import (
     LabelStudioTask,
     LabelStudioUser,
 )
+from annotation.label_studio.people import identity
+from annotation.label_studio.pull.mirror import mirror
+from annotation.models import Annotation, Campaign, Enrolment
 from annotation.people import invitations, withdrawal
 from foundation.errors import Conflict, NotFound
 from jobs.models import Job

@@ -6,8 +6,9 @@ import time
 import pytest
 from django.db import connection, connections, transaction
 
+from annotation.label_studio.models import LabelStudioUser
 from annotation.label_studio.people import identity
-from annotation.models import Invitation, LabelStudioUser
+from annotation.models import Invitation
 from tests.annotation.label_studio.rows import bridge_of, user_of
 
 pytestmark = [

@@ -3,9 +3,9 @@
 import pytest
 
 from annotation.label_studio.base.connections import note_trouble
+from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioBridge
 from annotation.label_studio.pull import problems
-from annotation.label_studio.pull.deletions import FEW, confirm_deletions, held, keep_labels
-from annotation.models import LabelStudioAnnotation, LabelStudioBridge
+from annotation.label_studio.pull.deletions import FEW, confirm_deletions, held_count, keep_labels
 from foundation.errors import Conflict
 from studies.models import AuditEntry
 from tests.annotation.assignment.test_leases import slots_are_counted
@@ -46,7 +46,7 @@ def labels(bridge) -> dict:
 
 def test_a_few_are_taken_for_deleted(bridge, answers):
     compare(bridge, *answers[2:])
-    assert held(bridge) == 0
+    assert held_count(bridge) == 0
     assert LabelStudioAnnotation.objects.exclude(deleted_at=None).count() == 2
     assert list(labels(bridge).values()).count("excluded") == 2
 
@@ -55,24 +55,24 @@ def test_many_at_once_delete_nothing_until_the_lead_says_so(bridge, answers):
     before = labels(bridge)
     compare(bridge, answers[0])
     assert labels(bridge) == before
-    assert held(bridge) == held(project_of(bridge)) == len(answers) - 1
+    assert held_count(bridge) == held_count(project_of(bridge)) == len(answers) - 1
     # Nor does what is missed afterwards, however little it is.
     compare(bridge)
     assert labels(bridge) == before
-    assert held(bridge) == len(answers)
+    assert held_count(bridge) == len(answers)
 
 
 def test_what_comes_back_is_held_no_longer(bridge, answers):
     before = labels(bridge)
     compare(bridge, answers[0])
     compare(bridge, *answers)
-    assert held(bridge) == 0
+    assert held_count(bridge) == 0
     assert labels(bridge) == before
 
 
 def test_the_lead_says_they_were_deleted(bridge, answers, lead):
     compare(bridge, answers[0])
-    note_trouble(bridge=bridge, trouble=problems.many_deleted(project_of(bridge), held(bridge)))
+    note_trouble(bridge=bridge, trouble=problems.many_deleted(project_of(bridge), held_count(bridge)))
     assert confirm_deletions(bridge=bridge, by=lead) == len(answers) - 1
     assert list(labels(bridge).values()).count("excluded") == len(answers) - 1
     assert LabelStudioAnnotation.objects.filter(state="deleted").count() == len(answers) - 1
@@ -89,7 +89,7 @@ def test_the_lead_keeps_the_labels_for_good(bridge, answers, lead):
     compare(bridge, answers[0])
     assert keep_labels(bridge=bridge, by=lead) == len(answers) - 1
     compare(bridge)  # the one that was left is deleted since
-    assert held(bridge) == 0
+    assert held_count(bridge) == 0
     assert list(labels(bridge).values()).count("excluded") == 1
     assert slots_are_counted()
     compare(bridge, *answers)
@@ -104,12 +104,12 @@ def test_a_number_given_again_takes_no_label_away(bridge, answers, lead):
     again = annotation(answers[0]["id"], task=number_of(bridge, task), user=2, minute=500)
     compare(bridge, *answers[1:], again)
     assert labels(bridge) == before
-    assert held(bridge) == 1
+    assert held_count(bridge) == 1
     # From now on it is known that the server was set back.
     compare(bridge, *answers[2:], again)
     assert labels(bridge) == before
-    assert held(bridge) == 2
+    assert held_count(bridge) == 2
     keep_labels(bridge=bridge, by=lead)
     compare(bridge, *answers[2:], again)
     assert labels(bridge) == before
-    assert held(bridge) == 0
+    assert held_count(bridge) == 0

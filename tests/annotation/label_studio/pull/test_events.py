@@ -7,15 +7,15 @@ from django.utils import timezone
 
 from annotation.label_studio.base import job_queue
 from annotation.label_studio.client.encryption import seal
-from annotation.label_studio.pull import events
-from annotation.label_studio.pull.mirror import mirror
-from annotation.models import (
+from annotation.label_studio.models import (
     LabelStudioBridge,
     LabelStudioEvent,
     LabelStudioProject,
     LabelStudioServer,
     LabelStudioTask,
 )
+from annotation.label_studio.pull import events
+from annotation.label_studio.pull.mirror import mirror
 from jobs.models import Job
 from tests.annotation.conftest import rating
 from tests.annotation.label_studio.people.test_identity import annotation

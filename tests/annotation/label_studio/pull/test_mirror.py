@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from annotation.label_studio.base.reasons import why_no_result
 from annotation.label_studio.labels.settle import settle
+from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioUser
 from annotation.label_studio.pull.mirror import mirror
-from annotation.label_studio.pull.parse import seen
-from annotation.models import LabelStudioAnnotation, LabelStudioUser
+from annotation.label_studio.pull.parse import parse_annotation
 from tests.annotation.label_studio.payloads import START, annotation, gone, marks, number_of, project_of
 from tests.annotation.label_studio.rows import bridge_of
 
@@ -181,4 +181,4 @@ def test_equal_annotations_have_equal_digests(number):
     told = annotation(5, task=number, user=7, result=marks("kite"))
     turned = dict(reversed(told.items())) | {"completed_by": {"id": 7, "email": "a@example.org"}}
     turned["created_at"] = told["created_at"].replace("Z", "+00:00")
-    assert seen(told).digest == seen(turned).digest
+    assert parse_annotation(told).digest == parse_annotation(turned).digest

@@ -11,9 +11,9 @@ from django.utils import timezone
 from annotation.label_studio import background
 from annotation.label_studio.base import job_queue
 from annotation.label_studio.client.encryption import seal
+from annotation.label_studio.models import LabelStudioBridge, LabelStudioEvent, LabelStudioServer
 from annotation.label_studio.pull import webhooks
 from annotation.label_studio.pull.webhooks import EVERYTHING
-from annotation.models import LabelStudioBridge, LabelStudioEvent, LabelStudioServer
 from jobs.models import Job
 from tests.annotation.conftest import rating
 

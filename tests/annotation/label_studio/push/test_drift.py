@@ -5,8 +5,8 @@ from django.test import override_settings
 
 from annotation.label_studio.client.errors import Trouble
 from annotation.label_studio.client.rest import Client
+from annotation.label_studio.models import LabelStudioProject
 from annotation.label_studio.push.drift import take_stock
-from annotation.models import LabelStudioProject
 from jobs.progress.reporter import Unwatched
 from tests.annotation.label_studio.client.stub_servers import by_path, says, serving
 from tests.annotation.label_studio.rows import bridge_of

@@ -6,10 +6,11 @@ import pytest
 from django.test import Client
 
 from accounts import profiles
-from annotation.answers.fast_path import submit_and_next
+from annotation.answers.submission import SentAnswer, submit_and_next
 from annotation.assignment import leases
+from annotation.assignment.eligibility import refusal_to_give
 from annotation.models import Annotation
-from tests.annotation.factories import new_annotator, none_of_them
+from tests.annotation.factories import new_annotator
 from tests.annotation.label_studio.rows import bridge_of
 
 pytestmark = pytest.mark.django_db
@@ -54,22 +55,17 @@ def test_the_api_says_so(marking, pages):
 def test_an_open_task_can_still_be_answered_and_none_follows(marking, anna):
     leased = leases.next_assignment(campaign=marking, annotator=anna)
     bridge_of(marking)
-    given = {
-        "user_id": anna.user_id,
-        "public_id": leased.public_id,
-        "submission_id": uuid.uuid4(),
-        "parse": lambda task: none_of_them(leased),
-        "active_seconds": 1.0,
-    }
-    assert submit_and_next(**given) is None  # nothing was done: the careful way takes it in
-    assert not Annotation.objects.exists()
+    answer = {"none_of_the_above": True}
+    saved = submit_and_next(SentAnswer(anna.user_id, leased.public_id, uuid.uuid4(), answer))
+    assert (saved.status, saved.following, saved.why) == ("accepted", None, "labelled_in_label_studio")
+    assert Annotation.objects.get().status == "accepted"
 
 
 def test_without_a_bridge_no_query_is_added(marking, anna, django_assert_num_queries):
     enrolment = leases.lock_enrolment(marking, anna)
     with django_assert_num_queries(0):
-        assert not leases.labelled_elsewhere(enrolment.campaign)
+        assert refusal_to_give(enrolment.campaign) is None
     bridge_of(marking)
     enrolment = leases.lock_enrolment(marking, anna)
     with django_assert_num_queries(0):
-        assert leases.labelled_elsewhere(enrolment.campaign)
+        assert refusal_to_give(enrolment.campaign).code == "labelled_in_label_studio"

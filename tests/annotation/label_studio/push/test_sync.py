@@ -17,6 +17,7 @@ from annotation.label_studio.base import locks
 from annotation.label_studio.base.locks import alone_with, reading_from
 from annotation.label_studio.base.refs import mark_of, ref_of, refs_of, title_of
 from annotation.label_studio.client.encryption import unseal
+from annotation.label_studio.models import LabelStudioProject, LabelStudioTask
 from annotation.label_studio.push import image_access
 from annotation.label_studio.push import lifecycle as push_lifecycle
 from annotation.label_studio.push.configuration import digest, settings_of
@@ -24,9 +25,8 @@ from annotation.label_studio.push.image_urls import open_address
 from annotation.label_studio.push.layout import Sharing, places_of
 from annotation.label_studio.push.sync import push
 from annotation.label_studio.push.tasks import rows_of
-from annotation.models import Campaign, Enrolment, LabelStudioProject, LabelStudioTask
+from annotation.models import Campaign, Enrolment
 from foundation.errors import Conflict, DomainError, NotFound
-from generation.backends.sketch.drawing import draw
 from generation.images.signed_urls import image_url
 from generation.images.storage import store_image
 from generation.models import Image
@@ -34,6 +34,7 @@ from jobs.progress.reporter import Unwatched
 from studies.models import AuditEntry, Study
 from tests.annotation.factories import add_images, new_annotator
 from tests.annotation.label_studio.rows import bridge_of, server_of
+from tests.generation.drawings import drawing
 
 pytestmark = pytest.mark.django_db
 SITE = "https://stereoscope.example.org"
@@ -210,7 +211,7 @@ def test_one_at_a_time_for_a_bridge(rating, transactional_db):
 @pytest.fixture
 def shown(marking, study) -> tuple[LabelStudioProject, Image]:
     """An image with a file, and a project that shows it."""
-    data = draw(seed=1, attributes={"drum"}).png
+    data = drawing(1, "drum")
     stored = store_image(study=study, data=data, group=study.groups.first(), model_label="sketch")
     return bridge_of(marking).projects.select_related("bridge").first(), stored.image
 

@@ -5,8 +5,9 @@ import pytest
 from annotation.campaigns import lifecycle
 from annotation.label_studio.base import job_queue
 from annotation.label_studio.labels import edits
+from annotation.label_studio.models import LabelStudioAnnotation
 from annotation.label_studio.pull import cleanup
-from annotation.models import Annotation, Campaign, LabelStudioAnnotation
+from annotation.models import Annotation
 from jobs.models import Job
 from studies.models import AuditEntry
 from tests.services.label_studio.annotators import hands_of, rated, there
@@ -33,7 +34,7 @@ def hands(label_studio):
 @pytest.fixture
 def bridge(study, lead, label_studio, wire, hands):
     """A rating campaign in one project; everybody has answered a screen, so that the lead knows them."""
-    draft = lifecycle.create(study=study, name="Ratings", kind=Campaign.Kind.ATTRIBUTE_LIKERT, by=lead)
+    draft = lifecycle.create(study=study, name="Ratings", kind="attribute_likert", by=lead)
     rating = lifecycle.open_(campaign=draft, by=lead)
     here = four_people([rating])
     token = label_studio.owner.token
@@ -151,8 +152,8 @@ def test_a_deletion_that_is_killed_is_gone_on_with(bridge, hands, wire, lead, mo
     with monkeypatch.context() as patched:
         patched.setattr("annotation.label_studio.client.rest.Client.delete_annotation", killed)
         with pytest.raises(KeyboardInterrupt):
-            cleanup.clean_up(bridge=bridge, kinds=["further"], last=last, by=lead)
-    done = cleanup.clean_up(bridge=bridge, kinds=["further"], last=last, by=lead)
+            cleanup.clean_up(bridge=bridge, kinds=["further"], last_id=last, by=lead)
+    done = cleanup.clean_up(bridge=bridge, kinds=["further"], last_id=last, by=lead)
     assert done.deleted == 3
     left = {number for (number,) in label_studio.rows("SELECT id FROM task_completion")}
     assert left & set(made) == {made[0]}

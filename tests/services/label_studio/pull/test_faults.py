@@ -14,14 +14,11 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from annotation.campaigns import lifecycle
-from annotation.kinds.defaults import UNSURE
+from annotation.kinds.attribute_likert import UNSURE
 from annotation.label_studio import background
 from annotation.label_studio.base import job_queue
 from annotation.label_studio.client.rest import Client
-from annotation.label_studio.pull import problems
-from annotation.models import (
-    Annotation,
-    Campaign,
+from annotation.label_studio.models import (
     LabelStudioAnnotation,
     LabelStudioBridge,
     LabelStudioEvent,
@@ -29,6 +26,8 @@ from annotation.models import (
     LabelStudioTask,
     LabelStudioUser,
 )
+from annotation.label_studio.pull import problems
+from annotation.models import Annotation
 from jobs.models import Job
 from tests.annotation.label_studio.client.stub_servers import Answer, hangs_up, says, serving, silent
 from tests.services.label_studio.annotators import hands_of, rated
@@ -50,7 +49,7 @@ def here(study, lead, label_studio, hands, settings) -> LabelStudioBridge:
     settings.SITE_URL = "http://127.0.0.1:9"  # nobody is told anything: what comes here is looked up
     settings.JOB_BACKOFF_SECONDS = 0
     settings.LABEL_STUDIO_TIMEOUT_SECONDS = 10
-    draft = lifecycle.create(study=study, name="Ratings", kind=Campaign.Kind.ATTRIBUTE_LIKERT, by=lead)
+    draft = lifecycle.create(study=study, name="Ratings", kind="attribute_likert", by=lead)
     rating = lifecycle.open_(campaign=draft, by=lead)
     people = four_people([rating])
     owner = label_studio.owner
@@ -237,7 +236,7 @@ def test_an_answer_that_the_server_cannot_show_keeps_no_other_from_coming(here, 
 
 
 def test_a_project_in_trouble_keeps_no_other_from_being_counted(here, study, lead, label_studio, hands):
-    draft = lifecycle.create(study=study, name="Again", kind=Campaign.Kind.ATTRIBUTE_LIKERT, by=lead)
+    draft = lifecycle.create(study=study, name="Again", kind="attribute_likert", by=lead)
     again = lifecycle.open_(campaign=draft, by=lead)
     owner = label_studio.owner
     bridge = bridged(again, Arrangement.PER_SLOT, url=label_studio.url, token=owner.token, lead=lead)

@@ -9,13 +9,8 @@ from django.core.management import call_command
 
 from annotation.campaigns import lifecycle
 from annotation.label_studio.base import job_queue
-from annotation.models import (
-    Annotation,
-    Campaign,
-    LabelStudioAnnotation,
-    LabelStudioEvent,
-    LabelStudioUser,
-)
+from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioEvent, LabelStudioUser
+from annotation.models import Annotation, Campaign
 from jobs.models import Job
 from tests.services.label_studio.annotators import hands_of, rated, there
 from tests.services.label_studio.proxy import wire_to
@@ -183,7 +178,7 @@ def test_the_command_pushes_and_pulls_here_and_now(world, hands, lead, capsys):
 
 
 def test_in_a_project_for_each_annotator_only_their_own_answers_count(study, lead, label_studio, wire, hands):
-    draft = lifecycle.create(study=study, name="Ratings", kind=Campaign.Kind.ATTRIBUTE_LIKERT, by=lead)
+    draft = lifecycle.create(study=study, name="Ratings", kind="attribute_likert", by=lead)
     rating = lifecycle.open_(campaign=draft, by=lead)
     here = four_people([rating])
     token = label_studio.owner.token

@@ -3,10 +3,11 @@
 import pytest
 
 from annotation.campaigns import lifecycle
-from annotation.label_studio.overview.queries import shown
+from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioTask
+from annotation.label_studio.overview.queries import bridge_summary
 from annotation.label_studio.pull import problems
-from annotation.label_studio.pull.deletions import FEW, confirm_deletions, held, keep_labels
-from annotation.models import Annotation, Campaign, LabelStudioAnnotation, LabelStudioTask
+from annotation.label_studio.pull.deletions import FEW, confirm_deletions, held_count, keep_labels
+from annotation.models import Annotation
 from tests.services.label_studio.annotators import hands_of, rated, there
 from tests.services.label_studio.pull.test_faults import hands, here, pull, push, tasks
 from tests.services.label_studio.study import Arrangement, bridged, four_people, known
@@ -38,19 +39,19 @@ def test_many_answers_that_are_gone_take_no_label_along_before_the_lead_says_so(
         hands[0].delete(number)
     pull(here)
     assert labels() == before
-    assert (here.problem, held(here)) == (problems.MANY_DELETED, len(made) - 2)
+    assert (here.problem, held_count(here)) == (problems.MANY_DELETED, len(made) - 2)
 
     keep_labels(bridge=here, by=lead)
     here.refresh_from_db()
     assert here.problem == ""
     pull(here)
-    assert (labels(), here.problem, held(here)) == (before, "", 0)
+    assert (labels(), here.problem, held_count(here)) == (before, "", 0)
 
     # What is deleted from now on is a few again, and counts no more.
     hands[0].delete(made[0])
     pull(here)
     assert sum(one != other for one, other in zip(labels(), before, strict=True)) == 1
-    assert held(here) == 0
+    assert held_count(here) == 0
 
 
 def test_many_answers_that_the_lead_says_were_deleted_count_no_more(here, hands, lead):
@@ -64,7 +65,7 @@ def test_many_answers_that_the_lead_says_were_deleted_count_no_more(here, hands,
     assert confirm_deletions(bridge=here, by=lead) == len(made)
     assert sum(status == "accepted" for _, _, status in labels()) == counting - len(made)
     pull(here)
-    assert (here.problem, held(here)) == ("", 0)
+    assert (here.problem, held_count(here)) == ("", 0)
 
 
 def test_screens_whose_answers_were_lost_and_are_kept_are_asked_of_nobody_again(here, hands, lead):
@@ -85,7 +86,7 @@ def test_screens_whose_answers_were_lost_and_are_kept_are_asked_of_nobody_again(
     assert labels() == before
     assert set(tasks(here)) == sent - {full, lacking}
     keep_labels(bridge=here, by=lead)
-    page = shown(here)
+    page = bridge_summary(here)
     assert any("asked again" in sentence for sentence in page.behind)
     push(here)
     assert labels() == before
@@ -97,7 +98,7 @@ def test_screens_whose_answers_were_lost_and_are_kept_are_asked_of_nobody_again(
     standing = set(LabelStudioTask.objects.filter(project__bridge=here).values_list("task", flat=True))
     assert complete
     assert standing.isdisjoint(complete)
-    assert not any("asked again" in sentence for sentence in shown(here).behind)
+    assert not any("asked again" in sentence for sentence in bridge_summary(here).behind)
     pull(here)
     assert (labels(), here.problem) == (before, "")
 
@@ -108,7 +109,7 @@ def test_in_a_project_for_each_answer_a_kept_answer_is_not_asked_for_again(
     """One of two answers is there and was lost with its screen; the other is still to come."""
     settings.SITE_URL = "http://127.0.0.1:9"
     draft = lifecycle.create(
-        study=study, name="Twice", kind=Campaign.Kind.ATTRIBUTE_LIKERT, by=lead, annotators_per_task=2
+        study=study, name="Twice", kind="attribute_likert", by=lead, annotators_per_task=2
     )
     campaign = lifecycle.open_(campaign=draft, by=lead)
     people = four_people([campaign])

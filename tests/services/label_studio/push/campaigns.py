@@ -14,10 +14,11 @@ import httpx
 from annotation.campaigns import lifecycle
 from annotation.label_studio.base.connections import connect
 from annotation.label_studio.client.rest import Client
+from annotation.label_studio.models import LabelStudioBridge, LabelStudioServer, LabelStudioTask
 from annotation.label_studio.push import lifecycle as push_lifecycle
-from annotation.models import Campaign, LabelStudioBridge, LabelStudioServer, LabelStudioTask
-from generation.backends.sketch.drawing import draw
+from annotation.models import Campaign
 from generation.images.storage import store_image
+from tests.generation.drawings import drawing
 
 SITE = "https://stereoscope.example.org"
 
@@ -26,12 +27,12 @@ def marking_of(study, lead, *, images: int = 2, wanted: int = 2, **more) -> Camp
     """An open marking campaign: each image on two screens of three attributes."""
     for index, group in enumerate(study.groups.order_by("name")):
         for number in range(images):
-            data = draw(seed=100 * index + number, attributes={"tall hat"}).png
+            data = drawing(100 * index + number, "tall hat")
             store_image(study=study, data=data, group=group, model_label="sketch")
     draft = lifecycle.create(
         study=study,
         name="Marking",
-        kind=Campaign.Kind.STEREOTYPE_MARKING,
+        kind="stereotype_marking",
         by=lead,
         annotators_per_task=wanted,
         attributes_per_screen=3,
@@ -45,7 +46,7 @@ def rating_of(study, lead, *, wanted: int = 2) -> Campaign:
     draft = lifecycle.create(
         study=study,
         name="Ratings",
-        kind=Campaign.Kind.ATTRIBUTE_LIKERT,
+        kind="attribute_likert",
         by=lead,
         annotators_per_task=wanted,
     )

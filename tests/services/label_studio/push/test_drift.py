@@ -6,9 +6,10 @@ from django.utils import timezone
 
 from annotation.campaigns import extension
 from annotation.label_studio.base import job_queue
+from annotation.label_studio.models import LabelStudioProject, LabelStudioTask
 from annotation.label_studio.push import drift
 from annotation.label_studio.push.sync import push
-from annotation.models import Campaign, LabelStudioProject, LabelStudioTask
+from annotation.models import Campaign
 from tests.services.label_studio.push.campaigns import (
     SITE,
     answer_there,
@@ -128,7 +129,7 @@ def test_a_project_that_could_not_be_seen_for_a_while_is_gone_on_with(label_stud
     LabelStudioProject.objects.filter(pk=project.pk).update(gone_at=timezone.now())
     project.tasks.all().delete()
     report = push(bridge=bridge, by=lead)
-    assert (report.sent, report.made_anew, report.adopted) == (0, 0, len(before[project.external_id]))
+    assert (report.sent, report.remade, report.adopted) == (0, 0, len(before[project.external_id]))
     again = bridge.projects.get(slot=1)
     assert (again.pk, again.gone_at) == (project.pk, None)
     assert there(label_studio, bridge) == before

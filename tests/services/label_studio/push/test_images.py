@@ -6,10 +6,11 @@ from django.test import Client as Browser
 
 from annotation.label_studio import background
 from annotation.label_studio.base import job_queue
-from annotation.label_studio.overview.queries import shown
+from annotation.label_studio.models import LabelStudioBridge, LabelStudioTask
+from annotation.label_studio.overview.queries import bridge_summary
 from annotation.label_studio.push import image_access
 from annotation.label_studio.push.sync import push
-from annotation.models import Campaign, LabelStudioBridge, LabelStudioTask
+from annotation.models import Campaign
 from foundation.errors import Conflict
 from jobs.progress.reporter import Unwatched
 from tests.services.label_studio.push.campaigns import SITE, ask, begun, marking_of, rating_of, there
@@ -67,7 +68,7 @@ def test_addresses_that_were_replaced_halfway_are_gone_on_with_and_not_made_void
         image_access.replace_addresses(bridge=bridge, by=lead, progress=Interrupted(3))
     bridge.refresh_from_db()
     assert (bridge.images_version, image_access.without_picture(bridge).count()) == (2, tasks - 3)
-    assert f"{tasks - 3} screens show no picture there." in shown(bridge).behind
+    assert f"{tasks - 3} screens show no picture there." in bridge_summary(bridge).behind
     assert sorted(statuses(label_studio, bridge)) == [200] * 3 + [404] * (tasks - 3)
     cache.clear()
     background.sweep()
@@ -76,7 +77,7 @@ def test_addresses_that_were_replaced_halfway_are_gone_on_with_and_not_made_void
     assert set(statuses(label_studio, bridge)) == {200}
     bridge.refresh_from_db()
     assert bridge.images_version == 2
-    assert shown(bridge).behind == []
+    assert bridge_summary(bridge).behind == []
     assert image_access.replace_addresses(bridge=bridge, by=lead, finish=True) == 0
     assert image_access.replace_addresses(bridge=bridge, by=lead) == tasks
     bridge.refresh_from_db()

@@ -23,7 +23,7 @@ answer = None
 PUSH = """
 from foundation.errors import Conflict
 from annotation.label_studio.push.sync import push
-from annotation.models import LabelStudioBridge
+from annotation.label_studio.models import LabelStudioBridge
 try:
     report = push(bridge=LabelStudioBridge.objects.get(), by=None)
 except Conflict as refused:

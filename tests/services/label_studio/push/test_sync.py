@@ -10,10 +10,12 @@ from annotation.assignment import leases
 from annotation.campaigns import extension
 from annotation.campaigns.images import retraction
 from annotation.campaigns.instruments import versions
+from annotation.kinds.registry import KINDS
+from annotation.label_studio.models import LabelStudioProject, LabelStudioTask
 from annotation.label_studio.push import image_access, lifecycle
 from annotation.label_studio.push.configuration import as_sent
 from annotation.label_studio.push.sync import push
-from annotation.models import Campaign, LabelStudioProject, LabelStudioTask
+from annotation.models import Campaign
 from foundation.errors import Conflict, DomainError
 from studies.models import AuditEntry, Study, StudyGroup
 from tests.annotation.factories import new_annotator, submit
@@ -66,7 +68,7 @@ def test_each_task_is_sent_once_to_each_project_and_again_only_when_it_is_new(
     refs = [data["ref"] for held in found.values() for data in held.values()]
     assert len(set(refs)) == 2 * tasks
     again = push(bridge=bridge, by=lead)
-    assert (again.sent, again.present, again.reconfigured, again.made_anew) == (0, 2 * tasks, 0, 0)
+    assert (again.sent, again.present, again.reconfigured, again.remade) == (0, 2 * tasks, 0, 0)
     assert there(label_studio, bridge) == found
     bridge.refresh_from_db()
     assert bridge.pushed_at is not None
@@ -265,7 +267,7 @@ def test_a_project_that_was_made_but_not_written_down_is_found(label_studio, rat
     LabelStudioProject.objects.filter(pk=with_refs.pk).delete()
     report = push(bridge=bridge, by=lead)
     assert bridge.projects.get(slot=1).external_id == number
-    assert report.made_anew == 0
+    assert report.remade == 0
 
 
 def test_of_two_tasks_that_are_the_same_one_goes(label_studio, rating, lead):
@@ -291,13 +293,13 @@ def test_tasks_that_somebody_deleted_there_are_sent_again(label_studio, rating, 
     )
 
 
-def test_a_project_that_was_deleted_there_is_made_anew(label_studio, rating, lead):
+def test_a_project_that_was_deleted_there_is_remade(label_studio, rating, lead):
     bridge = begun(label_studio, rating, lead)
     push(bridge=bridge, by=lead)
     lost = bridge.projects.get(slot=2)
     ask(label_studio, "DELETE", f"/api/projects/{lost.external_id}/")
     report = push(bridge=bridge, by=lead)
-    assert (report.made_anew, report.sent) == (1, rating.tasks.count())
+    assert (report.remade, report.sent) == (1, rating.tasks.count())
     lost.refresh_from_db()
     assert lost.gone_at is not None
     live = bridge.projects.filter(gone_at=None).order_by("slot")
@@ -317,7 +319,7 @@ def test_after_the_database_there_was_set_back_a_push_makes_everything_anew_and_
     while not numbers <= set(theirs):
         theirs.append(ask(label_studio, "POST", "/api/projects/", {"title": "Of somebody else"})["id"])
     report = push(bridge=bridge, by=lead)
-    assert (report.made_anew, report.sent) == (2, 2 * rating.tasks.count())
+    assert (report.remade, report.sent) == (2, 2 * rating.tasks.count())
     live = set(bridge.projects.filter(gone_at=None).values_list("external_id", flat=True))
     assert not live & set(theirs)
     for number in theirs:
@@ -361,7 +363,7 @@ SECRETS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", list(Campaign.Kind.values))
+@pytest.mark.parametrize("kind", list(KINDS))
 def test_no_byte_that_is_sent_tells_group_prompt_condition_role_model_or_study(
     label_studio, study, lead, kind
 ):

@@ -99,6 +99,8 @@ export class BoxEditor extends EventTarget {
 
   draw() {
     if (this.selected !== null && !this.box(this.selected)) this.selected = null;
+    // Undo, Delete or another tab may take away the box that is being dragged.
+    if (this.#gesture && this.#gesture.kind !== "draw" && !this.box(this.#gesture.id)) this.#gesture = null;
     const focused = document.activeElement?.closest?.("[data-box]");
     const focusedId = focused && this.svg.contains(focused) ? Number(focused.dataset.box) : null;
     const scale = this.#scale();

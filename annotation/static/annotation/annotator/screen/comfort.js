@@ -46,9 +46,9 @@ export class BreakReminder {
     this.say = say;
     this.notice = document.getElementById("break-reminder");
     this.choice = document.querySelector("[data-break-after]");
-    this.choice.value = read(localStorage, BREAK_AFTER) ?? this.choice.value;
+    this.choice.value = read("localStorage", BREAK_AFTER) ?? this.choice.value;
     this.choice.addEventListener("change", () => {
-      keep(localStorage, BREAK_AFTER, this.choice.value);
+      keep("localStorage", BREAK_AFTER, this.choice.value);
       this.#look();
     });
     this.notice.querySelector("[data-not-now]").addEventListener("click", () => this.#again());
@@ -58,11 +58,11 @@ export class BreakReminder {
 
   // What was worked on a task that is done with.
   add(seconds) {
-    keep(sessionStorage, WORKED, String(this.#before + seconds));
+    keep("sessionStorage", WORKED, String(this.#before + seconds));
   }
 
   get #before() {
-    return Number(read(sessionStorage, WORKED) ?? 0);
+    return Number(read("sessionStorage", WORKED) ?? 0);
   }
 
   #look() {
@@ -73,22 +73,23 @@ export class BreakReminder {
   }
 
   #again() {
-    keep(sessionStorage, WORKED, String(-this.time.seconds)); // what this task has taken so far counts no more
+    keep("sessionStorage", WORKED, String(-this.time.seconds)); // what this task has taken so far counts no more
     this.notice.hidden = true;
   }
 }
 
+// `storage` is a name: where storage is switched off, asking for the object itself fails.
 function read(storage, key) {
   try {
-    return storage.getItem(key);
+    return window[storage].getItem(key);
   } catch {
-    return null; // storage switched off
+    return null;
   }
 }
 
 function keep(storage, key, value) {
   try {
-    storage.setItem(key, value);
+    window[storage].setItem(key, value);
   } catch {
     // Storage switched off: it holds until the page is left.
   }

@@ -2,16 +2,16 @@
 //
 //   <details data-keys-help> … <input type="checkbox" data-keys-on> </details>
 //
-//   bindShortcuts({ "1": () => …, s: () => … }, { onEnter, onUndo, onRedo, onEscape }, switchBox)
+//   bindShortcuts({ "1": () => …, s: () => … }, { onEnter, onUndo, onRedo, onEscape, paused: () => sending }, switchBox)
 
 const OFF = "annotate:keys-off";
 
-export function bindShortcuts(keys, { onEnter, onUndo, onRedo, onEscape }, switchBox) {
+export function bindShortcuts(keys, { onEnter, onUndo, onRedo, onEscape, paused = () => false }, switchBox) {
   switchBox.checked = !remembered();
   switchBox.addEventListener("change", () => remember(!switchBox.checked));
 
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.isComposing) return;
+    if (event.defaultPrevented || event.isComposing || paused()) return;
     if (event.key === "Escape") return void onEscape();
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return void onEnter(); // out of a text field too
     if (writes(event.target)) return;

@@ -23,6 +23,7 @@ export async function resend(place, { except = null } = {}) {
   };
   say(ngettext("An answer you gave earlier is being sent.", "%(count)s answers you gave earlier are being sent.", waitingThere.length));
   let arrived = 0;
+  const refusals = [];
   for (const { assignment, body, drop } of waitingThere) {
     const waiting = () => say(gettext("No connection. An answer you gave earlier is not saved yet; it is kept on this device."));
     const outcome = await send(submitUrl.replace(nobody, assignment), body, { waiting });
@@ -31,12 +32,13 @@ export async function resend(place, { except = null } = {}) {
       arrived += 1;
     } else if (FINAL.has(outcome.status) || FINAL_CODES.has(outcome.error.code)) {
       drop();
-      return say(gettext("An answer you gave earlier could not be saved: %(reason)s", { reason: outcome.error.message }));
+      refusals.push(gettext("An answer you gave earlier could not be saved: %(reason)s", { reason: outcome.error.message }));
     } else if (!isSignedOut(outcome) && outcome.status !== 404) {
-      return say(gettext("An answer you gave earlier is not saved yet: %(reason)s It is kept on this device.", { reason: outcome.error.message }));
+      refusals.push(gettext("An answer you gave earlier is not saved yet: %(reason)s It is kept on this device.", { reason: outcome.error.message }));
     }
   }
-  if (arrived) say(ngettext("The answer you gave earlier is saved now.", "%(count)s answers you gave earlier are saved now.", arrived));
+  if (refusals.length) say(refusals.join(" "));
+  else if (arrived) say(ngettext("The answer you gave earlier is saved now.", "%(count)s answers you gave earlier are saved now.", arrived));
   else place.hidden = true;
 }
 

@@ -104,15 +104,15 @@ function source(node) {
 function whereIn(element, active) {
   const form = active.closest("form[action]");
   const named = active.getAttribute("name");
-  let selector = active.localName;
-  if (active.id) selector = `#${CSS.escape(active.id)}`;
-  else if (active.hasAttribute("href")) selector = `a[href="${CSS.escape(active.getAttribute("href"))}"]`;
-  else if (form) selector = `form[action="${CSS.escape(form.getAttribute("action"))}"] ${selector}${named ? `[name="${CSS.escape(named)}"]` : ""}`;
-  return { selector, place: [...element.querySelectorAll(selector)].indexOf(active) };
+  let query = active.localName;
+  if (active.id) query = `#${CSS.escape(active.id)}`;
+  else if (active.hasAttribute("href")) query = `a[href="${CSS.escape(active.getAttribute("href"))}"]`;
+  else if (form) query = `form[action="${CSS.escape(form.getAttribute("action"))}"] ${query}${named ? `[name="${CSS.escape(named)}"]` : ""}`;
+  return { query, place: [...element.querySelectorAll(query)].indexOf(active) };
 }
 
-function focusAgain(element, { selector, place }) {
-  const same = element.querySelectorAll(selector);
+function focusAgain(element, { query, place }) {
+  const same = element.querySelectorAll(query);
   const found = same[place] ?? same[0];
   // What had the focus is gone: the next Tab goes on from here and not from the top of the page.
   if (!found) element.setAttribute("tabindex", "-1");

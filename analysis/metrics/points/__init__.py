@@ -1,0 +1,1 @@
+"""Points that annotators placed on images."""

@@ -1,0 +1,1 @@
+"""What people prefer: comparisons of two, and rankings of several."""

@@ -1,1 +1,0 @@
-"""The same plots as Vega-Lite, for files."""

@@ -1,0 +1,78 @@
+"""What a reader may look for in a release and not find, and why."""
+
+from collections.abc import Iterator
+
+from analysis.releases.assembly.fill import Filled
+from analysis.releases.assembly.study_facts import LEFT_OUT
+from analysis.releases.contents import Absence, CocoFacts, PrivacyReport
+from analysis.releases.parameters import FORMATS, ReleaseParameters
+from analysis.releases.tables.machine_columns import MEASURED
+from annotation.answers.inclusion import Reason
+
+_EMPTY = {
+    "judgements": "no marking campaign of the study has answers that count",
+    "ratings": "no rating campaign of the study has answers that count",
+    "boxes": "no box was drawn for a judgement that counts",
+    "annotators": "nobody's answers count",
+    "images": "the study has no image, or all were retracted",
+    "associations": "the study lists no pairs of identity group and attribute",
+}
+
+
+def absences_of(filled: Filled, parameters: ReleaseParameters) -> tuple[Absence, ...]:
+    """Return every absence with its reason, in a fixed order."""
+    rows = {table.name: table.rows for table in filled.tables}
+    absences = [Absence(f"rows of {name}", f"{why}.") for name, why in _EMPTY.items() if not rows[name]]
+    absences += [
+        Absence(f"{number:,} image files", f"{why.rstrip('.')}.")
+        for why, number in filled.images.without_file.items()
+    ]
+    if "scorers" in rows and not any(rows[name] for name in MEASURED):
+        absences.append(
+            Absence(
+                "measures of machines",
+                "Results were not computed of these labels and scores before it was built.",
+            )
+        )
+    if filled.images.retracted:
+        absences.append(Absence(f"{filled.images.retracted:,} images", "They were retracted."))
+    for campaign in filled.campaigns:
+        absences += [
+            Absence(f"{number:,} annotations of {campaign.name}", f"{_words(reason)}.")
+            for reason, number in sorted(campaign.not_counted.items())
+        ]
+    if filled.coco is not None:
+        absences += _of_coco(filled.coco)
+    if filled.privacy is not None:
+        absences += _of_people(filled.privacy)
+    absences += [
+        Absence(f"format {file_format}", "It was not asked for.")
+        for file_format in FORMATS
+        if file_format not in parameters.formats
+    ]
+    return tuple(absences)
+
+
+def _of_coco(coco: CocoFacts) -> Iterator[Absence]:
+    if coco.left_out:
+        yield Absence(f"{coco.left_out:,} boxes in coco", "Their image's size is not known.")
+    if coco.without_file:
+        yield Absence(
+            f"files of {coco.without_file:,} images in coco",
+            "They are not in this release: `file` is null, and `file_name` is a name alone.",
+        )
+
+
+def _of_people(privacy: PrivacyReport) -> Iterator[Absence]:
+    for field in privacy.fields:
+        if field.released < field.stated:
+            yield Absence(f"{field.field} of {field.stated - field.released:,} annotators", field.why)
+    if privacy.justifications == "withheld":
+        yield Absence("justifications", "Free text is withheld unless the lead includes it.")
+
+
+def _words(reason: str) -> str:
+    if reason == LEFT_OUT:
+        return "Left out, because earlier releases would have made their annotators recognizable"
+    text = str(Reason(reason).label)
+    return text[0].upper() + text[1:]

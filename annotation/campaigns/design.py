@@ -1,0 +1,116 @@
+"""What a lead decides about a campaign: declared here for forms, the command and the API."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from pydantic import field_validator
+
+from annotation.kinds.registry import CHOICES, KINDS
+from annotation.models import Campaign
+from foundation.errors import DomainError
+from foundation.parameters import ParameterSet, Problem, parameter
+
+LONGEST_NAME = 120
+# The part that stands in columns of the campaign.
+COLUMNS = (
+    "name", "kind", "annotators_per_task", "attributes_per_screen", "boxes_required", "lease_minutes", "options",
+)  # fmt: skip
+
+
+class CampaignDesign(ParameterSet):
+    """What a campaign asks, how, and how many people answer."""
+
+    error_code: ClassVar[str] = "numbers_invalid"
+
+    name: str = parameter(max_length=LONGEST_NAME, label="Name", help="Annotators never see it.")
+    kind: str = parameter(words=dict(CHOICES), label="Kind", help="What annotators are asked.")
+    annotators_per_task: int = parameter(
+        3,
+        ge=1,
+        le=100,
+        label="Annotators per task",
+        help="How many people answer each screen, independently.",
+    )
+    attributes_per_screen: int = parameter(
+        5, ge=1, le=5, label="Attributes per screen", help="How many attributes an image is shown with."
+    )
+    boxes_required: bool = parameter(
+        True,
+        label="Each ticked attribute needs at least one box on the image",
+        help="Whether each ticked attribute needs a box.",
+    )
+    lease_minutes: int = parameter(
+        30,
+        ge=1,
+        le=7 * 24 * 60,
+        label="Minutes per task",
+        help="A task that is not answered in this time is offered to somebody else.",
+    )
+    options: dict[str, Any] = parameter(
+        {}, expected="an object", label="Options", help="What the campaign asks about; see the options."
+    )
+    guidelines: str | None = parameter(
+        None, label="Guidelines", help="Shown beside every task; by default those of the kind."
+    )
+    quotas: Sequence[Any] = parameter(
+        (), label="Quotas", help="Who must be among the annotators of each task: rules as lines or objects."
+    )
+
+    @field_validator("name", mode="before")
+    @classmethod
+    def _check_name(cls, name: Any) -> str:
+        text = " ".join(str(name).split())
+        if not 1 <= len(text) <= LONGEST_NAME:
+            raise DomainError(
+                "name_invalid",
+                f"Give the campaign a name of 1 to {LONGEST_NAME} characters.",
+                fields={"name": "invalid"},
+            )
+        return text
+
+    @field_validator("options", mode="before")
+    @classmethod
+    def _no_options(cls, options: Any) -> Any:
+        return {} if options is None else options
+
+    @field_validator("kind", mode="before")
+    @classmethod
+    def _check_kind(cls, kind: Any) -> str:
+        if kind not in KINDS:
+            kinds = ", ".join(KINDS)
+            raise DomainError(
+                "kind_unknown", f"Choose a kind of campaign: {kinds}.", fields={"kind": "unknown"}
+            )
+        return str(kind)
+
+    @field_validator("guidelines")
+    @classmethod
+    def _check_guidelines(cls, text: str | None) -> str | None:
+        return text if text is None else checked_guidelines(text)
+
+    @classmethod
+    def of(cls, campaign: Campaign, **changes: Any) -> "CampaignDesign":
+        """Return the design of a campaign with some changes, without its guidelines and quotas."""
+        return cls.read({name: getattr(campaign, name) for name in COLUMNS} | changes)
+
+    def columns(self) -> dict[str, Any]:
+        """Return the values of the campaign's columns."""
+        return {name: getattr(self, name) for name in COLUMNS}
+
+    @classmethod
+    def refusal(cls, problems: list[Problem]) -> DomainError:
+        """Return one error that names each wrong value."""
+        fields = {problem.name: cls.sentence(problem) for problem in problems}
+        message = " ".join(f"{name}: {sentence}" for name, sentence in fields.items())
+        return DomainError(cls.error_code, message, fields=fields)
+
+    @classmethod
+    def sentence(cls, problem: Problem) -> str:
+        return f"Give {problem.declaration.expected}." if problem.declaration else super().sentence(problem)
+
+
+def checked_guidelines(text: str) -> str:
+    """Return guidelines as they are stored; raises DomainError `guidelines_empty`."""
+    if not text.strip():
+        raise DomainError("guidelines_empty", "Annotators need guidelines.", fields={"guidelines": "empty"})
+    return text.strip()

@@ -1,0 +1,273 @@
+"""The language in which kinds of campaign are declared: what is shown, what is asked about it, what is measured.
+
+A `Kind` is data. It is checked when it is made, is stored as JSON (`model_dump`, `model_validate`) and says all that
+planning, pages, interfaces, files and measures need to know of it; docs/decisions/0025 gives the reasons.
+"""
+
+import re
+from collections import Counter
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+LANGUAGES = ("en", "de")  # of texts that annotators read in our frame
+
+
+def _checked_name(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"{name!r} is no name: lower-case letters, digits and _, at most 40, a letter first")
+    return name
+
+
+def _checked_texts(texts: dict[str, str]) -> dict[str, str]:
+    if missing := [language for language in LANGUAGES if not texts.get(language, "").strip()]:
+        raise ValueError(f"{texts.get('en', '')[:40]!r} is not given in {' and '.join(missing)}")
+    return texts
+
+
+Name = Annotated[str, AfterValidator(_checked_name)]
+Texts = Annotated[dict[str, str], AfterValidator(_checked_texts)]  # by language code
+
+
+class Declared(BaseModel):
+    """A part of a declaration: a value that nothing changes, without fields of another name."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Stimuli(Declared):
+    """What one screen shows: so many texts or images, and which of them belong together."""
+
+    medium: Literal["text", "image"]
+    least: int = Field(default=1, ge=1, le=6)
+    most: int = Field(default=1, ge=1, le=6)
+    # What the stimuli of a screen have in common; they differ in all else.
+    together: tuple[Literal["prompt", "seed", "scenario", "group", "model"], ...] = ()
+    # What nothing that reaches an annotator may tell.
+    blind: frozenset[Literal["group", "prompt", "condition", "model", "role"]] = frozenset()
+    # Of several stimuli: "counterbalanced" shows each order equally often and keeps which was shown.
+    order: Literal["fixed", "shuffled", "counterbalanced"] = "fixed"
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.least > self.most:
+            raise ValueError(f"at least {self.least} stimuli cannot be at most {self.most}")
+        if self.most == 1 and self.order != "fixed":
+            raise ValueError("one stimulus has no order")
+        return self
+
+
+class ScalePoint(Declared):
+    """An answer on a scale. One that stands apart, such as “Unsure”, has no place among the others."""
+
+    code: int = Field(ge=-100, le=100)
+    label: Texts
+    apart: bool = False
+
+
+class CodedAnswer(Declared):
+    """An answer to choose, by the code under which it is stored."""
+
+    code: Name
+    label: Texts
+
+
+class Region(Declared):
+    """Where in the image: a box or a point. `required` None: the lead of a campaign decides."""
+
+    shape: Literal["box", "point"]
+    required: bool | None = None
+
+
+class AskedAfter(Declared):
+    """When a question is asked: after one of these answers to an earlier question."""
+
+    question: Name
+    answers: tuple[int | str, ...] = Field(min_length=1)
+
+
+class _Question(Declared):
+    name: Name
+    label: Texts
+    required: bool = True
+    each: bool = False  # asked of each stimulus, and not once of the screen
+    when: AskedAfter | None = None
+    region: Region | None = None
+
+
+class ScaleQuestion(_Question):
+    """A point of a scale, in the order shown."""
+
+    type: Literal["scale"] = "scale"
+    points: tuple[ScalePoint, ...] = Field(min_length=2, max_length=11)
+
+    @property
+    def codes(self) -> tuple[int | str, ...]:
+        return tuple(point.code for point in self.points)
+
+
+class ChoiceQuestion(_Question):
+    """One of several answers, or any number of them."""
+
+    type: Literal["choice"] = "choice"
+    answers: tuple[CodedAnswer, ...] = Field(min_length=2, max_length=40)
+    several: bool = False
+
+    @property
+    def codes(self) -> tuple[int | str, ...]:
+        return tuple(answer.code for answer in self.answers)
+
+
+class MarksQuestion(_Question):
+    """Which of the attributes planned for the task are there; “none of the above” where it has a label."""
+
+    type: Literal["marks"] = "marks"
+    none: Texts | None = None
+
+    @property
+    def codes(self) -> tuple[int | str, ...]:
+        return ()
+
+
+class CompareQuestion(_Question):
+    """Which of two stimuli; a tie where it has a label."""
+
+    type: Literal["compare"] = "compare"
+    tie: Texts | None = None
+
+    @property
+    def codes(self) -> tuple[int | str, ...]:
+        return (0, 1) if self.tie is None else (0, 1, "tie")
+
+
+class RankQuestion(_Question):
+    """The order of the stimuli, the best first."""
+
+    type: Literal["rank"] = "rank"
+    ties: bool = False
+
+    @property
+    def codes(self) -> tuple[int | str, ...]:
+        return ()
+
+
+class TextQuestion(_Question):
+    """An answer in the annotator's own words."""
+
+    type: Literal["text"] = "text"
+    longest: int = Field(default=2_000, ge=1, le=10_000)
+
+    @property
+    def codes(self) -> tuple[int | str, ...]:
+        return ()
+
+
+Question = Annotated[
+    ScaleQuestion | ChoiceQuestion | MarksQuestion | CompareQuestion | RankQuestion | TextQuestion,
+    Field(discriminator="type"),
+]
+
+
+class StandardRule(Declared):
+    """A quality rule that every campaign of the kind starts with: it warns from so many screens on."""
+
+    measure: str
+    threshold: float
+    minimum: int = Field(ge=1)
+
+
+class Kind(Declared):
+    """A kind of campaign."""
+
+    key: Name
+    name: str  # as leads read it
+    description: str  # what leads read who choose a kind
+    campaign_name: str  # proposed for a campaign of the kind
+    work: Texts  # as annotators read what they do: it tells nothing of what is measured
+    # What JSON that reaches annotators calls a task of the kind, and the schema's words for that.
+    public_name: Name
+    public_help: str
+    stimuli: Stimuli
+    questions: tuple[Question, ...] = Field(min_length=1, max_length=20)
+    unit: Literal["attribute", "image", "image_attribute", "pair", "set", "association", "answer"]
+    measures: tuple[Name, ...] = Field(min_length=1)
+    guidelines: str  # English; a campaign's instrument begins with them
+    standard_rules: tuple[StandardRule, ...] = ()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        for problem in (*_repeated(self), *_conditions(self), *_stimuli(self)):
+            raise ValueError(problem)
+        return self
+
+    def question(self, name: str) -> Question:
+        """Return the question of this name; KeyError where there is none."""
+        return {question.name: question for question in self.questions}[name]
+
+    @property
+    def statement(self) -> str:
+        """What is judged, in English; an instrument begins with it."""
+        return self.questions[0].label["en"]
+
+    @property
+    def scale(self) -> tuple[ScalePoint, ...]:
+        """The points of the first question’s scale in the order shown; none where it asks for something else."""
+        first = self.questions[0]
+        return first.points if isinstance(first, ScaleQuestion) else ()
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The labels of the scale in English by code, from the highest code down; an instrument begins with them."""
+        points = sorted(self.scale, key=lambda point: -point.code)
+        return {str(point.code): point.label["en"] for point in points}
+
+    def asks(self, *types: str) -> bool:
+        """Return whether a question is of one of these types."""
+        return any(question.type in types for question in self.questions)
+
+
+def _repeated(kind: Kind) -> list[str]:
+    """Return which names or codes stand for two things."""
+    lists = [("question", [question.name for question in kind.questions])]
+    lists += [
+        (f"answer of {question.name}", [str(code) for code in question.codes]) for question in kind.questions
+    ]
+    return [
+        f"{kind.key}: {what} {name} is declared twice"
+        for what, names in lists
+        for name, count in Counter(names).items()
+        if count > 1
+    ]
+
+
+def _conditions(kind: Kind) -> list[str]:
+    """Return which conditions name no earlier question, or no answer to it."""
+    problems = []
+    for place, question in enumerate(kind.questions):
+        if question.when is None:
+            continue
+        earlier = {before.name: before for before in kind.questions[:place]}
+        asked = earlier.get(question.when.question)
+        if asked is None:
+            problems.append(
+                f"{kind.key}: {question.name} depends on {question.when.question}, which is not asked before"
+            )
+        elif unknown := [answer for answer in question.when.answers if answer not in asked.codes]:
+            problems.append(
+                f"{kind.key}: {question.name} depends on {unknown[0]!r}, no answer to {asked.name}"
+            )
+    return problems
+
+
+def _stimuli(kind: Kind) -> list[str]:
+    """Return which questions cannot be asked of what is shown."""
+    shown, problems = kind.stimuli, []
+    for question in kind.questions:
+        if question.type == "compare" and (shown.least, shown.most) != (2, 2):
+            problems.append(f"{kind.key}: {question.name} compares two stimuli")
+        if question.type == "rank" and shown.most < 3:
+            problems.append(f"{kind.key}: {question.name} ranks three or more stimuli")
+        if question.region is not None and shown.medium != "image":
+            problems.append(f"{kind.key}: {question.name} asks for a place, and no image is shown")
+    return problems

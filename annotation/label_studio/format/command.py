@@ -1,0 +1,62 @@
+"""Label Studio exports for the command `import_annotations`."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from django.core.management.base import CommandParser
+
+from annotation.imports.column_map import LabelImportOptions, parse_words
+from annotation.imports.formats import ImportFormat
+from annotation.label_studio.format.names import FIELDS, parse_names
+from annotation.label_studio.format.reader import is_export
+
+if TYPE_CHECKING:
+    from annotation.imports.importer import ImportReport
+
+
+class LabelStudioExport(ImportFormat):
+    """What Label Studio exports as JSON."""
+
+    tool = "Label Studio"
+    flag = "label_studio"
+    options = ("asked", "without_ground_truth")
+    help = (
+        "A file .json that holds a list is what Label Studio exports as JSON: "
+        f"there NAME is a field of a task's data or a control's name ({', '.join(FIELDS)})."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--label-studio",
+            action="store_true",
+            help="FILE is a JSON export of Label Studio, whatever its name",
+        )
+        parser.add_argument(
+            "--asked",
+            nargs="+",
+            default=[],
+            metavar="ATTRIBUTE",
+            help="of Label Studio: what every task asks, where its data does not list it",
+        )
+        parser.add_argument(
+            "--without-ground-truth",
+            action="store_true",
+            help="of Label Studio: leave out annotations marked as ground truth (default: take them as any other)",
+        )
+
+    def recognises(self, file: Path) -> bool:
+        return is_export(file)
+
+    def importer(self, options: Mapping[str, Any]) -> "Callable[..., ImportReport]":
+        # Imported here: it loads pandas, and every process starts with this module.
+        from annotation.label_studio.format.importer import import_export
+
+        return partial(
+            import_export,
+            names=parse_names(options["map"], asked=tuple(options["asked"])),
+            words=parse_words(options["value"]),
+            ground_truth=not options["without_ground_truth"],
+            **LabelImportOptions.read(LabelImportOptions.chosen(options)).for_every_row(),
+        )

@@ -1,0 +1,25 @@
+"""The sentences of a study's history for each action of this integration."""
+
+SENTENCES = {
+    "label_studio.connected": "connected the Label Studio {url}",
+    "label_studio.token_changed": "changed the token for the Label Studio {url}",
+    "label_studio.disconnected": "disconnected the Label Studio {url}",
+    "label_studio.begun": "had “{campaign}” labelled in the Label Studio {server}",
+    "label_studio.ended": "ended that “{campaign}” is labelled in the Label Studio {server}",
+    "label_studio.pushed": "pushed “{campaign}” to Label Studio: {sent} screens sent, {present} were there",
+    "label_studio.images_renewed": "let images of “{campaign}” be shown in Label Studio for {days} days more",
+    "label_studio.images_replaced": "replaced the addresses of images of “{campaign}” in Label Studio",
+    "label_studio.cleanup_asked": "asked to delete {answers} answers that do not count from Label Studio {server}",
+    "label_studio.cleaned": "deleted {answers} answers that did not count from Label Studio {server}",
+    "label_studio_user.mapped": "had user {number} of the Label Studio {server} be {pseudonym}, {how}",
+    "label_studio_user.ignored": "left out user {number} of the Label Studio {server}",
+    "label_studio_user.undone": "opened again who user {number} of the Label Studio {server} is",
+    "label_studio_user.erased": "forgot the name of user {number} of the Label Studio {server}",
+    "label_studio_annotation.allowed": "let flagged answer {number} in Label Studio count in “{campaign}”",
+    "label_studio_annotation.flagged": "stopped counting flagged answer {number} in Label Studio in “{campaign}”",
+    "label_studio_annotation.kept": "kept the author’s version of answer {number} in Label Studio in “{campaign}”",
+    "label_studio_annotation.taken": "accepted another person’s version of answer {number} in Label Studio in "
+    "“{campaign}”",
+    "label_studio_annotation.restored": "restored a version of answer {number} in Label Studio in “{campaign}”",
+    "label_studio_annotation.undecided": "undid a decision about answer {number} in Label Studio in “{campaign}”",
+}

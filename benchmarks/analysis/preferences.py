@@ -1,0 +1,153 @@
+"""How often the 95 % intervals of preferences and rankings cover a planted truth, and how long a million
+comparisons take.
+
+    python -m benchmarks preferences        (make bench)
+
+Annotators and prompts each have a taste, so that answers about one prompt, and those of one annotator, are alike.
+The truth is that of a hundred thousand annotators, each with other prompts.
+"""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from analysis.metrics import kendall_w, preference_strengths, ranking_strengths
+from benchmarks.table import Row
+
+SEEDS = 400
+ALLOWED = (0.93, 0.995)
+STRENGTHS = np.array([0.8, 0.2, 0.0, -1.0])
+TIE = 0.6
+RANKING_SEEDS = 150  # a share of 0.95 of 150 has a standard error of 0.018, of four items together less
+RANKING_ALLOWED = (0.92, 0.998)
+STEP = 0.5  # utilities are rounded to it: items of a ranking that end equal are tied
+LARGE = 1_000_000
+LARGE_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A study: every annotator compares `each` pairs of images of randomly chosen prompts."""
+
+    prompts: int
+    annotators: int
+    each: int
+
+
+RANKING_CELLS = (Cell(30, 8, 15), Cell(60, 30, 20))
+CELLS = (Cell(30, 8, 60), Cell(30, 15, 40), Cell(100, 40, 30))
+TASTES = (0.0, 0.4, 1.0)  # standard deviation of a taste, in log odds
+
+
+def drawn(cell: Cell, strength: np.ndarray, taste: float, generator: np.random.Generator) -> pd.DataFrame:
+    """Comparisons of items named by number, each answered as Davidson's model says of that annotator and prompt."""
+    count, items = cell.annotators * cell.each, len(strength)
+    annotator = np.repeat(np.arange(cell.annotators), cell.each)
+    prompt = generator.integers(0, cell.prompts, count)
+    first = generator.integers(0, items, count)
+    second = (first + generator.integers(1, items, count)) % items
+    by_annotator = generator.normal(0, taste, (cell.annotators, items))
+    by_prompt = generator.normal(0, taste, (cell.prompts, items))
+    felt = strength + by_annotator[annotator] + by_prompt[prompt]
+    row = np.arange(count)
+    half = (felt[row, first] - felt[row, second]) / 2
+    weights = np.stack([np.exp(half), np.exp(-half), np.full(count, TIE)], axis=1)
+    ends = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)
+    answer = np.array(["first", "second", "tie"])[
+        (generator.random(count)[:, None] > ends[:, :2]).sum(axis=1)
+    ]
+    return pd.DataFrame(
+        {"first": first, "second": second, "answer": answer, "prompt": prompt, "annotator": annotator}
+    )
+
+
+@cache
+def truth(taste: float) -> np.ndarray:
+    frame = drawn(Cell(100_000, 100_000, 4), STRENGTHS, taste, np.random.default_rng(11))
+    strengths: np.ndarray = preference_strengths(frame).table["strength"].to_numpy(dtype=float)
+    return strengths
+
+
+def covered(cell: Cell, taste: float, seed: int) -> np.ndarray:
+    """Per item of one study, whether the interval covers the truth. A null interval covers nothing."""
+    generator = np.random.default_rng(np.random.SeedSequence([seed, cell.prompts]))
+    frame = drawn(cell, STRENGTHS, taste, generator)
+    table = preference_strengths(frame).table
+    low, high = (table[end].to_numpy(dtype=float, na_value=np.nan) for end in ("ci_low", "ci_high"))
+    return (low <= truth(taste)) & (truth(taste) <= high)
+
+
+def ranked(cell: Cell, taste: float, generator: np.random.Generator) -> pd.DataFrame:
+    """Every annotator ranks the items for some prompts, by utilities that are rounded, so that items tie."""
+    count, items = cell.annotators * cell.each, len(STRENGTHS)
+    annotator = np.repeat(np.arange(cell.annotators), cell.each)
+    prompt = (
+        generator.integers(0, cell.prompts, cell.annotators)[annotator] + np.arange(count)
+    ) % cell.prompts
+    by_annotator = generator.normal(0, taste, (cell.annotators, items))
+    by_prompt = generator.normal(0, taste, (cell.prompts, items))
+    felt = STRENGTHS + by_annotator[annotator] + by_prompt[prompt] + generator.gumbel(size=(count, items))
+    owner = {"ranking": np.arange(count), "prompt": prompt, "annotator": annotator}
+    table = pd.DataFrame({name: np.repeat(codes, items) for name, codes in owner.items()})
+    return table.assign(item=np.tile(np.arange(items), count), rank=-np.round(felt / STEP).ravel())
+
+
+def of_rankings(frame: pd.DataFrame) -> pd.DataFrame:
+    """Strengths and then the mean of Spearman's correlations, with intervals."""
+    strengths = ranking_strengths(frame).table.rename(columns={"strength": "value"})
+    concordance = kendall_w(frame).table.query("measure == 'mean_spearman'")
+    columns = ["value", "ci_low", "ci_high"]
+    return pd.concat([strengths[columns], concordance[columns]]).astype(float)
+
+
+@cache
+def ranking_truth(taste: float) -> np.ndarray:
+    values: np.ndarray = of_rankings(ranked(Cell(50_000, 100_000, 2), taste, np.random.default_rng(12)))[
+        "value"
+    ].to_numpy()
+    return values
+
+
+def ranking_covered(cell: Cell, taste: float, seed: int) -> np.ndarray:
+    generator = np.random.default_rng(np.random.SeedSequence([seed, cell.prompts, 1]))
+    table = of_rankings(ranked(cell, taste, generator))
+    low, high = table["ci_low"].to_numpy(), table["ci_high"].to_numpy()
+    return (low <= ranking_truth(taste)) & (ranking_truth(taste) <= high)
+
+
+def ranking_rows(seeds: int = RANKING_SEEDS) -> Iterable[Row]:
+    for cell, taste in product(RANKING_CELLS, TASTES):
+        shares = np.mean([ranking_covered(cell, taste, seed) for seed in range(seeds)], axis=0)
+        for name, share in (("strengths", shares[:-1].mean()), ("mean Spearman", shares[-1])):
+            claim = (
+                f"coverage of {name} of rankings of 4, {cell.annotators} annotators × {cell.each} rankings,"
+                f" {cell.prompts} prompts, tastes differ by sd {taste}, {seeds} seeds"
+            )
+            least, most = RANKING_ALLOWED
+            yield Row(claim, f"{share:.3f}", f"{least} to {most}", bool(least <= share <= most))
+
+
+def run(seeds: int = SEEDS) -> Iterable[Row]:
+    for cell, taste in product(CELLS, TASTES):
+        share = float(np.mean([covered(cell, taste, seed) for seed in range(seeds)]))
+        claim = (
+            f"coverage of strengths of 4 items, {cell.annotators} annotators × {cell.each} comparisons,"
+            f" {cell.prompts} prompts, tastes differ by sd {taste}, {seeds} seeds"
+        )
+        yield Row(claim, f"{share:.3f}", f"{ALLOWED[0]} to {ALLOWED[1]}", ALLOWED[0] <= share <= ALLOWED[1])
+    yield from ranking_rows()
+    frame = drawn(Cell(1_000, 500, LARGE // 500), np.linspace(-1, 1, 50), 0.4, np.random.default_rng(3))
+    begin = time.process_time()
+    preference_strengths(frame)
+    seconds = time.process_time() - begin
+    yield Row(
+        "a million comparisons of 50 models with intervals, processor time",
+        f"{seconds:.1f} s",
+        f"{LARGE_SECONDS:.0f} s",
+        seconds <= LARGE_SECONDS,
+    )

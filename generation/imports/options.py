@@ -1,0 +1,47 @@
+"""What applies to all images of an import: declared here for the form, the command and the docs."""
+
+from typing import Any
+
+from pydantic import field_validator
+
+from foundation.parameters import ParameterSet, parameter
+from generation.models import Condition
+from generation.runs.planning import clean_label
+
+_DEFAULT_LABEL = "imported"
+
+
+class ImageImportOptions(ParameterSet):
+    """How the files of an import are laid out, and what applies to images that do not say it themselves."""
+
+    layout: str = parameter(
+        "groups",
+        words={
+            "groups": "A folder for each identity group, or a manifest",
+            "pairs": "PAIRS: experiment / scenario / variant",
+        },
+        label="How it is laid out",
+        help="What folders and files mean.",
+    )
+    model_label: str = parameter(
+        _DEFAULT_LABEL,
+        max_length=120,
+        label="Model that made them",
+        help=f"How reports name it. Left empty: {_DEFAULT_LABEL}.",
+    )
+    condition: str = parameter(
+        Condition.DEFAULT.value,
+        words=dict(Condition.choices),
+        label="Condition",
+        help="What the images were made for, if the manifest does not say it.",
+    )
+    create_groups: bool = parameter(
+        False,
+        label="Add groups that the study does not have",
+        help="Otherwise images of an unknown group are rejected and listed.",
+    )
+
+    @field_validator("model_label", mode="before")
+    @classmethod
+    def _clean_label(cls, label: Any) -> Any:
+        return clean_label(label or _DEFAULT_LABEL) if isinstance(label, str) else label

@@ -1,0 +1,67 @@
+"""Bodies of requests, read by the serializer that declares their fields. A field it does not declare is refused."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.serializers import Serializer
+
+from foundation.errors import DomainError
+from foundation.parameters import Declaration, ParameterSet
+
+_FIELDS: Mapping[type, type[serializers.Field[Any, Any, Any, Any]]] = {
+    int: serializers.IntegerField,
+    float: serializers.FloatField,
+    bool: serializers.BooleanField,
+    str: serializers.CharField,
+}
+
+
+class ParameterSetSerializer(Serializer[Any]):
+    """A body that holds a set of parameters, none of them required: the set checks limits and has the defaults."""
+
+    parameters: type[ParameterSet]
+    names: Collection[str] = ()  # of the parameters, where not all belong to this body
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        declared = self.parameters.declarations()
+        derived = {name: _field(declared[name]) for name in self.names or declared}
+        return {**super().get_fields(), **derived}
+
+
+def _field(declared: Declaration) -> serializers.Field[Any, Any, Any, Any]:
+    told: dict[str, Any] = {"required": False, "label": declared.label, "help_text": declared.help}
+    if declared.value_type in (tuple, list):
+        return serializers.ListField(child=serializers.CharField(), **told)
+    field = _FIELDS[declared.value_type](**told)
+    # For the schema alone: validators made of them would refuse a value with another sentence than the set.
+    for limit, value in (
+        ("min_value", declared.least),
+        ("max_value", declared.most),
+        ("max_length", declared.longest),
+    ):
+        if hasattr(field, limit):
+            setattr(field, limit, value)
+    return field
+
+
+def checked_body(form: type[Serializer[Any]], request: Request) -> dict[str, Any]:
+    """Return the fields of the body in their types."""
+    body = form(data=request.data)
+    _refuse_unknown(request.data, body.fields)
+    body.is_valid(raise_exception=True)
+    return dict(body.validated_data)
+
+
+def raw_body(form: type[Serializer[Any]], request: Request) -> dict[str, Any]:
+    """Return the body as it was sent, for a verb that checks the values itself; no fields if it is no object."""
+    # The class's fields are not copied: annotators' answers take this path.
+    _refuse_unknown(request.data, form._declared_fields)
+    return request.data if isinstance(request.data, dict) else {}
+
+
+def _refuse_unknown(body: object, names: Collection[str]) -> None:
+    if isinstance(body, dict) and (unknown := sorted(body.keys() - names)):
+        message = f"{', '.join(unknown)} cannot be set here."
+        raise DomainError("field_unknown", message, fields=dict.fromkeys(unknown, "This cannot be set here."))

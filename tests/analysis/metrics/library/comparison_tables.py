@@ -1,0 +1,77 @@
+"""Comparisons, rankings, choices and points made of the rows that the invariances change."""
+
+import pandas as pd
+
+ITEMS = ("north", "east", "south", "west")
+
+
+def as_comparisons(frame: pd.DataFrame) -> pd.DataFrame:
+    """Each judgement compares two of four items, chosen by its number; a present attribute prefers the first."""
+    row = frame["row"].to_numpy(dtype=int)
+    first = row % len(ITEMS)
+    second = (first + 1 + row // len(ITEMS) % (len(ITEMS) - 1)) % len(ITEMS)
+    answer = frame["present"].map({1: "first", 0: "second"}).astype(object)
+    return pd.DataFrame(
+        {
+            "first": [ITEMS[code] for code in first],
+            "second": [ITEMS[code] for code in second],
+            "answer": answer.where(row % 7 > 0, "tie").to_numpy(),
+            "prompt": frame["image"].to_numpy(dtype=object),
+            "annotator": frame["annotator"].to_numpy(dtype=object),
+        }
+    )
+
+
+def as_rankings(frame: pd.DataFrame) -> pd.DataFrame:
+    """Each judgement ranks three or four items, chosen by its number; an absent attribute turns the order around."""
+    rankings = []
+    for number, judgement in enumerate(frame.itertuples()):
+        row = int(judgement.row)
+        ranked = [code for code in range(len(ITEMS)) if code != row % 5]
+        ranks = {code: (code + row // 3) % len(ITEMS) * (1 if judgement.present else -1) for code in ranked}
+        if row % 7 == 0:
+            ranks[ranked[0]] = ranks[ranked[1]]
+        rankings.append(
+            pd.DataFrame(
+                {
+                    "ranking": number,
+                    "item": [ITEMS[code] for code in ranked],
+                    "rank": [ranks[code] for code in ranked],
+                    "prompt": judgement.image,
+                    "annotator": judgement.annotator,
+                }
+            )
+        )
+    empty = pd.DataFrame(columns=["ranking", "item", "rank", "prompt", "annotator"])
+    return pd.concat(rankings, ignore_index=True) if rankings else empty
+
+
+def as_choices(frame: pd.DataFrame) -> pd.DataFrame:
+    """Each judgement chooses some of four labels; a present attribute adds one."""
+    row, present = frame["row"].to_numpy(dtype=int), frame["present"].to_numpy(dtype=int)
+    chosen = [[ITEMS[code] for code in range(3) if number >> code & 1] for number in row % 8]
+    return pd.DataFrame(
+        {
+            "image": frame["image"].astype(str).to_numpy() + "/" + frame["attribute"].astype(str).to_numpy(),
+            "annotator": frame["annotator"].to_numpy(dtype=object),
+            "labels": [
+                [*labels, *ITEMS[3:]] if yes else labels for labels, yes in zip(chosen, present, strict=True)
+            ],
+        }
+    ).astype({"labels": object})
+
+
+def as_points(frame: pd.DataFrame) -> pd.DataFrame:
+    """Each positive judgement is a point, placed by its content so that it moves with its row."""
+    marked = frame[frame["present"] == 1]
+    return pd.DataFrame(
+        {
+            "image": marked["image"].to_numpy(dtype=object),
+            "attribute": marked["attribute"].to_numpy(dtype=object),
+            "annotator": marked["annotator"].to_numpy(dtype=object),
+            "x": marked["corner"].to_numpy(dtype=float) / 3,
+            "y": 0.5,
+            "width": 512,
+            "height": 512,
+        }
+    )

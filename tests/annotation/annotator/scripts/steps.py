@@ -1,0 +1,54 @@
+"""What tests of the whole task page share: opening it, reading what the device keeps, letting time pass."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from tests.annotation.annotator.scripts.conftest import until
+from tests.annotation.annotator.scripts.pages import FIRST, TASK_PATH, task_page
+from tests.annotation.annotator.scripts.server import Received, ScriptServer
+
+SUBMIT_PATH = "/api/v1/assignments/{}/submit"
+
+
+def open_task(page, server: ScriptServer, payload: Mapping[str, Any], **options: Any) -> None:
+    """Serve this task from now on, and open it."""
+    server.pages[TASK_PATH] = task_page(payload, **options)
+    page.goto(TASK_PATH)
+    ready(page)
+
+
+def ready(page) -> None:
+    """Wait until the script has taken over and the picture is there."""
+    page.locator("form[data-task][data-ready]").wait_for()
+    image = page.locator("[data-image]")
+    until(page, lambda: not image.count() or image.evaluate("({ naturalWidth }) => naturalWidth"))
+
+
+def kept(page, assignment: str = FIRST, purpose: str = "answer") -> dict[str, Any] | None:
+    """Return what the device keeps of a task."""
+    text = page.evaluate("(key) => localStorage.getItem(key)", f"annotate:draft:1:{assignment}:{purpose}")
+    return text and json.loads(text)
+
+
+def ticked(page) -> list[str]:
+    return [box.get_attribute("value") for box in page.locator("[name=ticked]:checked").all()]
+
+
+def submissions(server: ScriptServer, assignment: str = FIRST) -> list[Received]:
+    """Return what arrived of answers to a task."""
+    return [post for post in list(server.received) if post.path == SUBMIT_PATH.format(assignment)]
+
+
+def says(page, words: str) -> None:
+    """Wait until the quiet line says this."""
+    until(page, lambda: page.locator("#saved").text_content() == words)
+
+
+def work_for(page, seconds: int) -> None:
+    """Let time pass in which the annotator is at work."""
+    for _ in range(seconds // 30):
+        page.keyboard.press("Shift")
+        page.clock.run_for(30_000)
+    page.keyboard.press("Shift")
+    page.clock.run_for(seconds % 30 * 1000)

@@ -1,0 +1,109 @@
+"""A declaration says what is wrong with it when it is made, and comes back from JSON as it was."""
+
+import pytest
+from pydantic import ValidationError
+
+from annotation.kinds.declaration import (
+    AskedAfter,
+    ChoiceQuestion,
+    CodedAnswer,
+    CompareQuestion,
+    Kind,
+    RankQuestion,
+    Region,
+    ScalePoint,
+    ScaleQuestion,
+    Stimuli,
+    TextQuestion,
+)
+from annotation.kinds.registry import KINDS
+
+HARMS = ("none", "odd", "rude")
+
+
+def texts(english):
+    return {"en": english, "de": f"{english} (de)"}
+
+
+def scale(name="appeal", **more):
+    points = tuple(ScalePoint(code=code, label=texts(f"{code} of 3")) for code in (1, 2, 3))
+    return ScaleQuestion(name=name, label=texts(name), points=points, **more)
+
+
+def choice(**more):
+    answers = tuple(CodedAnswer(code=code, label=texts(code)) for code in HARMS)
+    return ChoiceQuestion(name="harm", label=texts("Harm"), answers=answers, **more)
+
+
+def kind(*questions, stimuli=None, **more):
+    return Kind(
+        key="triple",
+        name="Three images",
+        description="Which of three images appeals most?",
+        campaign_name="What appeals",
+        work=texts("Looking at pictures"),
+        public_name="looking",
+        public_help="look at three images",
+        stimuli=stimuli
+        or Stimuli(medium="image", least=3, most=3, together=("prompt",), order="counterbalanced"),
+        questions=questions or (scale(each=True), choice(when=AskedAfter(question="appeal", answers=(1,)))),
+        unit="set",
+        measures=("means",),
+        guidelines="Look.",
+        **more,
+    )
+
+
+@pytest.mark.parametrize("declared", [*KINDS.values(), kind()], ids=lambda declared: declared.key)
+def test_a_declaration_comes_back_from_json_as_it_was(declared):
+    assert Kind.model_validate_json(declared.model_dump_json()) == declared
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda: kind(scale(), scale()), "triple: question appeal is declared twice"),
+        (
+            lambda: kind(choice(when=AskedAfter(question="appeal", answers=(1,))), scale()),
+            "harm depends on appeal, which is not asked before",
+        ),
+        (
+            lambda: kind(scale(), choice(when=AskedAfter(question="appeal", answers=(4,)))),
+            "harm depends on 4, no answer to appeal",
+        ),
+        (lambda: kind(CompareQuestion(name="better", label=texts("Better"))), "better compares two stimuli"),
+        (
+            lambda: kind(
+                RankQuestion(name="order", label=texts("Order")),
+                stimuli=Stimuli(medium="image", least=2, most=2),
+            ),
+            "order ranks three or more stimuli",
+        ),
+        (
+            lambda: kind(scale(region=Region(shape="box")), stimuli=Stimuli(medium="text")),
+            "appeal asks for a place, and no image is shown",
+        ),
+        (lambda: scale(name="Is it good?"), "is no name"),
+        (lambda: TextQuestion(name="why", label={"en": "Why?"}), "'Why?' is not given in de"),
+        (lambda: Stimuli(medium="image", least=3, most=2), "at least 3 stimuli cannot be at most 2"),
+        (lambda: Stimuli(medium="image", order="shuffled"), "one stimulus has no order"),
+        (lambda: kind(colour="red"), "Extra inputs are not permitted"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_by_name(wrong, message):
+    with pytest.raises(ValidationError) as refused:
+        wrong()
+    assert message in str(refused.value)
+
+
+def test_a_declaration_does_not_change():
+    with pytest.raises(ValidationError, match="frozen"):
+        KINDS["attribute_likert"].name = "Another"
+
+
+def test_an_instrument_begins_with_the_words_of_its_kind():
+    rating = KINDS["attribute_likert"]
+    assert rating.statement == "This can be depicted visually in an image."
+    assert next(iter(rating.labels.items())) == ("5", "Strongly Agree")
+    assert [point.code for point in rating.scale] == [5, 4, 2, 1, 3]
+    assert KINDS["stereotype_marking"].labels == {}

@@ -1,0 +1,82 @@
+"""Every named page answers, on each database: what pages read is asked of both engines at least once."""
+
+import pytest
+from django.urls import reverse
+
+from accounts import profiles
+from annotation.campaigns import known_tasks
+from annotation.label_studio.models import LabelStudioAnnotation
+from annotation.people import invitations
+from catalog.models import Attribute
+from tests.annotation.factories import new_annotator
+from tests.annotation.label_studio import rows
+from tests.annotation.label_studio.scenario import told
+from tests.e2e.annotator.steps import marking, rating
+from tests.front import pages
+
+__all__ = ["busy", "marking", "rating"]
+pytestmark = pytest.mark.django_db
+busy = pages.busy
+
+
+def failures(client, addresses) -> dict[str, int]:
+    """Return the status of each address that does not answer with a page or lead to one."""
+    statuses = {address: client.get(address).status_code for address in addresses}
+    return {address: status for address, status in statuses.items() if status not in (200, 302)}
+
+
+@pytest.fixture
+def computed(busy, lead, client):
+    """The busy study with results; its lead, who is staff and may see the gallery, is signed in."""
+    lead.is_staff = True
+    lead.save()
+    client.force_login(lead)
+    client.post(reverse("analysis:compute", kwargs=pages.S))
+    return busy
+
+
+def test_no_page_is_left_out(computed, marking):
+    practice = pages.practice_pages(marking, "00000000-0000-0000-0000-000000000000")
+    visited = {
+        *practice,
+        *pages.label_studio_pages(0, 0),
+        *pages.annotator_pages(marking, None, "token"),
+        *pages.lead_pages(),
+        "home",
+        "accounts:sign_in",
+    }
+    assert pages.named_pages() - pages.NOT_PAGES - visited == set()
+
+
+def test_every_page_of_a_lead_answers(computed, client):
+    addresses = [*pages.lead_pages().values(), *pages.more_lead_pages(), *pages.more_automated_pages()]
+    assert failures(client, addresses) == {}
+
+
+def test_every_page_of_an_annotator_answers(busy, marking, rating, lead, client):
+    token = invitations.invite(campaign=marking, by=None)[1]
+    person = new_annotator(marking)
+    profiles.describe(annotator=person)
+    task = pages.add_check(marking, lead, "practice")
+    drum = Attribute.objects.get(text="drum")
+    known_tasks.add(campaign=rating, purpose="practice", by=lead, attributes=[drum], answers={drum: [4, 5]})
+    client.force_login(person.user)
+    practice = pages.practice_pages(marking, task.public_id)
+    addresses = [*pages.annotator_pages(marking, person, token).values(), *practice.values()]
+    assert failures(client, ["/", *addresses]) == {}
+
+
+def test_every_page_about_label_studio_answers(marking, lead, client):
+    client.force_login(lead)
+    study = marking.study
+    server = rows.server_of(study)
+    bridge = rows.bridge_of(marking, server)
+    user = rows.user_of(server, 1)
+    named = rows.user_of(server, 2, state="mapped", annotator=new_annotator(marking))
+    for state in rows.State.values:
+        rows.seen(bridge, named, state=state, reason="Why it is so.")
+    rows.in_trouble(bridge)
+    told(bridge, marking.tasks.earliest("pk"), 901, 2, minute=1)
+    answer = LabelStudioAnnotation.objects.get(external_id=901)
+    addresses = pages.label_studio_pages(server.pk, user.pk, answer.pk, pages.looked_into(study).pk)
+    assert failures(client, addresses.values()) == {}

@@ -1,0 +1,11 @@
+"""Drawings for tests that need a picture and do not ask how it is drawn."""
+
+from functools import cache
+
+from generation.backends.sketch.drawing import draw
+
+
+@cache
+def drawing(seed: int, *attributes: str) -> bytes:
+    """Return the PNG of a drawing. Each takes 40 ms, and hundreds of tests want the same four."""
+    return draw(seed=seed, attributes=attributes).png

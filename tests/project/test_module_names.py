@@ -1,0 +1,108 @@
+"""Modules and packages are named in the glossary's terms, or in the plain technical words listed here."""
+
+import re
+from pathlib import PurePosixPath
+
+import pytest
+
+from tests.project.test_layout import ROOT, tracked_files
+
+pytestmark = pytest.mark.database_free
+
+APPS = ("analysis/", "annotation/", "generation/", "platform/")
+# A word stands for its plural too. Before adding one, look for the glossary's word for it.
+PLAIN_WORDS = {
+    "Django, Python and the web": """
+        admin api app archive asgi authentication backend background base build bulk bytecode catalog cells
+        changelog client column command config configuration connections context control convert database
+        decode design diff digest disk display download encryption endpoint entries env errors events
+        execution fetch fields file folder form format foundation front full gallery guard health history home
+        ids import importer inputs integration interface invalidate inventory key keyset layout lines listing
+        loader locks log lookups loopback management manifest map markup memory middleware model name
+        navigation negotiation network options outages output overview page pagination parameters parse
+        parsers payload plan platform preload prepare preview process progress projects queries reader records
+        recovery redaction reencode references refs registry rekey reporter responses rest rows sanitize
+        schema scope scripts secret seed serializers server settings shutdown signed sources statements
+        storage store stream subscription summary sweep sync table tabs templatetags text tokens tones types
+        uploads urls user validation values versions view web webhook workbook writer
+    """,
+    "Products and formats": """
+        celery coco croissant csv diffusers lite lora m49 markdown openai postgresql rai sql sqlite studio svg
+        vega visage wsgi zips
+    """,
+    "Statistics and plots": """
+        ac accuracy alpha analysis analyze and arrays association axis bars bias bootstrap charts choropleth
+        classification compare comparison compute consensus coverage data davidson disagreement diverging dots
+        drift effect estimate facts feasibility features fill fleiss freshness geography geometry groupings
+        gwet headline inference influence interval kappa kendall krippendorff leaderboard leave levels likert
+        limits linkage luce machine matcher means measures metrics multiplicity nan newton ngrams observed
+        offensiveness one out pace pair palette plackett plot points position preferences ranking rankings
+        regions resampling results sampling scatter scored scoring selection sensitivity shares shot skill
+        soft statistics strengths totals unit units w world zero
+    """,
+    "Studies, people and releases": """
+        absences access accounts advice allocation assembly audit backlog bodies canvas caps captioners card
+        categories changes choice cleanup clothes codebook colours consent contact contents corrections
+        country creation day declaration deletions demo documents draft drawing eligibility enforcement
+        erasure examples exclusion extension figure guideline inclusion kinds label languages lead licences
+        lifecycle mark marking matter membership new onboarding pay people picture placeholders privacy
+        problems profile props quota rating reasons refusals replacement retraction rounds screen sentences
+        sheet simulation sketch stages submission translation truth unlisted verdict window
+    """,
+    "What is done": """
+        apply clone coarsen edit freeze generate launch make open planning simulate unsent use
+    """,
+}
+
+
+def glossary_words() -> set[str]:
+    terms = re.findall(r"^\| \*\*(.*?)\*\*", (ROOT / "docs/glossary.md").read_text(), re.MULTILINE)
+    return {word for term in terms for word in re.findall(r"[a-z]+", term.lower())}
+
+
+def plain_words() -> list[str]:
+    return [word for words in PLAIN_WORDS.values() for word in words.split()]
+
+
+def forms(word: str) -> set[str]:
+    """Return a word and what it may be the plural of."""
+    return {word, word.removesuffix("s"), word.removesuffix("es"), re.sub("ies$", "y", word)}
+
+
+def words_of_modules() -> dict[str, str]:
+    """Return a module for each word in the names of modules and packages."""
+    modules = [
+        PurePosixPath(path) for path in tracked_files() if path.startswith(APPS) and path.endswith(".py")
+    ]
+    return {
+        word: str(module)
+        for module in modules
+        if module.parent.name != "migrations"
+        for name in (*module.parent.parts, module.stem)
+        if name != "__init__"
+        for word in name.split("_")
+    }
+
+
+def test_module_names_are_made_of_words_that_readers_know():
+    known_words = glossary_words() | set(plain_words())
+    strange = {word: module for word, module in words_of_modules().items() if not forms(word) & known_words}
+    assert strange == {}
+
+
+def test_every_plain_word_is_needed():
+    glossary = glossary_words()
+    used = {form for word in words_of_modules() if not forms(word) & glossary for form in forms(word)}
+    assert [word for word in plain_words() if word not in used] == []
+
+
+@pytest.mark.parametrize("group", PLAIN_WORDS)
+def test_plain_words_are_sorted(group):
+    words = PLAIN_WORDS[group].split()
+    assert words == sorted(set(words))
+    assert not any(set(words) & set(others.split()) for name, others in PLAIN_WORDS.items() if name != group)
+
+
+@pytest.mark.parametrize("word", ["telling", "anew", "standing", "stock"])
+def test_a_riddle_is_no_word_for_a_module(word):
+    assert not forms(word) & (glossary_words() | set(plain_words()))

@@ -1,0 +1,8 @@
+"""Looking into pages whose white space nobody sees."""
+
+import re
+
+
+def compact(html: str) -> str:
+    """Return HTML with no white space beside a tag, and one space elsewhere."""
+    return re.sub(r"\s*(<[^>]*>)\s*", r"\1", " ".join(html.split()))
