@@ -22,7 +22,9 @@ def ready(page) -> None:
     """Wait until the script has taken over and the picture is there."""
     page.locator("form[data-task][data-ready]").wait_for()
     image = page.locator("[data-image]")
-    until(page, lambda: not image.count() or image.evaluate("({ naturalWidth }) => naturalWidth"))
+    # Until the next picture is there `naturalWidth` stays the last one's.
+    there = "({ complete, naturalWidth }) => complete && naturalWidth > 0"
+    until(page, lambda: not image.count() or image.evaluate(there))
 
 
 def kept(page, assignment: str = FIRST, purpose: str = "answer") -> dict[str, Any] | None:
@@ -43,6 +45,12 @@ def submissions(server: ScriptServer, assignment: str = FIRST) -> list[Received]
 def says(page, words: str) -> None:
     """Wait until the quiet line says this."""
     until(page, lambda: page.locator("#saved").text_content() == words)
+
+
+def saved(page, words: str = "Saved.") -> None:
+    """Wait until the answer is saved and what is shown next can be answered."""
+    says(page, words)
+    ready(page)
 
 
 def work_for(page, seconds: int) -> None:

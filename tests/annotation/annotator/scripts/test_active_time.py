@@ -4,7 +4,15 @@ import pytest
 
 from tests.annotation.annotator.scripts.pages import SECOND, marking
 from tests.annotation.annotator.scripts.server import Reply
-from tests.annotation.annotator.scripts.steps import kept, open_task, ready, says, submissions, work_for
+from tests.annotation.annotator.scripts.steps import (
+    kept,
+    open_task,
+    ready,
+    saved,
+    says,
+    submissions,
+    work_for,
+)
 
 pytestmark = [pytest.mark.e2e, pytest.mark.database_free]
 
@@ -83,7 +91,7 @@ def test_the_next_task_begins_with_no_time(page, server):
     server.replies.append(Reply(200, {"status": "accepted", "next": marking(SECOND)}))
     page.keyboard.press("0")
     page.keyboard.press("Enter")
-    says(page, "Saved.")
+    saved(page)
     work_for(page, 7)
     page.keyboard.press("1")
     assert kept(page, SECOND)["seconds"] == 7
@@ -122,6 +130,6 @@ def test_work_on_tasks_before_counts_towards_the_break(page, server):
     server.replies.append(Reply(200, {"status": "accepted", "next": marking(SECOND)}))
     page.keyboard.press("0")
     page.keyboard.press("Enter")
-    says(page, "Saved.")
+    saved(page)
     work_for(page, 7 * 60 + 5)
     assert page.locator("#break-reminder").is_visible()

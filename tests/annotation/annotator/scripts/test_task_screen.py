@@ -5,7 +5,7 @@ import pytest
 from tests.annotation.annotator.scripts.conftest import stop_clock, until
 from tests.annotation.annotator.scripts.pages import NOW, SECOND, marking, rating, task_page
 from tests.annotation.annotator.scripts.server import Reply
-from tests.annotation.annotator.scripts.steps import kept, open_task, ready, says, submissions, ticked
+from tests.annotation.annotator.scripts.steps import kept, open_task, ready, saved, says, submissions, ticked
 
 pytestmark = [pytest.mark.e2e, pytest.mark.database_free]
 
@@ -107,7 +107,7 @@ def test_what_is_asked_for_with_the_next_task_is_asked_for(page, server):
     open_task(page, server, marking())
     page.keyboard.press("0")
     page.keyboard.press("Enter")
-    says(page, "Saved.")
+    saved(page)
     page.keyboard.press("1")
     page.keyboard.press("Control+Enter")
     says(page, "Not submitted yet: a box is missing.")
@@ -137,7 +137,7 @@ def test_a_blurred_picture_is_shown_before_it_is_answered_and_the_next_is_blurre
     page.keyboard.press("v")
     assert page.evaluate("document.activeElement.matches('[data-question]')")
     page.keyboard.press("Enter")
-    says(page, "Saved.")
+    saved(page)
     page.keyboard.press("0")
     page.keyboard.press("Enter")
     says(page, "Show the picture first, or skip it.")
@@ -154,7 +154,7 @@ def test_blurring_begins_with_the_next_picture_and_is_remembered(page, server):
     page.locator("[data-question]").focus()
     page.keyboard.press("0")
     page.keyboard.press("Enter")
-    says(page, "Saved.")
+    saved(page)
     page.keyboard.press("0")
     page.keyboard.press("Enter")
     says(page, "Show the picture first, or skip it.")

@@ -9,6 +9,7 @@ from tests.annotation.annotator.scripts.steps import (
     kept,
     open_task,
     ready,
+    saved,
     says,
     submissions,
     ticked,
@@ -54,7 +55,7 @@ def test_the_next_answer_goes_to_the_next_task_under_an_id_of_its_own(page, serv
     server.replies.extend([NEXT, LAST])
     open_task(page, server, marking())
     submit(page, "1")
-    says(page, "Saved.")
+    saved(page)
     submit(page, "0")
     page.wait_for_url(f"**{TASK_PATH}done/")
     [first], [second] = submissions(server), submissions(server, SECOND)
