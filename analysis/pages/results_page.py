@@ -123,12 +123,12 @@ class ResultsPage:
 
     @property
     def _marking(self) -> list[Campaign]:
-        return [campaign for campaign in self.campaigns if kind_of(campaign).asks("marks")]
+        return [campaign for campaign in self.campaigns if kind_of(campaign).marks_attributes]
 
     @property
     def rating_campaigns(self) -> list[Campaign]:
         """The rating campaigns the report rests on."""
-        return [campaign for campaign in self.campaigns if kind_of(campaign).asks("scale")]
+        return [campaign for campaign in self.campaigns if kind_of(campaign).rates_attributes]
 
     def marks(self, images: Sequence[Image] | QuerySet[Image]) -> QuerySet[Annotation]:
         """What annotators said of these images and counts now; withdrawn since the report, it is gone."""

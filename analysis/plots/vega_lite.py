@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # half a second to load
     from analysis.plots.charts.bars import Bar
     from analysis.plots.charts.diverging_bars import DivergingBar
     from analysis.plots.charts.dots import Dot
-    from analysis.plots.charts.scatter import Field, Point
+    from analysis.plots.charts.scatter import DataPoint, Field
     from analysis.plots.maps.choropleth import CountryValue, Scale
 
 FONT = "Liberation Sans, DejaVu Sans, sans-serif"
@@ -191,7 +191,7 @@ def map_spec(
 
 
 def scatter_spec(
-    points: Sequence["Point"], field: "Field", series: Sequence[str], *, title: str, subtitle: str
+    points: Sequence["DataPoint"], field: "Field", series: Sequence[str], *, title: str, subtitle: str
 ) -> dict[str, Any]:
     """Points with their intervals, the series told apart by form and colour."""
     import altair as alt

@@ -98,7 +98,7 @@ def _labels(campaigns: list[Campaign]) -> tuple[dict[str, int] | None, datetime 
 @snapshots.register("labels")
 def _count(campaign: Campaign, _: str) -> dict[str, int]:
     answers = Judgement.objects.filter(annotation__in=counted(campaign))
-    if not kind_of(campaign).asks("marks"):
+    if not kind_of(campaign).marks_attributes:
         return {"ratings": answers.count()}
     return {"judgements": answers.count(), "boxes": Box.objects.filter(judgement__in=answers).count()}
 

@@ -27,7 +27,7 @@ def answers(request: HttpRequest, campaign_id: int) -> HttpResponse:
         "work": work_in(enrolment.campaign),
         "answers": edit_window.recent_answers(enrolment),
         "minutes": edit_window.edit_minutes(enrolment.campaign),
-        "rating": kind_of(enrolment.campaign).asks("scale"),
+        "rating": kind_of(enrolment.campaign).rates_attributes,
     }
     return render(request, "annotation/annotator/corrections.html", context)
 

@@ -108,7 +108,7 @@ def agree(request: HttpRequest, campaign_id: int) -> HttpResponse:
         "campaign_id": campaign_id,
         "text": text,
         "parts": consent_texts.parts(text.body),
-        "pictures": kind_of(enrolment.campaign).asks("marks"),
+        "pictures": kind_of(enrolment.campaign).marks_attributes,
         "stale": stale,
         "withdrawn": consent.withdrawal_of(enrolment.annotator, study),
         "can_withdraw": withdrawal.is_possible(annotator=enrolment.annotator, study=study),

@@ -88,7 +88,7 @@ def _screen(task: Task, instrument: Instrument | None, *, viewer: str) -> dict[s
         "attributes": [
             {"ref": attribute.ref, "text": attribute.text} for attribute in shown_attributes(task)
         ],
-        "boxes_required": campaign.boxes_required and kind_of(campaign).asks("marks"),
+        "boxes_required": campaign.boxes_required and kind_of(campaign).marks_attributes,
     }
 
 

@@ -71,7 +71,7 @@ class Screen:
 
 def posted_answer(posted: QueryDict, campaign: Campaign) -> dict[str, Any]:
     """Return the answer of a plain form in the shape of the API's."""
-    if kind_of(campaign).asks("scale"):
+    if kind_of(campaign).rates_attributes:
         rating = posted.get("rating", "")
         return {
             "rating": int(rating) if rating in {"1", "2", "3", "4", "5"} else None,

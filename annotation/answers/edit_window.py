@@ -68,15 +68,17 @@ def _described(annotation: Annotation, window: timedelta) -> RecentAnswer:
         for task_attribute in annotation.task.task_attributes.all()
     }
     judgements = sorted(
-        annotation.judgements.all(), key=lambda judgement: places.get(judgement.attribute_id, 0)
+        annotation.judgements.all(), key=lambda judgement: places.get(judgement.attribute_id or 0, 0)
     )
     labels = (annotation.instrument.labels if annotation.instrument else {}) or RATING_LABELS
     return RecentAnswer(
         public_id=assignment.public_id,
         given_at=assignment.ended_at,
         until=assignment.ended_at + window,
-        attribute_texts=tuple(judgement.attribute.text for judgement in judgements),
-        ticked=tuple(judgement.attribute.text for judgement in judgements if judgement.present),
+        attribute_texts=tuple(judgement.attribute.text for judgement in judgements if judgement.attribute),
+        ticked=tuple(
+            judgement.attribute.text for judgement in judgements if judgement.attribute and judgement.present
+        ),
         rating=next(
             (labels.get(str(judgement.rating), "") for judgement in judgements if judgement.rating), ""
         ),

@@ -56,7 +56,7 @@ class Answer:
             raise DomainError(
                 "answer_invalid", "The answer must be an object.", fields={"answer": "not an object"}
             )
-        if kind_of(task.campaign).asks("scale"):
+        if kind_of(task.campaign).rates_attributes:
             return cls.rating_of(data)
         boxes_required = boxes_required and task.campaign.boxes_required
         return cls.marks_of(data, references(task), boxes_required=boxes_required)
@@ -120,7 +120,11 @@ def stored_answer(
     if judgements and judgements[0].rating is not None:
         return Answer(rating=judgements[0].rating, justification=annotation.justification)
     return Answer(
-        ticked=frozenset(judgement.attribute_id for judgement in judgements if judgement.present),
+        ticked=frozenset(
+            judgement.attribute_id
+            for judgement in judgements
+            if judgement.attribute_id is not None and judgement.present
+        ),
         boxes=tuple(boxes),
         none_of_the_above=bool(annotation.none_of_the_above),
     )

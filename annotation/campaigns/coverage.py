@@ -56,7 +56,7 @@ def coverage(campaign: Campaign, enrolments: Iterable[Enrolment]) -> Coverage:
     latest = Annotation.objects.filter(
         campaign=campaign, is_latest=True, status__in=Annotation.LABELS, annotator__in=people
     )
-    if kind_of(campaign).asks("scale"):
+    if kind_of(campaign).rates_attributes:
         return _ratings(campaign, enrolments, latest)
     return _groups(campaign, enrolments, latest)
 

@@ -116,7 +116,7 @@ def _locked(task: Task) -> Task:
 
 def _check_content(campaign: Campaign, image: Image | None, attributes: Sequence[Attribute]) -> None:
     wrong: dict[str, str] = {}
-    marking = kind_of(campaign).asks("marks")
+    marking = kind_of(campaign).marks_attributes
     if not marking and image is not None:
         wrong["image"] = "A rating shows no image."
     elif marking and (image is None or image.study_id != campaign.study_id):
@@ -146,7 +146,7 @@ def _known(
     explanations: Mapping[Attribute, str],
 ) -> list[KnownAnswer]:
     """Return unsaved known answers of the scored attributes, in the order asked."""
-    marking = kind_of(campaign).asks("marks")
+    marking = kind_of(campaign).marks_attributes
     wrong: dict[str, str] = {}
     known_answers = []
     for attribute in {*answers, *explanations} - set(attributes):

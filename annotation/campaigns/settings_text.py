@@ -29,7 +29,7 @@ def fixed_in_words(campaign: Campaign) -> list[tuple[str, str]]:
         ),
     ]
     options = Options.of(campaign)
-    if kind_of(campaign).asks("scale"):
+    if kind_of(campaign).rates_attributes:
         includes_all = options.attributes == "all"
         words.append(
             (

@@ -50,7 +50,7 @@ class LoadSummary:
             f"{self.annotations:,} annotations by {self.annotators:,} annotators on {self.tasks:,} tasks",
             f"{self.judgements:,} judgements",
         ]
-        if kind_of(self.campaign).asks("marks"):
+        if kind_of(self.campaign).marks_attributes:
             parts += [
                 f"{self.none_of_the_above:,} answers to 'none of the above'",
                 f"{self.boxes:,} boxes",

@@ -1,6 +1,7 @@
 """Visual attributes: can this attribute be seen in a picture? Jha et al. 2024 (ViSAGe), first annotation."""
 
 from annotation.kinds.declaration import (
+    ABOUT_ATTRIBUTES,
     AskedAfter,
     Kind,
     ScalePoint,
@@ -17,12 +18,12 @@ KIND = Kind(
     "images; do this first when you don’t know which stereotypes are visual.",
     campaign_name="Which attributes can be seen",
     work={"en": "Rating words", "de": "Wörter einschätzen"},
-    public_name="rating",
+    public_name=ABOUT_ATTRIBUTES,
     public_help="rate one attribute",
     stimuli=Stimuli(medium="text", blind=frozenset({"group", "role"})),
     questions=(
         ScaleQuestion(
-            name="rating",
+            name=ABOUT_ATTRIBUTES,
             label={
                 "en": "This can be depicted visually in an image.",
                 "de": "Das lässt sich in einem Bild zeigen.",
@@ -38,7 +39,7 @@ KIND = Kind(
         TextQuestion(
             name="justification",
             label={"en": "Why are you unsure?", "de": "Warum sind Sie unsicher?"},
-            when=AskedAfter(question="rating", answers=(3,)),
+            when=AskedAfter(question=ABOUT_ATTRIBUTES, answers=(3,)),
         ),
     ),
     unit="attribute",

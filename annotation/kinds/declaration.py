@@ -11,6 +11,9 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+ABOUT_ATTRIBUTES = (
+    "attribute"  # the name of the question about planned attributes, in each kind that has them
+)
 LANGUAGES = ("en", "de")  # of texts that annotators read in our frame
 
 
@@ -42,8 +45,11 @@ class Stimuli(Declared):
     medium: Literal["text", "image"]
     least: int = Field(default=1, ge=1, le=6)
     most: int = Field(default=1, ge=1, le=6)
-    # What the stimuli of a screen have in common; they differ in all else.
-    together: tuple[Literal["prompt", "seed", "scenario", "group", "model"], ...] = ()
+    # What the stimuli of a screen have in common, and what no two of them share (nothing: they are different images).
+    together: tuple[Literal["prompt", "seed", "group", "model"], ...] = ()
+    differ: Literal["model", "group"] | None = None
+    # Whether the prompt is read beside the image.
+    prompt_shown: bool = False
     # What nothing that reaches an annotator may tell.
     blind: frozenset[Literal["group", "prompt", "condition", "model", "role"]] = frozenset()
     # Of several stimuli: "counterbalanced" shows each order equally often and keeps which was shown.
@@ -53,9 +59,20 @@ class Stimuli(Declared):
     def _consistent(self) -> Self:
         if self.least > self.most:
             raise ValueError(f"at least {self.least} stimuli cannot be at most {self.most}")
-        if self.most == 1 and self.order != "fixed":
-            raise ValueError("one stimulus has no order")
+        if self.most == 1 and (self.order != "fixed" or self.together or self.differ):
+            raise ValueError("one stimulus has no order and nothing in common with others")
+        if self.differ in self.together:
+            raise ValueError(f"stimuli cannot share the {self.differ} and differ in it")
+        if self.prompt_shown and (self.medium != "image" or "prompt" in self.blind):
+            raise ValueError("a prompt is shown beside images, and only where it is not blind")
+        if self.prompt_shown and self.most > 1 and "prompt" not in self.together:
+            raise ValueError("one prompt can be shown only beside images of one prompt")
         return self
+
+    @property
+    def layout(self) -> Literal["one", "side_by_side", "grid"]:
+        """How the stimuli of a screen stand beside each other."""
+        return "one" if self.most == 1 else "side_by_side" if self.most == 2 else "grid"
 
 
 class ScalePoint(Declared):
@@ -74,10 +91,11 @@ class CodedAnswer(Declared):
 
 
 class Region(Declared):
-    """Where in the image: a box or a point. `required` None: the lead of a campaign decides."""
+    """Where in the image: boxes or points. `required` None: the lead of a campaign decides."""
 
     shape: Literal["box", "point"]
     required: bool | None = None
+    after: tuple[int | str, ...] = ()  # the answers with which a place is asked; empty: with each
 
 
 class AskedAfter(Declared):
@@ -163,8 +181,25 @@ class TextQuestion(_Question):
         return ()
 
 
+class SpanQuestion(_Question):
+    """Words of the text that is shown: of the prompt beside an image, or of the text itself."""
+
+    type: Literal["span"] = "span"
+    none: Texts | None = None  # the answer that it is no word, where it has a label
+
+    @property
+    def codes(self) -> tuple[int | str, ...]:
+        return ()
+
+
 Question = Annotated[
-    ScaleQuestion | ChoiceQuestion | MarksQuestion | CompareQuestion | RankQuestion | TextQuestion,
+    ScaleQuestion
+    | ChoiceQuestion
+    | MarksQuestion
+    | CompareQuestion
+    | RankQuestion
+    | TextQuestion
+    | SpanQuestion,
     Field(discriminator="type"),
 ]
 
@@ -197,7 +232,7 @@ class Kind(Declared):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        for problem in (*_repeated(self), *_conditions(self), *_stimuli(self)):
+        for problem in (*_repeated(self), *_conditions(self), *_stimuli(self), *_attributes(self)):
             raise ValueError(problem)
         return self
 
@@ -221,6 +256,21 @@ class Kind(Declared):
         """The labels of the scale in English by code, from the highest code down; an instrument begins with them."""
         points = sorted(self.scale, key=lambda point: -point.code)
         return {str(point.code): point.label["en"] for point in points}
+
+    @property
+    def about_attributes(self) -> bool:
+        """Whether its tasks ask about planned attributes: of an image, or of nothing but the words."""
+        return self.unit in {"attribute", "image_attribute"}
+
+    @property
+    def rates_attributes(self) -> bool:
+        """Whether each of its tasks asks for a rating of one attribute."""
+        return self.unit == "attribute"
+
+    @property
+    def marks_attributes(self) -> bool:
+        """Whether each of its tasks asks which attributes an image shows."""
+        return self.unit == "image_attribute"
 
     def asks(self, *types: str) -> bool:
         """Return whether a question is of one of these types."""
@@ -253,11 +303,35 @@ def _conditions(kind: Kind) -> list[str]:
             problems.append(
                 f"{kind.key}: {question.name} depends on {question.when.question}, which is not asked before"
             )
+        elif asked.each and not question.each:
+            problems.append(
+                f"{kind.key}: {question.name} is asked once, and depends on what is asked of each stimulus"
+            )
         elif unknown := [answer for answer in question.when.answers if answer not in asked.codes]:
             problems.append(
                 f"{kind.key}: {question.name} depends on {unknown[0]!r}, no answer to {asked.name}"
             )
     return problems
+
+
+def _attributes(kind: Kind) -> list[str]:
+    """Return what does not fit in a kind that asks about attributes, or in one that does not."""
+    about = [question.name for question in kind.questions if question.name == ABOUT_ATTRIBUTES]
+    if kind.about_attributes:
+        problems = (
+            [] if about else [f"{kind.key}: no question about the attributes is called {ABOUT_ATTRIBUTES}"]
+        )
+        return problems + [
+            f"{kind.key}: {question.name} is asked of each stimulus, and there is one"
+            for question in kind.questions
+            if question.each
+        ]
+    problems = [f"{kind.key}: there is no attribute to ask {name} about" for name in about]
+    return problems + [
+        f"{kind.key}: {question.name} marks attributes, and none are planned"
+        for question in kind.questions
+        if question.type == "marks"
+    ]
 
 
 def _stimuli(kind: Kind) -> list[str]:
@@ -270,4 +344,28 @@ def _stimuli(kind: Kind) -> list[str]:
             problems.append(f"{kind.key}: {question.name} ranks three or more stimuli")
         if question.region is not None and shown.medium != "image":
             problems.append(f"{kind.key}: {question.name} asks for a place, and no image is shown")
+        problems += _places(kind, question)
+        if question.type == "span" and not (shown.prompt_shown or shown.medium == "text"):
+            problems.append(f"{kind.key}: {question.name} asks for words, and no text is shown")
+        if question.type == "span" and shown.medium == "text" and shown.most > 1:
+            problems.append(f"{kind.key}: {question.name} asks for words of one text, and several are shown")
+        if question.each and (shown.most == 1 or question.type in {"compare", "rank", "span"}):
+            problems.append(f"{kind.key}: {question.name} cannot be asked of each stimulus")
+    return problems
+
+
+def _places(kind: Kind, question: Question) -> list[str]:
+    """Return why a question cannot ask for a place in the image."""
+    if question.region is None:
+        return []
+    problems = []
+    one_answer = question.type in {"scale", "marks", "text"} or (
+        question.type == "choice" and not question.several
+    )
+    if not one_answer:
+        problems.append(f"{kind.key}: {question.name} has no single answer that a place could belong to")
+    if kind.stimuli.most > 1 and not question.each:
+        problems.append(f"{kind.key}: {question.name} asks for a place and does not say in which image")
+    if unknown := [answer for answer in question.region.after if answer not in question.codes]:
+        problems.append(f"{kind.key}: {question.name} asks for a place after {unknown[0]!r}, no answer to it")
     return problems

@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BeforeValidator
 
-from annotation.kinds.registry import KINDS, kinds_that_ask
+from annotation.kinds.registry import KINDS, RATING_KINDS
 from annotation.models import Campaign
 from foundation.errors import DomainError
 from foundation.parameters import ParameterSet, Problem, parameter
@@ -179,7 +179,7 @@ class Options(ParameterSet):
     def parse(cls, raw: Mapping[str, Any] | None, *, kind: str, study: Study) -> Self:
         """Return checked options; raises DomainError `options_invalid` that names each wrong field."""
         raw = {name: value for name, value in (raw or {}).items() if value is not None}
-        names = _LIKERT if KINDS[kind].asks("scale") else _MARKING
+        names = _LIKERT if KINDS[kind].rates_attributes else _MARKING
         if unknown := raw.keys() - names:
             raise cls.refusal([Problem(name, raw[name], None) for name in raw if name in unknown])
         options = cls.read(raw)
@@ -212,7 +212,7 @@ class Options(ParameterSet):
             slug = self.visual_source.removeprefix(FROM_CAMPAIGN)
             if slug == self.visual_source:
                 problems["visual_source"] = f"Give {self.declaration('visual_source').expected}."
-            elif not study.campaigns.filter(slug=slug, kind__in=kinds_that_ask("scale")).exists():
+            elif not study.campaigns.filter(slug=slug, kind__in=RATING_KINDS).exists():
                 problems["visual_source"] = f"This study has no rating campaign “{slug}”."
         if self.model_labels is not None:
             labels = study.images.values_list("model_label", flat=True).order_by().distinct()

@@ -1,7 +1,9 @@
-"""The kinds of campaign that there are, by key."""
+"""The kinds of campaign that there are, by key, and the kind of a campaign."""
 
+import json
 from collections.abc import Mapping
-from typing import Protocol
+from functools import lru_cache
+from typing import Any, Protocol
 
 from django.utils.translation import get_language
 
@@ -10,6 +12,7 @@ from annotation.kinds.declaration import Kind
 
 KINDS: dict[str, Kind] = {module.KIND.key: module.KIND for module in (attribute_likert, stereotype_marking)}
 CHOICES = [(kind.key, kind.name) for kind in KINDS.values()]
+RATING_KINDS = [kind.key for kind in KINDS.values() if kind.rates_attributes]
 # What annotators and their programs are told a task is: what is done, not what it is for.
 TASK_KINDS = [(kind.public_name, kind.public_help) for kind in KINDS.values()]
 
@@ -22,13 +25,27 @@ class OfKind(Protocol):
 
 
 def kind_of(campaign: OfKind) -> Kind:
-    """Return the kind of a campaign."""
-    return KINDS[campaign.kind]
+    """Return the kind of a campaign, as it was when the campaign was made."""
+    shipped = KINDS.get(campaign.kind)
+    if shipped is not None and shipped.about_attributes:
+        return shipped
+    declaration = getattr(campaign, "declaration", None)
+    if declaration is None:
+        return KINDS[campaign.kind]
+    return _declared(json.dumps(declaration, sort_keys=True))
 
 
-def kinds_that_ask(question_type: str) -> list[str]:
-    """Return the keys of the kinds that ask a question of this type."""
-    return [kind.key for kind in KINDS.values() if kind.asks(question_type)]
+def frozen(kind: Kind) -> dict[str, Any] | None:
+    """Return what a campaign keeps of its kind (`Campaign.declaration`).
+
+    Kinds that ask about attributes are built in: they have tables, files and measures of their own.
+    """
+    return None if kind.about_attributes else kind.model_dump(mode="json")
+
+
+@lru_cache(maxsize=256)
+def _declared(declaration: str) -> Kind:
+    return Kind.model_validate_json(declaration)
 
 
 def work_in(campaign: OfKind) -> str:

@@ -1,6 +1,6 @@
 """Stereotypes in images: which of these attributes does the image show? Jha et al. 2024 (ViSAGe), second annotation."""
 
-from annotation.kinds.declaration import Kind, MarksQuestion, Region, StandardRule, Stimuli
+from annotation.kinds.declaration import ABOUT_ATTRIBUTES, Kind, MarksQuestion, Region, StandardRule, Stimuli
 
 KIND = Kind(
     key="stereotype_marking",
@@ -14,7 +14,7 @@ KIND = Kind(
     stimuli=Stimuli(medium="image", blind=frozenset({"group", "prompt", "condition", "model", "role"})),
     questions=(
         MarksQuestion(
-            name="shows",
+            name=ABOUT_ATTRIBUTES,
             label={
                 "en": "Which of these does the picture show, and where?",
                 "de": "Was davon zeigt das Bild, und wo?",

@@ -1,6 +1,6 @@
 """Campaigns, tasks, assignments and what annotators answered."""
 
-from annotation.models.answers import Annotation, Box, Judgement
+from annotation.models.answers import Annotation, Box, Judgement, Point
 from annotation.models.campaigns import (
     Campaign,
     CampaignAttribute,
@@ -21,7 +21,7 @@ from annotation.models.quality import (
 )
 from annotation.models.reports import ImageReport
 from annotation.models.snapshots import CampaignSnapshot
-from annotation.models.tasks import Assignment, Task, TaskAttribute
+from annotation.models.tasks import Assignment, Task, TaskAttribute, TaskStimulus
 
 __all__ = [
     "Annotation",
@@ -37,6 +37,7 @@ __all__ = [
     "Judgement",
     "KnownAnswer",
     "Notice",
+    "Point",
     "PracticeAnswer",
     "PracticeRound",
     "QualityAction",
@@ -46,4 +47,5 @@ __all__ = [
     "QuotaRule",
     "Task",
     "TaskAttribute",
+    "TaskStimulus",
 ]

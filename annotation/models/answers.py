@@ -1,16 +1,21 @@
 """What annotators answered: kept revision by revision, annotator by annotator, for ever."""
 
+import functools
+import operator
 import uuid
 from typing import ClassVar
 
 from django.db import models
 from django.db.models import F, Q
-from django.db.models.functions import Now
+from django.db.models.functions import Coalesce, Now
 
 from accounts.models import Annotator
 from annotation.models.campaigns import Campaign, Instrument
-from annotation.models.tasks import Assignment, Task
+from annotation.models.tasks import Assignment, Task, TaskStimulus
 from catalog.models import Attribute
+
+# The question about planned attributes, in every kind that has one: `annotation.kinds.declaration` says the same.
+ABOUT_ATTRIBUTES = "attribute"
 
 
 class Annotation(models.Model):
@@ -71,26 +76,74 @@ class Annotation(models.Model):
         return f"{self.annotator} on {self.task}, revision {self.revision}"
 
 
+def _one_value() -> Q:
+    """Return the condition that exactly one of the columns of values is set."""
+    columns = ("present", "rating", "code", "rank", "text")
+    return functools.reduce(
+        operator.or_,
+        (Q(**{f"{column}__isnull": column != value for column in columns}) for value in columns),
+    )
+
+
 class Judgement(models.Model):
-    """The answer for one attribute: ticked or not (marking), or a value of 1 to 5 (rating; 3 is Unsure)."""
+    """The answer to one question: about an attribute, about a stimulus, or about the screen as a whole.
+
+    It has exactly one value: a mark (`present`), a number of a scale (`rating`), the `code` of a choice, a `rank` or a
+    `text`. Where several answers can be chosen there is one judgement for each.
+    """
 
     annotation = models.ForeignKey(Annotation, on_delete=models.CASCADE, related_name="judgements")
-    attribute = models.ForeignKey(Attribute, on_delete=models.PROTECT, related_name="+")
+    question = models.CharField(
+        max_length=40, default=ABOUT_ATTRIBUTES, db_default=models.Value(ABOUT_ATTRIBUTES)
+    )
+    stimulus = models.ForeignKey(
+        TaskStimulus,
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="judgements",
+        db_index=False,
+    )
+    attribute = models.ForeignKey(
+        Attribute, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
     present = models.BooleanField(null=True, blank=True)
-    rating = models.PositiveSmallIntegerField(null=True, blank=True)
+    rating = models.SmallIntegerField(null=True, blank=True)
+    code = models.CharField(max_length=40, null=True, blank=True)  # noqa: DJ001 (null: another column has the value)
+    rank = models.SmallIntegerField(null=True, blank=True)  # from 1, the best; ties share one
+    text = models.TextField(null=True, blank=True)  # noqa: DJ001
 
     class Meta:
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["annotation", "attribute"], name="judgement_once_per_attribute"),
+            models.UniqueConstraint(
+                "annotation",
+                "question",
+                Coalesce("stimulus", 0),
+                Coalesce("code", models.Value("")),
+                condition=Q(attribute__isnull=True),
+                name="judgement_once_per_question",
+            ),
             models.CheckConstraint(
-                condition=Q(present__isnull=False, rating__isnull=True)
-                | Q(present__isnull=True, rating__isnull=False, rating__gte=1, rating__lte=5),
-                name="judgement_is_mark_or_rating",
+                condition=_one_value() & (Q(rank__isnull=True) | Q(rank__gte=1)),
+                name="judgement_has_one_value",
+            ),
+            models.CheckConstraint(
+                condition=Q(attribute__isnull=True, question__gt="")
+                | Q(attribute__isnull=False, question=ABOUT_ATTRIBUTES, stimulus__isnull=True)
+                & (Q(present__isnull=False) | Q(rating__isnull=False, rating__gte=1, rating__lte=5)),
+                name="judgement_of_attribute_is_mark_or_rating",
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(
+                fields=["stimulus"], condition=Q(stimulus__isnull=False), name="judgement_of_stimulus"
             ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.attribute}: {self.rating if self.present is None else self.present}"
+        values = (self.present, self.rating, self.code, self.rank, self.text)
+        return f"{self.attribute or self.question}: {next(value for value in values if value is not None)}"
 
 
 class Box(models.Model):
@@ -115,3 +168,21 @@ class Box(models.Model):
 
     def __str__(self) -> str:
         return f"({self.x:.3f}, {self.y:.3f}) {self.width:.3f} × {self.height:.3f}"
+
+
+class Point(models.Model):
+    """A point on the image, in fractions of its width and height from the top left corner."""
+
+    judgement = models.ForeignKey(Judgement, on_delete=models.CASCADE, related_name="points")
+    x = models.FloatField()
+    y = models.FloatField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=Q(x__gte=0, y__gte=0, x__lte=1, y__lte=1), name="point_inside_image"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"({self.x:.3f}, {self.y:.3f})"

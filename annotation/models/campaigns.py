@@ -25,6 +25,8 @@ class Campaign(models.Model):
     slug = models.SlugField(max_length=120)
     name = models.CharField(max_length=120)
     kind = models.CharField(max_length=40)  # the key of an `annotation.kinds.declaration.Kind`
+    # The kind as it was when the campaign was made, as JSON; null for kinds that ask about attributes.
+    declaration = models.JSONField(null=True, blank=True, editable=False)
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
     annotators_per_task = models.PositiveSmallIntegerField(default=3)
     attributes_per_screen = models.PositiveSmallIntegerField(default=5)

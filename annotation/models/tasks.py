@@ -89,6 +89,33 @@ class TaskAttribute(models.Model):
         return f"{self.task}: {self.attribute}"
 
 
+class TaskStimulus(models.Model):
+    """A text or an image shown in a task, at its place on the screen. A task of attributes has none: see `Task.image`.
+
+    The order is drawn when a campaign opens: where a kind asks for it, every order comes equally often.
+    """
+
+    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="stimuli", db_index=False)
+    position = models.PositiveSmallIntegerField()  # 0, 1, … as shown
+    image = models.ForeignKey(
+        Image, null=True, blank=True, on_delete=models.PROTECT, related_name="task_stimuli"
+    )
+    text = models.TextField(blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["task", "position"], name="task_stimulus_place_taken_once"),
+            models.CheckConstraint(
+                condition=Q(image__isnull=False, text="") | Q(image__isnull=True) & ~Q(text=""),
+                name="task_stimulus_is_image_or_text",
+            ),
+        ]
+        ordering: ClassVar = ["task", "position"]
+
+    def __str__(self) -> str:
+        return f"{self.task}, stimulus {self.position + 1}"
+
+
 class Assignment(models.Model):
     """A task leased to an annotator, and how that ended.
 

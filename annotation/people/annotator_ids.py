@@ -33,7 +33,7 @@ def ids_usable(campaign: Campaign, *, using: str = DEFAULT_DB_ALIAS) -> bool:
     """Return whether each id stands for a person; always true of campaigns that were labelled here."""
     if not campaign.imported:
         return True
-    if not kind_of(campaign).asks("scale"):
+    if not kind_of(campaign).rates_attributes:
         people, on_one_image = _row(_IMAGES_EACH, campaign, using)
         images = campaign.tasks.using(using).order_by().values("image").distinct().count()
         if images > 1 and (on_one_image or 0) > MOST_ON_A_SINGLE_IMAGE * people:

@@ -348,7 +348,7 @@ def _usual(everybody: QuerySet[Annotation], code: str) -> dict[tuple[int, int], 
 
 
 def _rates(campaign: Campaign) -> bool:
-    return kind_of(campaign).asks("scale")
+    return kind_of(campaign).rates_attributes
 
 
 def _compiled(annotations: QuerySet[Annotation]) -> tuple[str, tuple[Any, ...]]:

@@ -1,4 +1,4 @@
-"""`{{ campaign|kind_name }}` and `{% if campaign|asks:"marks" %}`: what the declaration of its kind says."""
+"""`{{ campaign|kind_name }}` and `{% if campaign|marks_attributes %}`: what the declaration of its kind says."""
 
 from django import template
 
@@ -14,6 +14,12 @@ def kind_name(campaign: OfKind) -> str:
 
 
 @register.filter
-def asks(campaign: OfKind, question_type: str) -> bool:
-    """Return whether a campaign asks a question of this type."""
-    return kind_of(campaign).asks(question_type)
+def rates_attributes(campaign: OfKind) -> bool:
+    """Return whether each task of a campaign asks for a rating of one attribute."""
+    return kind_of(campaign).rates_attributes
+
+
+@register.filter
+def marks_attributes(campaign: OfKind) -> bool:
+    """Return whether each task of a campaign asks which attributes an image shows."""
+    return kind_of(campaign).marks_attributes

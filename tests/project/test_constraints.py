@@ -21,9 +21,12 @@ from annotation.models import (
     Box,
     Judgement,
     KnownAnswer,
+    Point,
     PracticeAnswer,
     QuotaRule,
+    TaskStimulus,
 )
+from catalog.models import Attribute
 from generation.models import Image, Phrase
 
 OURS = [
@@ -48,6 +51,8 @@ BASE: dict[type[models.Model], dict[str, Any]] = {
     Box: {"x": 0.1, "y": 0.1, "width": 0.3, "height": 0.3},
     Image: {"file": "a.png", "sha256": lambda: uuid.uuid4().hex * 2},
     Judgement: {"present": True},
+    Point: {"x": 0.5, "y": 0.5},
+    TaskStimulus: {"text": "a street at dawn"},
     KnownAnswer: {"present": True},
     Phrase: {"condition": "target"},
     PracticeAnswer: {"correct": 1, "scored": 2},
@@ -93,11 +98,22 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
     "job_finished_exactly_when_ended": [{"state": "succeeded"}, {"finished_at": LONG_AGO}],
     "job_steps_done_within_total": [{"steps_done": 3, "steps_total": 2}],
     "job_waits_only_while_queued": [{"state": "running", "wait_until": LONG_AGO}],
-    "judgement_is_mark_or_rating": [
+    "judgement_has_one_value": [
         {"present": None},
         {"rating": 3},
-        {"present": None, "rating": 0},
-        {"present": None, "rating": 6},
+        {"code": "tie"},
+        {"rank": 1},
+        {"text": "because"},
+        {"present": None, "rating": 3, "text": "because"},
+        {"present": None, "rank": 0},
+    ],
+    "judgement_of_attribute_is_mark_or_rating": [
+        {"question": ""},
+        {"attribute": lambda: make(Attribute), "question": "appeal"},
+        {"attribute": lambda: make(Attribute), "stimulus": lambda: make(TaskStimulus)},
+        {"attribute": lambda: make(Attribute), "present": None, "rating": 0},
+        {"attribute": lambda: make(Attribute), "present": None, "rating": 6},
+        {"attribute": lambda: make(Attribute), "present": None, "code": "tie"},
     ],
     "known_answer_is_mark_or_ratings": [{"present": None}, {"ratings": [4]}],
     "label_studio_annotation_chosen_against_something": [{"chosen": "-"}, {"chosen_against": "-"}],
@@ -129,6 +145,7 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
         {"condition": "attribute", "attribute_set": "lamps", "expected": "kites"},
         {"condition": "default"},
     ],
+    "point_inside_image": [{"x": -0.1}, {"y": -0.1}, {"x": 1.1}, {"y": 1.1}],
     "practice_correct_of_scored": [{"correct": 3}],
     "campaign_snapshot_has_its_moment": [{"value": 1}, {"counted_at": LONG_AGO}],
     "campaign_snapshot_seconds_not_negative": [{"seconds": -1}],
@@ -168,6 +185,7 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
     "study_min_raters_positive": [{"min_raters": 0}],
     "study_rater_pools_known": [{"rater_pools": "mixed"}],
     "task_held_within_wanted": [{"held": 4}],
+    "task_stimulus_is_image_or_text": [{"text": ""}, {"image": lambda: make(Image)}],
     "task_only_for_labels_wanted": [{"purpose": "gold"}, {"purpose": "practice"}, {"purpose": "other"}],
     "text_score_is_probability": [{"score": 1.1}, {"score": -0.1}],
     "withdrawal_ended_after_withdrawn": [{"ended_at": LONG_AGO}],
@@ -179,6 +197,7 @@ BOTH: dict[str, dict[str, Any]] = {
     "annotator_source_unique": {"source_id": "7"},
     "assignment_slot_held_once": {"state": "submitted", "slot": 0},
     "image_source_once": {"sha256": "", "file": "", "source_name": "pictures/1.png"},
+    "judgement_once_per_question": {"present": None, "code": "tie"},
     "label_studio_user_is_one_annotator": {"state": "mapped"},
     "practice_round_number_unique": {"passed": True, "ended_at": LONG_AGO},
 }

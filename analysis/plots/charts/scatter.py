@@ -20,7 +20,7 @@ _Place = Callable[[float, float], tuple[float, float]]
 
 
 @dataclass(frozen=True)
-class Point:
+class DataPoint:
     """One thing: where it lies, how far each number may be off, and the series it belongs to."""
 
     label: str
@@ -44,7 +44,7 @@ class Field:
     label_points: bool = True
 
 
-def series_of(points: Sequence[Point]) -> list[str]:
+def series_of(points: Sequence[DataPoint]) -> list[str]:
     """The series in order of their names; those beyond the forms there are share the last one."""
     names = sorted({point.series for point in points})
     return names if len(names) <= len(FORMS) else [*names[: len(FORMS) - 1], OTHERS]
@@ -55,7 +55,7 @@ def form_of(series: Sequence[str], name: str) -> int:
     return series.index(name) if name in series else len(series) - 1
 
 
-def scatter_plot(points: Sequence[Point], field: Field, *, title: str) -> tuple[str, str]:
+def scatter_plot(points: Sequence[DataPoint], field: Field, *, title: str) -> tuple[str, str]:
     """Return the wide and the narrow drawing."""
     return _drawing(points, field, title, WIDE, 400.0), _drawing(points, field, title, NARROW, 320.0)
 
@@ -71,7 +71,7 @@ def number_axis(values: Sequence[float], label: str, *, zero: bool = False, refe
     return Axis(low, high, "number", reference=0.0 if reference and low <= 0 <= high else None, label=label)
 
 
-def _drawing(points: Sequence[Point], field: Field, title: str, width: float, tall: float) -> str:
+def _drawing(points: Sequence[DataPoint], field: Field, title: str, width: float, tall: float) -> str:
     svg = Svg(width, title=title)
     series = series_of(points)
     top = TOP + _legend(svg, series, width)
@@ -134,7 +134,7 @@ def _grid(svg: Svg, field: Field, right: float, top: float, bottom: float) -> No
     )  # fmt: skip
 
 
-def _interval(svg: Svg, point: Point, at: _Place) -> None:
+def _interval(svg: Svg, point: DataPoint, at: _Place) -> None:
     x, y = at(point.x, point.y)
     if point.y_low is not None:
         high = point.y_high if point.y_high is not None else math.inf
@@ -144,7 +144,7 @@ def _interval(svg: Svg, point: Point, at: _Place) -> None:
         svg.line(at(point.x_low, point.y)[0], y, at(high, point.y)[0], y, "plot-whisker")
 
 
-def _names(svg: Svg, points: Sequence[Point], at: _Place, width: float) -> None:
+def _names(svg: Svg, points: Sequence[DataPoint], at: _Place, width: float) -> None:
     """Names beside the points furthest from the middle, where they cover no other name."""
     places = [at(point.x, point.y) for point in points]
     occupied: list[tuple[float, float, float]] = []
@@ -160,7 +160,7 @@ def _names(svg: Svg, points: Sequence[Point], at: _Place, width: float) -> None:
         svg.words(x - 8 if to_left else x + 8, y + 4, words, "plot-name halo", "end" if to_left else "start")
 
 
-def furthest(points: Sequence[Point], places: Sequence[tuple[float, float]]) -> list[int]:
+def furthest(points: Sequence[DataPoint], places: Sequence[tuple[float, float]]) -> list[int]:
     """Which points lie furthest from the middle of all, these first."""
     middle = (
         [sum(coordinates) / max(len(places), 1) for coordinates in zip(*places, strict=True)]

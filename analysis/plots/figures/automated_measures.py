@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from analysis.plots.axis import Axis, ratio_axis
 from analysis.plots.charts.diverging_bars import DivergingBar, diverging_bar_plot
-from analysis.plots.charts.scatter import Field, Point, number_axis, scatter_plot, series_of
+from analysis.plots.charts.scatter import DataPoint, Field, number_axis, scatter_plot, series_of
 from analysis.plots.figures.judgements import INTERVAL
 from analysis.plots.plot import Heading, Plot, Row
 from analysis.plots.vega_lite import diverging_bars_spec, scatter_spec
@@ -29,7 +29,7 @@ def calibration_plot(rows: Sequence[Row], names: Mapping[tuple[str, str], str]) 
         return None
     several = len({(row["scorer"], row["model"]) for row in defined}) > 1
     points = [
-        Point(
+        DataPoint(
             format_number(row["n"]),
             row["mean_score"],
             row["observed"],
@@ -62,7 +62,7 @@ def pull_plot(rows: Sequence[Row], names: Mapping[str, str], regions: Mapping[st
     if not defined:
         return None
     points = [
-        Point(
+        DataPoint(
             names.get(row["identity_group"], row["identity_group"]),
             row["s_s_ns"],
             row["pull"],
@@ -140,7 +140,7 @@ def theta_beside_plot(
     if not defined:
         return None
     points = [
-        Point(
+        DataPoint(
             names.get(row["identity_group"], row["identity_group"]),
             row["human_theta_smoothed"],
             row["automated_theta_smoothed"],
@@ -166,7 +166,7 @@ def theta_beside_plot(
 
 
 def _scattered(
-    points: Sequence[Point], field: Field, heading: Heading, rows: Sequence[Row], columns: Sequence[str]
+    points: Sequence[DataPoint], field: Field, heading: Heading, rows: Sequence[Row], columns: Sequence[str]
 ) -> Plot:
     return Plot.of(
         heading,

@@ -183,7 +183,7 @@ class Filling:
         numbering, tallies = Numbering(), [Tally(campaign, self._using, left_out) for campaign in campaigns]
         attribute_keys = KeySet()
         for tally in tallies:
-            marking = kind_of(tally.campaign).asks("marks")
+            marking = kind_of(tally.campaign).marks_attributes
             for page in self._pages(tally.campaign, naming):
                 tables = LabelColumns(page, naming, numbering).fill(marking=marking)
                 for name, columns in tables.items():

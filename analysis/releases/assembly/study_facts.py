@@ -79,7 +79,7 @@ class Tally:
     def facts(self) -> CampaignFacts:
         """Return the campaign's facts, once all its pages were added."""
         campaign = self.campaign
-        marking = kind_of(campaign).asks("marks")
+        marking = kind_of(campaign).marks_attributes
         return CampaignFacts(
             slug=campaign.slug,
             name=campaign.name,

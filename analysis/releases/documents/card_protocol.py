@@ -15,7 +15,7 @@ _CHECKS = {
 
 def marks(campaign: CampaignFacts) -> bool:
     """Whether attributes were marked in images."""
-    return kind_of(campaign).asks("marks")
+    return kind_of(campaign).marks_attributes
 
 
 def questions(contents: Contents) -> str:

@@ -53,7 +53,7 @@ def write_label_studio(
 def _interface(campaign: CampaignFacts) -> str:
     newest = campaign.guidelines[0] if campaign.guidelines else None
     return labelling_interface(
-        rates=kind_of(campaign).asks("scale"),
+        rates=kind_of(campaign).rates_attributes,
         statement=newest.statement if newest else campaign.name,
         labels=newest.labels if newest and newest.labels else None,
     )
@@ -171,7 +171,7 @@ class _Labels:
 
     def of(self, campaign: CampaignFacts) -> Iterator[_AnnotationBatch]:
         """Yield what was shown and answered in a campaign."""
-        rates = kind_of(campaign).asks("scale")
+        rates = kind_of(campaign).rates_attributes
         answers = _TableCursor(self._tables["ratings" if rates else "judgements"], "annotation")
         boxes = _TableCursor(self._tables["boxes"], "judgement")
         for batch in pq.ParquetFile(self._tables["annotations"]).iter_batches(_AT_ONCE):

@@ -52,7 +52,7 @@ class AnnotatorRows:
     def add(self, page: Page) -> None:
         """Count what a page holds."""
         place = self.names.places(page.annotations["annotator"])
-        kind = "judgements" if kind_of(page.campaign).asks("marks") else "ratings"
+        kind = "judgements" if kind_of(page.campaign).marks_attributes else "ratings"
         for name, owners in (("annotations", place), (kind, place[page.judgements["owner"]])):
             self.counts[name] += np.bincount(owners, minlength=len(self.names.keys))
 

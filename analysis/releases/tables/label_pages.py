@@ -98,7 +98,7 @@ def _judgements(
     owners: NDArray[np.int64],
     attribute_rank: NDArray[np.int64],
 ) -> Columns:
-    value = "present" if kind_of(campaign).asks("marks") else "rating"
+    value = "present" if kind_of(campaign).marks_attributes else "rating"
     queryset = Judgement.objects.using(using).filter(
         **{f"annotation__{name}": bound for name, bound in within.items()}, **{f"{value}__isnull": False}
     )
@@ -117,7 +117,7 @@ def _judgements(
 
 
 def _boxes(campaign: Campaign, using: str, owners: NDArray[np.int64]) -> Columns:
-    if not kind_of(campaign).asks("marks") or not len(owners):
+    if not kind_of(campaign).marks_attributes or not len(owners):
         return read_columns(Box.objects.using(using).none(), _BOX) | {"owner": np.empty(0, dtype=np.int64)}
     queryset = Box.objects.using(using).filter(
         judgement__gte=int(owners.min()), judgement__lte=int(owners.max())

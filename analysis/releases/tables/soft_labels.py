@@ -52,7 +52,7 @@ class SoftLabels:
         """Add the answers of a page."""
         answers = page.judgements
         attribute = self._naming.attributes.places(answers["attribute"])
-        if kind_of(page.campaign).asks("scale"):
+        if kind_of(page.campaign).rates_attributes:
             np.add.at(self._ratings, (attribute, answers["value"] - RATINGS[0]), 1)
             return
         place = self._naming.images.ids.places(page.annotations["task__image"])[answers["owner"]]

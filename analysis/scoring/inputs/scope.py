@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from analysis.models import Scorer
 from analysis.scoring.inputs.pictures import StoredFile
 from annotation.campaigns.planning.visual_attributes import visual_attributes
-from annotation.kinds.registry import kinds_that_ask
+from annotation.kinds.registry import RATING_KINDS
 from annotation.models import Campaign, CampaignAttribute
 from foundation.errors import DomainError
 from generation.models import Condition, GenerationRequest, Image
@@ -86,7 +86,7 @@ def _listed(study: Study) -> dict[int, dict[int, str]]:
 
 
 def _visual(study: Study) -> set[int]:
-    rating = study.campaigns.filter(kind__in=kinds_that_ask("scale")).exclude(state=Campaign.State.DRAFT)
+    rating = study.campaigns.filter(kind__in=RATING_KINDS).exclude(state=Campaign.State.DRAFT)
     latest = rating.order_by("-pk").first()
     return visual_attributes(latest)[0] if latest else set()
 

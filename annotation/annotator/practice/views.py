@@ -180,7 +180,7 @@ def _context(enrolment: Enrolment, standing: Practice) -> dict[str, Any]:
     latest = standing.latest
     return {
         "campaign_id": enrolment.campaign_id,
-        "rating": kind_of(enrolment.campaign).asks("scale"),
+        "rating": kind_of(enrolment.campaign).rates_attributes,
         "work": work_in(enrolment.campaign),
         "practice": standing,
         "ended": latest if latest is not None and latest.passed is not None else None,

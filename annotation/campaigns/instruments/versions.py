@@ -179,7 +179,7 @@ def _checked_statement(text: str, before: Instrument) -> str:
 
 
 def _checked_labels(campaign: Campaign, labels: Mapping[str, str]) -> dict[str, str]:
-    rating_keys = sorted(RATING_LABELS) if kind_of(campaign).asks("scale") else []
+    rating_keys = sorted(RATING_LABELS) if kind_of(campaign).rates_attributes else []
     texts = {str(key): " ".join(str(text).split()) for key, text in labels.items()}
     if not rating_keys and texts:
         raise _wrong_labels("A marking has no labelled answers: its words are the attributes.")

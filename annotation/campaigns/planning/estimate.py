@@ -33,11 +33,11 @@ class CampaignEstimate:
 
     @property
     def marks_images(self) -> bool:
-        return kind_of(self).asks("marks")
+        return kind_of(self).marks_attributes
 
 
 def estimate(campaign: Campaign) -> CampaignEstimate:
     """Return what `campaign`, saved or not, would ask if it opened now."""
-    rating = kind_of(campaign).asks("scale")
+    rating = kind_of(campaign).rates_attributes
     seconds = SECONDS_PER_RATING if rating else SECONDS_PER_SCREEN
     return CampaignEstimate(plan=sampling.plan(campaign), kind=campaign.kind, seconds_per_screen=seconds)

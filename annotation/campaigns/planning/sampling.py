@@ -83,7 +83,7 @@ class CampaignPlan:
 def plan(campaign: Campaign) -> CampaignPlan:
     """Return what `campaign` would ask if it opened now. Reads only."""
     options = Options.of(campaign)
-    if kind_of(campaign).asks("scale"):
+    if kind_of(campaign).rates_attributes:
         return _plan_ratings(campaign, options)
     return _plan_marking(campaign, options)
 

@@ -38,7 +38,7 @@ class Question:
 
     @classmethod
     def of(cls, campaign: Campaign, attributes: Mapping[str, int]) -> "Question":
-        return cls(kind_of(campaign).asks("scale"), campaign.boxes_required, attributes)
+        return cls(kind_of(campaign).rates_attributes, campaign.boxes_required, attributes)
 
 
 def read_answer(result: Any, question: Question) -> Answer:

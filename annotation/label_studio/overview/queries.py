@@ -162,7 +162,7 @@ class BridgeShown:
     def images(self) -> str:
         """Return how the signed addresses of images stand: none, void, soon or fine. Ratings show no image."""
         until = self.bridge.images_until
-        if until is None or not kind_of(self.bridge.campaign).asks("marks"):
+        if until is None or not kind_of(self.bridge.campaign).marks_attributes:
             return "none"
         now = timezone.now()
         if until <= now:

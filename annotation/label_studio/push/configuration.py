@@ -32,7 +32,7 @@ _NOT_COUNTED = (
 def configuration(campaign: Campaign, instrument: Instrument) -> str:
     """Return the labelling interface (XML) that asks what our own pages ask under this version."""
     return labelling_interface(
-        rates=kind_of(campaign).asks("scale"),
+        rates=kind_of(campaign).rates_attributes,
         statement=instrument.statement,
         labels=instrument.labels,
         answered_elsewhere=False,
@@ -45,7 +45,7 @@ def instructions(campaign: Campaign, instrument: Instrument) -> str:
     Label Studio takes marks that contradict each other, and nobody is told there that we refuse them.
     """
     html = str(as_html(instrument.guidelines, instrument.labels.values()))
-    if kind_of(campaign).asks("scale"):
+    if kind_of(campaign).rates_attributes:
         return html
     bare = ", and a ticked word without a box" if campaign.boxes_required else ""
     return f"{html}\n<p>{_NOT_COUNTED.format(none=NONE, bare=bare)}</p>"

@@ -88,7 +88,7 @@ def replace_addresses(
 def without_picture(bridge: LabelStudioBridge) -> QuerySet[LabelStudioTask]:
     """Return the tasks in Label Studio whose pictures have a void address."""
     live = LabelStudioTask.objects.filter(project__bridge=bridge, project__gone_at=None)
-    if not kind_of(bridge.campaign).asks("marks"):
+    if not kind_of(bridge.campaign).marks_attributes:
         return live.none()
     return live.exclude(images_version=bridge.images_version)
 
@@ -148,5 +148,5 @@ def _was_there(client: Client, project: LabelStudioProject, number: int, row: di
 
 
 def _needs_pictures(bridge: LabelStudioBridge) -> None:
-    if not kind_of(bridge.campaign).asks("marks"):
+    if not kind_of(bridge.campaign).marks_attributes:
         raise Conflict("no_pictures", "This campaign shows no pictures in Label Studio.")

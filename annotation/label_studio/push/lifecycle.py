@@ -71,7 +71,7 @@ def begin_and_push(
 def _made(
     campaign: Campaign, server: LabelStudioServer, arrangement: str, by: User | None
 ) -> LabelStudioBridge:
-    pictures = kind_of(campaign).asks("marks")
+    pictures = kind_of(campaign).marks_attributes
     try:
         with transaction.atomic():
             return LabelStudioBridge.objects.create(
@@ -135,7 +135,7 @@ def _check(campaign: Campaign, arrangement: str) -> None:
     if arrangement not in _Arrangement.values:
         message = f"Choose one of {', '.join(_Arrangement.values)}."
         raise DomainError("arrangement_unknown", message, fields={"arrangement": message})
-    if kind_of(campaign).asks("marks"):
+    if kind_of(campaign).marks_attributes:
         image_access.needs_site_url()
     if arrangement == _Arrangement.PER_ANNOTATOR and campaign.opened_at is not None:
         needs_annotators(campaign)

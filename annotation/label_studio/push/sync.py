@@ -127,7 +127,7 @@ def _check(campaign: Campaign, bridge: LabelStudioBridge) -> None:
     if campaign.state in (Campaign.State.DRAFT, Campaign.State.CLOSED):
         state = "a draft; open it first" if campaign.state == Campaign.State.DRAFT else "closed"
         raise Conflict("wrong_state", f"“{campaign.name}” is {state}: there is nothing to send.")
-    if kind_of(campaign).asks("marks"):
+    if kind_of(campaign).marks_attributes:
         needs_site_url()
     if bridge.arrangement == LabelStudioBridge.Arrangement.PER_ANNOTATOR:
         needs_annotators(campaign)

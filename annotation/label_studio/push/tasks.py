@@ -31,7 +31,7 @@ def rows_of(project: LabelStudioProject, tasks: Collection[int]) -> list[tuple[i
     texts = defaultdict(list)
     for task, text in rows(_ASKED.format(_places(tasks)), list(tasks)) if tasks else ():
         texts[task].append(text)
-    rates = kind_of(project.bridge.campaign).asks("scale")
+    rates = kind_of(project.bridge.campaign).rates_attributes
     task_rows = []
     for pk, public_id, image in (
         Task.objects.filter(pk__in=tasks).order_by().values_list("pk", "public_id", "image__public_id")

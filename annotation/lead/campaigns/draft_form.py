@@ -9,7 +9,7 @@ from annotation.assignment import quota_rules
 from annotation.campaigns.design import CampaignDesign
 from annotation.kinds import attribute_likert, stereotype_marking
 from annotation.kinds.options import FROM_CAMPAIGN, Options
-from annotation.kinds.registry import KINDS, kind_of, kinds_that_ask
+from annotation.kinds.registry import KINDS, RATING_KINDS, kind_of
 from annotation.lead.campaigns.settings_form import (
     EACH_PERSON,
     PAY,
@@ -91,7 +91,7 @@ class CampaignForm(WorkingFields):
         self._offer_quotas(campaign)
 
     def _offer_quotas(self, campaign: Campaign | None) -> None:
-        rates = kind_of(self).asks("scale")
+        rates = kind_of(self).rates_attributes
         offered = {
             name: preset for name, preset in quota_rules.PRESETS.items() if not (rates and preset.needs_group)
         }
@@ -209,7 +209,7 @@ class MarkingForm(CampaignForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         study = self.study
-        ratings = study.campaigns.filter(kind__in=kinds_that_ask("scale")).exclude(state=Campaign.State.DRAFT)
+        ratings = study.campaigns.filter(kind__in=RATING_KINDS).exclude(state=Campaign.State.DRAFT)
         sources = [
             (f"{FROM_CAMPAIGN}{rating.slug}", f"Those found visual by “{rating.name}”") for rating in ratings
         ]

@@ -34,7 +34,7 @@ class InstrumentForm(forms.Form):
             **{f"label_{key}": text for key, text in now.labels.items()},
         }
         super().__init__(*args, **kwargs)
-        if kind_of(campaign).asks("scale"):
+        if kind_of(campaign).rates_attributes:
             for key in RATING_LABELS:
                 self.fields[f"label_{key}"] = forms.CharField(max_length=60, label=f"Answer {key}")
 

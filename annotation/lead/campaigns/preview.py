@@ -109,7 +109,7 @@ def _payload(campaign: Campaign, sample: Sample, *, viewer: str) -> dict[str, An
         "attributes": [
             {"ref": f"preview-{position}", "text": text} for position, text in enumerate(sample.attributes)
         ],
-        "boxes_required": campaign.boxes_required and kind_of(campaign).asks("marks"),
+        "boxes_required": campaign.boxes_required and kind_of(campaign).marks_attributes,
         "progress": {"done": sample.number - 1, "left": sample.of - sample.number + 1},
         "answer": None,
     }

@@ -180,12 +180,14 @@ def _answers(annotation: Annotation) -> list[AttributeAnswer]:
         roles = dict(planned.values_list("attribute", "role"))
     labels = annotation.instrument.labels if annotation.instrument else {}
     judgements = annotation.judgements.select_related("attribute").prefetch_related("boxes")
-    ordered = sorted(judgements, key=lambda judgement: (places.get(judgement.attribute_id, 99), judgement.pk))
+    ordered = sorted(
+        judgements, key=lambda judgement: (places.get(judgement.attribute_id or 0, 99), judgement.pk)
+    )
     return [
         AttributeAnswer(
             number=number if number <= 5 else 5,
-            text=judgement.attribute.text,
-            role=roles.get(judgement.attribute_id, ""),
+            text=judgement.attribute.text if judgement.attribute else judgement.question,
+            role=roles.get(judgement.attribute_id or 0, ""),
             present=judgement.present,
             rating=judgement.rating,
             label=labels.get(str(judgement.rating), "") if judgement.rating else "",

@@ -90,7 +90,7 @@ class KnownAnswers(CampaignView, FormPage[MarkingAnswersForm | RatingAnswersForm
 
     def make_form(self, data: Any) -> MarkingAnswersForm | RatingAnswersForm:
         given = {"attributes": self.attributes, "initial": self.initial()}
-        if kind_of(self.campaign).asks("marks"):
+        if kind_of(self.campaign).marks_attributes:
             return MarkingAnswersForm(data, may_leave_out=self.may_leave_out, **given)
         instrument = self.campaign.instruments.first()
         return RatingAnswersForm(data, labels=instrument.labels if instrument else None, **given)
@@ -161,7 +161,7 @@ class KnownChange(KnownTaskView, KnownAnswers):
         ]
 
     def initial(self) -> dict[str, Any]:
-        marking = kind_of(self.campaign).asks("marks")
+        marking = kind_of(self.campaign).marks_attributes
         form = MarkingAnswersForm if marking else RatingAnswersForm
         return form.initial_of(self.known_task.known_answers.all(), self.attributes)
 
@@ -200,7 +200,7 @@ class _NewTask:
         if number.isdecimal():
             rows = Annotation.objects.filter(campaign=campaign).select_related("task__image")
             return cls._from_annotation(get_object_or_404(rows, pk=int(number[:18])))
-        if kind_of(campaign).asks("scale"):
+        if kind_of(campaign).rates_attributes:
             value = typed(request.GET.get("attribute"))
             listed_texts = known_tasks.listed_attributes(campaign)
             pk = int(value[:18]) if value.isdecimal() else 0
@@ -223,7 +223,11 @@ class _NewTask:
                 [str(judgement.rating)] if judgement.present is None else "yes" if judgement.present else "no"
             )
             initial[f"answer_{judgement.attribute_id}"] = initial_value
-        return cls(annotation.task.image, [judgement.attribute for judgement in judged], initial)
+        return cls(
+            annotation.task.image,
+            [judgement.attribute for judgement in judged if judgement.attribute],
+            initial,
+        )
 
 
 def _images(campaign: Campaign) -> Any:
@@ -246,7 +250,7 @@ def _askable(campaign: Campaign, image: Image) -> list[Attribute]:
 
 
 def _choose(request: HttpRequest, campaign: Campaign, context: dict[str, Any]) -> HttpResponse:
-    if kind_of(campaign).asks("scale"):
+    if kind_of(campaign).rates_attributes:
         form = ChooseAttributeForm(listed=known_tasks.listed_attributes(campaign))
         return render(request, "annotation/lead/quality/known_task_choose.html", {**context, "form": form})
     groups = list(campaign.study.groups.order_by("name"))

@@ -5,7 +5,7 @@ import re
 import pytest
 import vl_convert
 
-from analysis.plots.charts.scatter import FORMS, OTHERS, Point, form_of, form_path, number_axis, series_of
+from analysis.plots.charts.scatter import FORMS, OTHERS, DataPoint, form_of, form_path, number_axis, series_of
 from analysis.plots.figures.automated_measures import (
     calibration_plot,
     mcas_plot,
@@ -62,7 +62,7 @@ def test_every_group_with_a_pull_is_a_point_with_its_interval_and_its_regions_fo
 
 
 def test_more_regions_than_forms_share_the_last_one():
-    points = [Point(f"g{i}", 0.0, 0.0, f"region {i}") for i in range(len(FORMS) + 3)]
+    points = [DataPoint(f"g{i}", 0.0, 0.0, f"region {i}") for i in range(len(FORMS) + 3)]
     series = series_of(points)
     assert (len(series), series[-1]) == (len(FORMS), OTHERS)
     assert form_of(series, "region 0") == 0

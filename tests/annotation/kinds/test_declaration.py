@@ -4,19 +4,23 @@ import pytest
 from pydantic import ValidationError
 
 from annotation.kinds.declaration import (
+    ABOUT_ATTRIBUTES,
     AskedAfter,
     ChoiceQuestion,
     CodedAnswer,
     CompareQuestion,
     Kind,
+    MarksQuestion,
     RankQuestion,
     Region,
     ScalePoint,
     ScaleQuestion,
+    SpanQuestion,
     Stimuli,
     TextQuestion,
 )
 from annotation.kinds.registry import KINDS
+from annotation.models import Judgement
 
 HARMS = ("none", "odd", "rude")
 
@@ -35,7 +39,7 @@ def choice(**more):
     return ChoiceQuestion(name="harm", label=texts("Harm"), answers=answers, **more)
 
 
-def kind(*questions, stimuli=None, **more):
+def kind(*questions, stimuli=None, unit="set", **more):
     return Kind(
         key="triple",
         name="Three images",
@@ -46,8 +50,9 @@ def kind(*questions, stimuli=None, **more):
         public_help="look at three images",
         stimuli=stimuli
         or Stimuli(medium="image", least=3, most=3, together=("prompt",), order="counterbalanced"),
-        questions=questions or (scale(each=True), choice(when=AskedAfter(question="appeal", answers=(1,)))),
-        unit="set",
+        questions=questions
+        or (scale(each=True), choice(each=True, when=AskedAfter(question="appeal", answers=(1,)))),
+        unit=unit,
         measures=("means",),
         guidelines="Look.",
         **more,
@@ -83,6 +88,33 @@ def test_a_declaration_comes_back_from_json_as_it_was(declared):
             lambda: kind(scale(region=Region(shape="box")), stimuli=Stimuli(medium="text")),
             "appeal asks for a place, and no image is shown",
         ),
+        (
+            lambda: kind(scale(each=True), choice(when=AskedAfter(question="appeal", answers=(1,)))),
+            "harm is asked once, and depends on what is asked of each stimulus",
+        ),
+        (
+            lambda: kind(scale(region=Region(shape="point"))),
+            "appeal asks for a place and does not say in which",
+        ),
+        (
+            lambda: kind(choice(several=True, each=True, region=Region(shape="point"))),
+            "harm has no single answer that a place could belong to",
+        ),
+        (
+            lambda: kind(scale(each=True, region=Region(shape="point", after=(9,)))),
+            "appeal asks for a place after 9, no answer to it",
+        ),
+        (lambda: kind(SpanQuestion(name="missing", label=texts("Missing"))), "missing asks for words"),
+        (lambda: kind(scale(each=True), stimuli=Stimuli(medium="image")), "cannot be asked of each stimulus"),
+        (lambda: kind(scale(name="attribute")), "there is no attribute to ask attribute about"),
+        (lambda: kind(MarksQuestion(name="shows", label=texts("Shows"))), "marks attributes, and none are"),
+        (lambda: kind(unit="image_attribute"), "no question about the attributes is called attribute"),
+        (lambda: Stimuli(medium="image", prompt_shown=True, blind=frozenset({"prompt"})), "is not blind"),
+        (lambda: Stimuli(medium="image", least=2, most=2, prompt_shown=True), "only beside images of one"),
+        (
+            lambda: Stimuli(medium="image", least=2, most=2, together=("model",), differ="model"),
+            "stimuli cannot share the model and differ in it",
+        ),
         (lambda: scale(name="Is it good?"), "is no name"),
         (lambda: TextQuestion(name="why", label={"en": "Why?"}), "'Why?' is not given in de"),
         (lambda: Stimuli(medium="image", least=3, most=2), "at least 3 stimuli cannot be at most 2"),
@@ -107,3 +139,7 @@ def test_an_instrument_begins_with_the_words_of_its_kind():
     assert next(iter(rating.labels.items())) == ("5", "Strongly Agree")
     assert [point.code for point in rating.scale] == [5, 4, 2, 1, 3]
     assert KINDS["stereotype_marking"].labels == {}
+
+
+def test_the_question_about_attributes_is_what_judgements_name_by_default():
+    assert Judgement().question == ABOUT_ATTRIBUTES

@@ -1,0 +1,109 @@
+"""Migrations of large tables beside which people go on working: PostgreSQL locks nothing they need for long.
+
+On SQLite, where a migration has the database to itself, each does what Django's operation of that kind does.
+"""
+
+from typing import Any
+
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.operations import AddConstraint, AddIndex
+from django.db.migrations.operations.base import Operation
+from django.db.migrations.state import ProjectState
+
+
+def _on_postgres(editor: BaseDatabaseSchemaEditor) -> bool:
+    return editor.connection.vendor == "postgresql"
+
+
+class AddUncheckedConstraint(AddConstraint):
+    """Add a check of the rows that are written from now on; `CheckConstraintOfAllRows` looks at those there are."""
+
+    def database_forwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        if not _on_postgres(schema_editor):
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+            return
+        model = to_state.apps.get_model(app_label, self.model_name)
+        if self.allow_migrate_model(schema_editor.connection.alias, model):
+            sql = self.constraint.create_sql(model, schema_editor)
+            schema_editor.execute(f"{sql} NOT VALID", params=None)
+
+
+class CheckConstraintOfAllRows(Operation):
+    """Look whether all rows meet a constraint that was added unchecked. Reading and writing go on."""
+
+    reversible = True
+
+    def __init__(self, model_name: str, name: str) -> None:
+        self.model_name = model_name
+        self.name = name
+
+    def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        pass
+
+    def database_forwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,  # noqa: ARG002
+        to_state: ProjectState,
+    ) -> None:
+        if _on_postgres(schema_editor):
+            table = to_state.apps.get_model(app_label, self.model_name)._meta.db_table
+            quote = schema_editor.quote_name
+            schema_editor.execute(f"ALTER TABLE {quote(table)} VALIDATE CONSTRAINT {quote(self.name)}")
+
+    def database_backwards(self, *_: Any) -> None:
+        pass
+
+    def describe(self) -> str:
+        return f"Check all rows against {self.name} of {self.model_name}"
+
+
+class AddIndexOnline(AddIndex):
+    """Add an index without blocking writes; its migration has `atomic = False`."""
+
+    def database_forwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        if not _on_postgres(schema_editor):
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+            return
+        model = to_state.apps.get_model(app_label, self.model_name)
+        if self.allow_migrate_model(schema_editor.connection.alias, model):
+            sql = self.index.create_sql(model, schema_editor, concurrently=True)
+            schema_editor.execute(sql, params=None)
+
+
+class AddUniqueIndexOnline(AddConstraint):
+    """Add a unique constraint that is an index (of expressions, or with a condition) without blocking writes.
+
+    Its migration has `atomic = False`.
+    """
+
+    def database_forwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        if not _on_postgres(schema_editor):
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+            return
+        model = to_state.apps.get_model(app_label, self.model_name)
+        if self.allow_migrate_model(schema_editor.connection.alias, model):
+            sql = str(self.constraint.create_sql(model, schema_editor))
+            begin = "CREATE UNIQUE INDEX "
+            if not sql.startswith(begin):
+                raise ValueError(f"{self.constraint.name} is no index of its own: {sql}")
+            schema_editor.execute(f"{begin}CONCURRENTLY {sql.removeprefix(begin)}", params=None)
