@@ -257,6 +257,8 @@ def claim_next(
     expires_at = now + timedelta(minutes=campaign.lease_minutes)
     quotas = quotas_of(campaign)
     drawn = gold_and_repeats.drawn(campaign, annotator_id, turn)
+    # The first try nearly always succeeds. Waiting for others costs savepoints, so only who was too late for all waits.
+    wait = False
     while True:
         lost = False
         for choice in choices(campaign, annotator_id, quotas, profile, turn=turn, calm=today.calm):
@@ -269,7 +271,7 @@ def claim_next(
                         check.task_id, annotator_id, purpose=check.purpose, now=now, expires_at=expires_at
                     )
                 drawn = ()
-            if slots.claim(choice, annotator_id, joined):
+            if slots.claim(choice, annotator_id, joined, wait=wait):
                 label = Assignment.Purpose.LABEL
                 return lease(choice.task_id, annotator_id, purpose=label, now=now, expires_at=expires_at)
             # A mix too long to be checked beforehand refuses for good; any other refusal is a race lost.
@@ -277,3 +279,4 @@ def claim_next(
         # Others were quicker for every task that was tried: look again for what they left open.
         if not lost:
             return None
+        wait = True

@@ -16,7 +16,7 @@ from annotation import integrations
 from annotation.assignment.quota_rules import CampaignQuotas, quotas_of
 from annotation.assignment.quotas import Profile, closed_mix, profile_of
 from annotation.assignment.selection import Choice
-from annotation.assignment.sql import HOLD_PLACE
+from annotation.assignment.sql import HOLD_PLACE, HOLD_PLACE_UNLESS_LOCKED
 from annotation.models import Assignment, Task
 from foundation.database.statements import changed
 
@@ -45,20 +45,27 @@ def take(task_id: int, annotator_id: int) -> int | None:
     return _lowest_free(task_id)
 
 
-def claim(choice: Choice, annotator_id: int, joined: str | None) -> bool:
+def claim(choice: Choice, annotator_id: int, joined: str | None, *, wait: bool = True) -> bool:
     """Take a place of a task that is still as it was when it was chosen; return whether that was so.
 
     `joined` is its mix with the annotator, where `choice.mix` said all there is to know: then one
-    UPDATE both checks the quotas and takes the place.
+    UPDATE both checks the quotas and takes the place. `wait`: see `hold`.
     """
-    return take(choice.task_id, annotator_id) is not None if joined is None else hold(choice, joined)
+    if joined is None:
+        return take(choice.task_id, annotator_id) is not None
+    return hold(choice, joined, wait=wait)
 
 
-def hold(choice: Choice, joined: str) -> bool:
-    """Count one more slot of a task as held, if nobody did since it was chosen; return whether that was so."""
+def hold(choice: Choice, joined: str, *, wait: bool = True) -> bool:
+    """Count one more slot of a task as held, if nobody did since it was chosen; return whether that was so.
+
+    Without `wait` it is not so either while somebody else has the task locked.
+    """
     values = {**choice._asdict(), "joined": joined}
     if connection.vendor != "postgresql":
         return changed(HOLD_PLACE, values) == 1
+    if not wait:
+        return changed(HOLD_PLACE_UNLESS_LOCKED, values) == 1
     # PostgreSQL keeps the row locked even if another annotator's change makes the condition false. Without the
     # savepoint, two annotators who each lost a race could wait for the task that the other one tried.
     with transaction.atomic():

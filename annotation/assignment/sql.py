@@ -128,10 +128,17 @@ STORE_ANSWER = f"""
 
 # Taking a place and leasing a task ----------------------------------------------------------------------------------
 
+# Whether a task is as it was when it was chosen.
+_AS_CHOSEN = (
+    "id = %(task_id)s AND held = %(held)s AND held < wanted AND NOT withdrawn AND quota_mix = %(mix)s"
+)
 # Reason: a conditional UPDATE is the claim itself; prepared, as it runs for every task given out.
-HOLD_PLACE = """
+HOLD_PLACE = f"UPDATE annotation_task SET held = held + 1, quota_mix = %(joined)s WHERE {_AS_CHOSEN}"
+# Reason: the same for PostgreSQL without waiting for anybody. A task that another annotator is about to take counts as
+# taken; and where an UPDATE that lost a race keeps its row locked, this one has locked nothing.
+HOLD_PLACE_UNLESS_LOCKED = f"""
     UPDATE annotation_task SET held = held + 1, quota_mix = %(joined)s
-    WHERE id = %(task_id)s AND held = %(held)s AND held < wanted AND NOT withdrawn AND quota_mix = %(mix)s
+    WHERE id = (SELECT id FROM annotation_task WHERE {_AS_CHOSEN} FOR NO KEY UPDATE SKIP LOCKED)
 """
 # Reason: finds the lowest free slot and leases in one statement. A label's place was taken before,
 # so a slot is free; checks have none. A task whose lease ran out may come back on the same row and public id.

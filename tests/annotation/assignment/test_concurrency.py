@@ -10,13 +10,16 @@ import uuid
 from datetime import timedelta
 from pathlib import Path
 
+import psycopg
 import pytest
 from django.db import connection, connections
 from django.utils import timezone
+from psycopg.pq import TransactionStatus
 
 from accounts import profiles, tokens
 from accounts.models import Annotator
-from annotation.assignment import leases, selection, sql
+from annotation.assignment import leases, selection, slots, sql
+from annotation.assignment.selection import Choice
 from annotation.campaigns import lifecycle
 from annotation.models import Annotation, Assignment, Campaign, Enrolment, Task
 from annotation.people import enrolments, invitations, withdrawal
@@ -27,6 +30,7 @@ from tests.annotation.assignment.test_leases import slots_are_counted
 from tests.annotation.databases import shared_database
 from tests.annotation.factories import add_images, new_annotator
 from tests.annotation.labelling.production_paths import NONE_OF_THEM, ByVerbs, ticking_all
+from tests.foundation.database.postgres import postgres_url
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ROOT = Path(__file__).resolve().parents[3]
@@ -310,3 +314,23 @@ def test_what_was_acknowledged_survives_the_death_of_the_server(campaign):
     assert (died.stdout, died.returncode) == ("200", -signal.SIGKILL), died.stderr
     kept = Annotation.objects.get(submission_id=body["submission_id"])
     assert kept.judgements.count() == leased.task.task_attributes.count()
+
+
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="about the locks of PostgreSQL")
+def test_who_finds_a_task_locked_takes_another_and_waits_only_for_the_last(campaign):
+    tasks = list(campaign.tasks.order_by("pk"))
+    annotator = new_annotator(campaign)
+    with psycopg.connect(postgres_url(connection.settings_dict["NAME"])) as other:
+        other.execute("SELECT 1 FROM annotation_task WHERE id = %s FOR UPDATE", [tasks[0].pk])
+        choice = Choice(tasks[0].pk, tasks[0].held, tasks[0].quota_mix)
+        assert not slots.hold(choice, choice.mix, wait=False)
+        other.rollback()
+        assert slots.hold(choice, choice.mix, wait=False)
+        Task.objects.filter(pk=choice.task_id).update(held=0)
+
+        other.execute("SELECT 1 FROM annotation_task FOR NO KEY UPDATE")
+        threading.Timer(0.3, other.rollback).start()
+        following = leases.next_assignment(campaign=campaign, annotator=annotator)
+        assert other.info.transaction_status == TransactionStatus.IDLE  # it waited
+    assert following.task in tasks
+    assert slots_are_counted()

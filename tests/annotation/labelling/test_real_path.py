@@ -219,11 +219,11 @@ def test_who_is_overtaken_between_choosing_and_taking_gets_no_place_that_is_gone
     assert leases.next_assignment(campaign=marking, annotator=first).task == only
     hold, overtaken = slots.hold, []
 
-    def hold_too_late(choice, joined):
+    def hold_too_late(choice, joined, *, wait):
         if not overtaken:
             overtaken.append(choice)
             assert leases.next_assignment(campaign=marking, annotator=second).task == only
-        return hold(choice, joined)
+        return hold(choice, joined, wait=wait)
 
     monkeypatch.setattr(slots, "hold", hold_too_late)
     kept = path.submit(leased, by=anna)
@@ -233,20 +233,22 @@ def test_who_is_overtaken_between_choosing_and_taking_gets_no_place_that_is_gone
     assert slots_are_counted()
 
 
+@pytest.mark.parametrize("wait", [False, True])
 @pytest.mark.parametrize("change", [{"held": 1}, {"held": 2}, {"withdrawn": True}, {"quota_mix": "other"}])
-def test_who_is_overtaken_takes_no_place_of_a_task_that_changed(marking, change):
+def test_who_is_overtaken_takes_no_place_of_a_task_that_changed(marking, change, wait):
     task = marking.tasks.earliest("pk")
     choice = Choice(task.pk, task.held, task.quota_mix)
     Task.objects.filter(pk=task.pk).update(**change)
     before = Task.objects.values().get(pk=task.pk)
-    assert not slots.hold(choice, "joined")
+    assert not slots.hold(choice, "joined", wait=wait)
     assert Task.objects.values().get(pk=task.pk) == before
 
 
-def test_who_is_overtaken_by_as_many_as_wanted_takes_no_place_whatever_they_chose(marking):
+@pytest.mark.parametrize("wait", [False, True])
+def test_who_is_overtaken_by_as_many_as_wanted_takes_no_place_whatever_they_chose(marking, wait):
     task = marking.tasks.earliest("pk")
     Task.objects.filter(pk=task.pk).update(held=task.wanted)
-    assert not slots.hold(Choice(task.pk, task.wanted, task.quota_mix), "")
+    assert not slots.hold(Choice(task.pk, task.wanted, task.quota_mix), "", wait=wait)
 
 
 def test_the_version_of_the_guidelines_that_was_seen_is_kept(marking, lead, anna, leased, path):
