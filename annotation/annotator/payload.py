@@ -9,11 +9,13 @@ from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
+from annotation.annotator.questions import questions_payload, stimulus_payload
+from annotation.answers.questions import stimuli
 from annotation.answers.references import reference, remember, shown_attributes
 from annotation.answers.validation import answer_of
 from annotation.assignment import gold_and_repeats
 from annotation.assignment.leases import open_tasks
-from annotation.assignment.sql import SHOWN_TASK
+from annotation.assignment.sql import SHOWN_QUESTIONS_TASK, SHOWN_TASK
 from annotation.kinds.registry import kind_of
 from annotation.models import Annotation, Assignment, Campaign, Instrument, Task
 from annotation.people import pay
@@ -24,15 +26,7 @@ from generation.models import Image
 
 def leased_payload(assignment: Assignment, campaign: Campaign) -> dict[str, Any]:
     """Return `task_payload` of a task that was leased just now, in one statement written by hand."""
-    parameters = {"annotator": assignment.annotator_id, "campaign": campaign.pk, "task": assignment.task_id}
-    attribute_rows = rows(SHOWN_TASK, parameters)
-    public_id, image, image_id, file, width, height, version, answered_count, _, _ = attribute_rows[0]
-    task = known(Task, id=assignment.task_id, public_id=UUID(str(public_id)))
-    task.campaign, task.image = campaign, None
-    if image is not None:
-        image_id = UUID(str(image_id))
-        task.image = known(Image, id=image, public_id=image_id, file=file, width=width, height=height)
-    remember(task, [row[-2:] for row in attribute_rows])
+    task, version, answered_count = _leased(assignment, campaign)
     instrument = (
         None if version is None else _instrument(campaign.pk, campaign.seed, campaign.opened_at, version)
     )
@@ -46,6 +40,27 @@ def leased_payload(assignment: Assignment, campaign: Campaign) -> dict[str, Any]
         },
         "answer": None,
     }
+
+
+def _leased(assignment: Assignment, campaign: Campaign) -> tuple[Task, int | None, int]:
+    """Return the task with the latest version of what is read, and how many tasks its annotator answered."""
+    parameters = {"annotator": assignment.annotator_id, "campaign": campaign.pk, "task": assignment.task_id}
+    if not kind_of(campaign).about_attributes:
+        stimulus_rows = rows(SHOWN_QUESTIONS_TASK, parameters)
+        public_id, version, answered_count = stimulus_rows[0][:3]
+        task = known(Task, id=assignment.task_id, public_id=UUID(str(public_id)))
+        task.campaign = campaign
+        stimuli.remember(task, [row[3:] for row in stimulus_rows])
+        return task, version, answered_count
+    attribute_rows = rows(SHOWN_TASK, parameters)
+    public_id, image, image_id, file, width, height, version, answered_count, _, _ = attribute_rows[0]
+    task = known(Task, id=assignment.task_id, public_id=UUID(str(public_id)))
+    task.campaign, task.image = campaign, None
+    if image is not None:
+        image_id = UUID(str(image_id))
+        task.image = known(Image, id=image, public_id=image_id, file=file, width=width, height=height)
+    remember(task, [row[-2:] for row in attribute_rows])
+    return task, version, answered_count
 
 
 @lru_cache(maxsize=256)
@@ -81,14 +96,20 @@ def screen(task: Task, *, viewer: str) -> dict[str, Any]:
 
 def _screen(task: Task, instrument: Instrument | None, *, viewer: str) -> dict[str, Any]:
     campaign = task.campaign
-    return {
-        "kind": kind_of(campaign).public_name,
-        "instrument": instrument_payload(instrument),
+    kind = kind_of(campaign)
+    shown = {"kind": kind.public_name, "instrument": instrument_payload(instrument)}
+    if not kind.about_attributes:
+        return shown | questions_payload(
+            kind,
+            [stimulus_payload(stimulus, viewer=viewer) for stimulus in stimuli.shown_stimuli(task)],
+            regions_required=campaign.boxes_required,
+        )
+    return shown | {
         "image": _image(task.image, viewer) if task.image is not None else None,
         "attributes": [
             {"ref": attribute.ref, "text": attribute.text} for attribute in shown_attributes(task)
         ],
-        "boxes_required": campaign.boxes_required and kind_of(campaign).marks_attributes,
+        "boxes_required": campaign.boxes_required and kind.marks_attributes,
     }
 
 
@@ -151,7 +172,10 @@ def _previous(assignment: Assignment, task: Task) -> dict[str, Any] | None:
     annotation = Annotation.objects.filter(assignment=assignment, is_latest=True).first()
     if annotation is None:
         return None
+    annotation.campaign, annotation.task = task.campaign, task
     answer = answer_of(annotation)
+    if answer.questions is not None:
+        return answer.questions.as_json(kind_of(task.campaign))
     if answer.rating is not None:
         return {"rating": answer.rating, "justification": answer.justification}
     return {

@@ -5,7 +5,7 @@ the same `submission_id` again returns the annotation it created.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -18,6 +18,7 @@ from django.utils import timezone
 from accounts.models import Annotator, AnnotatorProfile
 from annotation import integrations
 from annotation.answers.edit_window import edit_minutes
+from annotation.answers.questions import storage
 from annotation.answers.references import shown_attributes
 from annotation.answers.submission_rules import (
     Correction,
@@ -39,7 +40,7 @@ from annotation.assignment import gold_and_repeats, leases, slots, sql
 from annotation.assignment.eligibility import refusal_to_give, refusal_to_label
 from annotation.assignment.quotas import profile_of
 from annotation.models import Annotation, Assignment, Campaign, Task
-from foundation.database.statements import changed, known, rows
+from foundation.database.statements import changed, insert, known, rows
 from foundation.database.values import moment, moment_value, uuid_value
 from foundation.errors import DomainError, NotFound
 
@@ -53,7 +54,7 @@ _FLAGS = (
 _MOMENTS = ("leased_at", "expires_at", "ended_at", "opened_at", "closed_at")
 _CAMPAIGN_COLUMNS = (
     *("kind", "boxes_required", "lease_minutes", "seed", "opened_at", "closed_at", "imported", "study_id"),
-    *("labelled_in", "options"),
+    *("labelled_in", "options", "declaration"),
 )
 
 
@@ -144,7 +145,7 @@ def _save(sent: SentAnswer, now: datetime) -> tuple[Saved, SubmissionRow]:
         edit_minutes=edit_minutes(campaign),
         now=now,
     )
-    decision = verdict(row, submission, _latest_answer(row, campaign))
+    decision = verdict(row, submission, _latest_answer(row, task))
     if isinstance(decision, Refused):
         raise decision.error
     if isinstance(decision, Repeated):
@@ -192,6 +193,7 @@ def _typed(columns: dict[str, Any]) -> SubmissionRow:
         | {
             "task_public_id": UUID(str(columns["task_public_id"])),
             "options": _json(columns["options"]),
+            "declaration": _json(columns["declaration"]),
             "sent": _stored(columns, "sent", columns["sent_annotator_id"], columns["sent_assignment_id"]),
             "latest": _stored(columns, "latest", columns["annotator_id"], columns["assignment_id"]),
             "profile": profile_of(profile | {"languages": _json(profile["languages"])}),
@@ -235,12 +237,13 @@ def _read(answer: object, task: Task) -> Answer | DomainError:
         return error
 
 
-def _latest_answer(row: SubmissionRow, campaign: Campaign) -> LatestAnswer | None:
+def _latest_answer(row: SubmissionRow, task: Task) -> LatestAnswer | None:
     if row.latest is None:
         return None
     annotation = Annotation.objects.get(pk=row.latest.annotation_id)
+    annotation.campaign, annotation.task = task.campaign, task
     refusal = None
-    if (tool := integrations.tool_of(campaign)) is not None:
+    if (tool := integrations.tool_of(task.campaign)) is not None:
         try:
             tool.check_correction(annotation)
         except DomainError as error:
@@ -312,7 +315,9 @@ def _values(
 
 
 def _store(values: dict[str, Any], answer: Answer, task: Task) -> int:
-    """Write assignment, annotation, a judgement for each attribute and the boxes; return the annotation's id."""
+    """Write assignment, annotation, judgements and what was drawn; return the annotation's id."""
+    if answer.questions is not None:
+        return storage.store(values, answer.questions, task)
     present = {
         attribute.attribute_id: None if answer.rating is not None else attribute.attribute_id in answer.ticked
         for attribute in shown_attributes(task)
@@ -322,9 +327,9 @@ def _store(values: dict[str, Any], answer: Answer, task: Task) -> int:
     changed(sql.END_ASSIGNMENT, values)
     annotation_id = int(rows(sql.INSERT_ANNOTATION, values)[0][0])
     judgements = [(annotation_id, *judgement, answer.rating) for judgement in present.items()]
-    judgement_ids = dict(_insert(sql.JUDGEMENT_COLUMNS, judgements, "attribute_id, id"))
+    judgement_ids = dict(insert(sql.JUDGEMENT_COLUMNS, judgements, "attribute_id, id"))
     boxes = [(judgement_ids[box.attribute_id], *box.sides, False) for box in answer.boxes]
-    _insert(sql.BOX_COLUMNS, boxes, "id")
+    insert(sql.BOX_COLUMNS, boxes, "id")
     return annotation_id
 
 
@@ -340,13 +345,6 @@ def _arrays(present: dict[int, bool | None], answer: Answer) -> dict[str, Any]:
         "width": [box.width for box in answer.boxes],
         "height": [box.height for box in answer.boxes],
     }
-
-
-def _insert(columns: str, lines: Sequence[Sequence[Any]], returning: str) -> list[tuple[Any, ...]]:
-    if not lines:
-        return []
-    values = [value for line in lines for value in line]
-    return rows(sql.insert_lines(columns, len(lines), len(lines[0]), returning), values)
 
 
 def _gives_next_at_once(row: SubmissionRow, campaign: Campaign) -> bool:

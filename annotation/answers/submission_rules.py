@@ -59,6 +59,7 @@ class SubmissionRow(NamedTuple):
     labelled_in: str  # the outside tool that gives out the campaign's tasks, "" for our own pages
     study_id: int
     options: Mapping[str, Any]
+    declaration: Mapping[str, Any] | None  # of a kind of questions
     enrolment_state: str
     agreed: bool  # to the study's current consent text, and did not take it back
     withdrew: bool  # from the study, and did not agree again

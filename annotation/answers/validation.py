@@ -1,13 +1,17 @@
 """Checking an annotator's answer against the questions of its task."""
 
-import math
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, TypeGuard
+from typing import Any, Self
 
+from annotation.answers.geometry import BOX_SIDES, box_inside, box_problem, is_number
+from annotation.answers.questions.checks import QuestionAnswers, checked
+from annotation.answers.questions.stimuli import screen_questions
+from annotation.answers.questions.storage import stored_answers
 from annotation.answers.references import references
+from annotation.answers.text import is_text
 from annotation.kinds.attribute_likert import UNSURE
 from annotation.kinds.registry import kind_of
 from annotation.models import Annotation, Box, Judgement, Task
@@ -15,9 +19,6 @@ from foundation.errors import DomainError
 
 MAX_BOXES = 50  # per attribute
 MAX_JUSTIFICATION = 2000
-# Fractions of a pixel lost in rounding are forgiven; the constraint on Box allows as much.
-_SLACK = 1e-6
-_LARGEST = 10**15
 
 
 @dataclass(frozen=True)
@@ -38,13 +39,14 @@ class AnswerBox:
 
 @dataclass(frozen=True)
 class Answer:
-    """A checked answer: marks and boxes, or a rating."""
+    """A checked answer: marks and boxes, a rating, or the answers to a kind's questions."""
 
     ticked: frozenset[int] = frozenset()
     boxes: tuple[AnswerBox, ...] = ()
     none_of_the_above: bool | None = None
     rating: int | None = None
     justification: str = ""
+    questions: QuestionAnswers | None = None
 
     @classmethod
     def parse(cls, data: object, task: Task, *, boxes_required: bool = True) -> Self:
@@ -56,7 +58,10 @@ class Answer:
             raise DomainError(
                 "answer_invalid", "The answer must be an object.", fields={"answer": "not an object"}
             )
-        if kind_of(task.campaign).rates_attributes:
+        kind = kind_of(task.campaign)
+        if not kind.about_attributes:
+            return cls(questions=checked(data, screen_questions(task)))
+        if kind.rates_attributes:
             return cls.rating_of(data)
         boxes_required = boxes_required and task.campaign.boxes_required
         return cls.marks_of(data, references(task), boxes_required=boxes_required)
@@ -106,6 +111,8 @@ class Answer:
 
 def answer_of(annotation: Annotation) -> Answer:
     """Return what a stored annotation answered."""
+    if not kind_of(annotation.campaign).about_attributes:
+        return Answer(questions=stored_answers(annotation))
     boxes = Box.objects.filter(judgement__annotation=annotation).order_by("pk")
     columns = boxes.values_list("judgement__attribute_id", "x", "y", "width", "height")
     return stored_answer(
@@ -130,11 +137,6 @@ def stored_answer(
     )
 
 
-def is_text(text: str) -> bool:
-    """Return whether every database can hold `text`: JSON may spell NUL characters and half of a character."""
-    return not any(character == "\0" or "\ud800" <= character <= "\udfff" for character in text)
-
-
 def submission_id(raw: object) -> uuid.UUID:
     """Return the client's submission id; raises DomainError `submission_id_invalid`."""
     try:
@@ -151,7 +153,7 @@ def seconds(raw: object) -> float | None:
     """Return how long the client says the annotator worked; raises DomainError `active_seconds_invalid`."""
     if raw is None:
         return None
-    if not _is_number(raw) or raw < 0:
+    if not is_number(raw) or raw < 0:
         raise DomainError(
             "active_seconds_invalid",
             "active_seconds must be a number of seconds from 0.",
@@ -203,46 +205,13 @@ def _boxes(
             wrong[f"boxes.{index}.attribute"] = "It is not on this screen."
         elif attribute_ids[ref] not in ticked:
             wrong[f"boxes.{index}.attribute"] = "A box was drawn for something that is not ticked."
-        elif unknown := sorted(str(name) for name in box.keys() - {"attribute", "x", "y", "width", "height"}):
+        elif unknown := sorted(str(name) for name in box.keys() - {"attribute", *BOX_SIDES}):
             wrong[f"boxes.{index}.{unknown[0]}"] = "A box has no such field."
-        elif problem := _geometry_problem(box):
+        elif problem := box_problem(box):
             wrong[f"boxes.{index}.{problem[0]}"] = problem[1]
         else:
-            boxes.append(_box(attribute_ids[ref], box))
+            boxes.append(AnswerBox(attribute_ids[ref], *box_inside(box)))
     return boxes
-
-
-def _geometry_problem(raw: Mapping[str, Any]) -> tuple[str, str] | None:
-    for name in ("x", "y", "width", "height"):
-        value = raw.get(name)
-        if not _is_number(value):
-            return name, "Give a number."
-    for start, length in (("x", "width"), ("y", "height")):
-        if not -_SLACK <= raw[start] <= 1 + _SLACK:
-            return start, "It lies outside the picture."
-        if raw[length] <= 0 or raw[start] >= 1 or raw[start] + raw[length] <= 0:
-            return length, "The box has no area."
-        if raw[start] + raw[length] > 1 + _SLACK:
-            return length, "The box reaches outside the picture."
-    return None
-
-
-def _is_number(value: object) -> TypeGuard[int | float]:
-    # A whole number of thousands of digits is legal JSON, and too large for a float.
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return abs(value) <= _LARGEST if isinstance(value, int) else math.isfinite(value)
-
-
-def _box(attribute_id: int, raw: Mapping[str, Any]) -> AnswerBox:
-    x, y = max(0.0, float(raw["x"])), max(0.0, float(raw["y"]))
-    return AnswerBox(
-        attribute_id=attribute_id,
-        x=x,
-        y=y,
-        width=min(float(raw["width"]), 1 - x),
-        height=min(float(raw["height"]), 1 - y),
-    )
 
 
 def _unknown(data: Mapping[str, Any], field_names: set[str]) -> dict[str, str]:

@@ -17,7 +17,7 @@ _CONSENT_TEXT = (
 _STANDARD_COLUMNS = (
     *("a.annotator_id", "a.purpose", "a.slot", "a.leased_at", "a.expires_at", "a.ended_at"),
     *("c.kind", "c.boxes_required", "c.lease_minutes", "c.seed", "c.opened_at", "c.closed_at"),
-    *("c.imported", "c.labelled_in", "c.study_id", "c.options"),
+    *("c.imported", "c.labelled_in", "c.study_id", "c.options", "c.declaration"),
     *(f"p.{field}" for field in AnnotatorProfile.FIELDS),
 )
 SUBMISSION_COLUMNS = {column.partition(".")[2]: column for column in _STANDARD_COLUMNS} | {
@@ -93,15 +93,13 @@ INSERT_ANNOTATION = """
         %(seconds)s)
     RETURNING id
 """
+# Tables with the columns that an answer fills.
 JUDGEMENT_COLUMNS = "annotation_judgement (annotation_id, attribute_id, present, rating)"
+QUESTION_COLUMNS = (
+    "annotation_judgement (annotation_id, question, stimulus_id, present, rating, code, rank, text)"
+)
 BOX_COLUMNS = "annotation_box (judgement_id, x, y, width, height, clipped)"
-
-
-def insert_lines(table: str, line_count: int, column_count: int, returning: str) -> str:
-    """Return the statement that inserts so many lines into a `table` with its columns; for SQLite."""
-    places = f"({', '.join(['%s'] * column_count)})"
-    return f"INSERT INTO {table} VALUES {', '.join([places] * line_count)} RETURNING {returning}"
-
+POINT_COLUMNS = "annotation_point (judgement_id, x, y)"
 
 # Reason: four statements in one, since each costs PostgreSQL a round trip. Not possible on SQLite, which cannot put
 # inserts together. Rows are numbered in the order given: the box that was drawn first stays first.
@@ -123,6 +121,36 @@ STORE_ANSWER = f"""
              AS b(attribute_id, x, y, width, height, number)
         JOIN judgement j ON j.attribute_id = b.attribute_id
         ORDER BY b.number)
+    SELECT id FROM annotation
+"""
+# Reason: as above, for answers to declared questions. Question and stimulus tell judgements with a place apart.
+STORE_QUESTIONS = f"""
+    WITH ended AS ({END_ASSIGNMENT}),
+    annotation AS ({INSERT_ANNOTATION}),
+    judgement AS (
+        INSERT INTO {QUESTION_COLUMNS}
+        SELECT a.id, j.question, j.stimulus_id, j.present, j.rating, j.code, j.rank, j.text
+        FROM annotation a,
+             unnest(%(questions)s::text[], %(stimuli)s::bigint[], %(present_values)s::boolean[],
+                    %(rating_values)s::smallint[], %(code_values)s::text[], %(rank_values)s::smallint[],
+                    %(text_values)s::text[]) WITH ORDINALITY
+             AS j(question, stimulus_id, present, rating, code, rank, text, number)
+        ORDER BY j.number RETURNING id, question, stimulus_id),
+    box AS (
+        INSERT INTO {BOX_COLUMNS}
+        SELECT j.id, b.x, b.y, b.width, b.height, FALSE
+        FROM unnest(%(box_questions)s::text[], %(box_stimuli)s::bigint[], %(box_x)s::float8[], %(box_y)s::float8[],
+                    %(box_width)s::float8[], %(box_height)s::float8[]) WITH ORDINALITY
+             AS b(question, stimulus_id, x, y, width, height, number)
+        JOIN judgement j ON j.question = b.question AND j.stimulus_id IS NOT DISTINCT FROM b.stimulus_id
+        ORDER BY b.number),
+    point AS (
+        INSERT INTO {POINT_COLUMNS}
+        SELECT j.id, p.x, p.y
+        FROM unnest(%(point_questions)s::text[], %(point_stimuli)s::bigint[], %(point_x)s::float8[],
+                    %(point_y)s::float8[]) WITH ORDINALITY AS p(question, stimulus_id, x, y, number)
+        JOIN judgement j ON j.question = p.question AND j.stimulus_id IS NOT DISTINCT FROM p.stimulus_id
+        ORDER BY p.number)
     SELECT id FROM annotation
 """
 
@@ -290,13 +318,14 @@ SHOWN_ATTRIBUTES = """
     JOIN catalog_attribute b ON b.id = a.attribute_id
     WHERE t.public_id = %s ORDER BY a.position
 """
-# Reason: the whole next task in one statement; the ORM needs five.
-SHOWN_TASK = """
-    SELECT t.public_id, m.id, m.public_id, m.file, m.width, m.height,
+_TASK_FACTS = """
            (SELECT MAX(i.version) FROM annotation_instrument i WHERE i.campaign_id = %(campaign)s),
            (SELECT COUNT(*) FROM annotation_assignment a JOIN annotation_task u ON u.id = a.task_id
             WHERE a.annotator_id = %(annotator)s AND a.state IN ('submitted', 'surplus')
-            AND u.campaign_id = %(campaign)s),
+            AND u.campaign_id = %(campaign)s)"""
+# Reason: the whole next task in one statement; the ORM needs five.
+SHOWN_TASK = f"""
+    SELECT t.public_id, m.id, m.public_id, m.file, m.width, m.height, {_TASK_FACTS},
            b.id, b.text
     FROM annotation_task t
     LEFT JOIN generation_image m ON m.id = t.image_id
@@ -304,3 +333,14 @@ SHOWN_TASK = """
     JOIN catalog_attribute b ON b.id = x.attribute_id
     WHERE t.id = %(task)s ORDER BY x.position
 """
+_STIMULI = """s.id, s.text, m.id, m.public_id, m.file, m.width, m.height
+    FROM annotation_task t
+    JOIN annotation_taskstimulus s ON s.task_id = t.id
+    LEFT JOIN generation_image m ON m.id = s.image_id"""
+# Reason: the same for a task of declared questions.
+SHOWN_QUESTIONS_TASK = f"""
+    SELECT t.public_id, {_TASK_FACTS}, {_STIMULI}
+    WHERE t.id = %(task)s ORDER BY s.position
+"""
+# Reason: as for attributes, read once for each task and process.
+SHOWN_STIMULI = f"SELECT {_STIMULI} WHERE t.public_id = %s ORDER BY s.position"

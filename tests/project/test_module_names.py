@@ -19,7 +19,7 @@ PLAIN_WORDS = {
         execution fetch fields file folder form format foundation front full gallery guard health history home
         ids import importer inputs integration interface invalidate inventory key keyset layout lines listing
         loader locks log lookups loopback management manifest map markup memory middleware model name
-        navigation negotiation network options outages output overview page pagination parameters parse
+        navigation negotiation network online options outages output overview page pagination parameters parse
         parsers payload plan platform preload prepare preview process progress projects queries reader records
         recovery redaction reencode references refs registry rekey reporter responses rest rows sanitize
         schema scope scripts secret seed serializers server settings shutdown signed sources statements

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.models import Annotator, User
-from annotation.answers.validation import is_text
+from annotation.answers.text import is_text
 from annotation.assignment.leases import lock_own
 from annotation.campaigns.images import retraction
 from annotation.models import Assignment, ImageReport

@@ -34,6 +34,15 @@ def changed(query: str, parameters: Parameters) -> int:
         return int(cursor.rowcount)
 
 
+def insert(table: str, lines: Sequence[Sequence[Any]], returning: str) -> list[tuple[Any, ...]]:
+    """Insert lines into a `table (with, its, columns)` and return the columns named `returning` of each."""
+    if not lines:
+        return []
+    places = f"({', '.join(['%s'] * len(lines[0]))})"
+    query = f"INSERT INTO {table} VALUES {', '.join([places] * len(lines))} RETURNING {returning}"  # noqa: S608
+    return rows(query, [value for line in lines for value in line])
+
+
 def known(model: type[Found], **values: Any) -> Found:
     """Return a stored `model` of which only `values` were read; the rest is read when somebody asks for it.
 

@@ -53,6 +53,7 @@ ROW = SubmissionRow(
     labelled_in="",
     study_id=5,
     options={},
+    declaration=None,
     enrolment_state="active",
     agreed=True,
     withdrew=False,
