@@ -28,7 +28,7 @@ from annotation.assignment.quotas import (
     normalise,
     resolve,
 )
-from annotation.kinds.registry import KINDS
+from annotation.kinds.declaration import Kind
 from annotation.models import Campaign, QuotaRule
 from foundation.errors import DomainError
 from studies.models import StudyGroup
@@ -92,7 +92,7 @@ _HOW_TO = (
 )
 
 
-def parse(written_rules: Sequence[object], *, annotators_per_task: int, kind: str) -> tuple[Rule, ...]:
+def parse(written_rules: Sequence[object], *, annotators_per_task: int, kind: Kind) -> tuple[Rule, ...]:
     """Return checked rules from presets, lines or objects; DomainError `quotas_invalid` names each wrong one."""
     rules: list[Rule] = []
     wrong: dict[str, str] = {}
@@ -340,7 +340,7 @@ def _normalised(values: Sequence[str]) -> frozenset[str]:
     return normal_values
 
 
-def _check(rule: Rule, annotators_per_task: int, kind: str) -> None:
+def _check(rule: Rule, annotators_per_task: int, kind: Kind) -> None:
     if rule.kind not in QuotaRule.Kind.values:
         raise ValueError(f"choose one of {', '.join(QuotaRule.Kind.values)}.")
     if rule.field not in AnnotatorProfile.FIELDS:
@@ -362,10 +362,11 @@ def _check(rule: Rule, annotators_per_task: int, kind: str) -> None:
         raise ValueError(f"“{unknown[0]}” is no age band; use {', '.join(ages)}.")
 
 
-def _check_group(rule: Rule, kind: str) -> None:
+def _check_group(rule: Rule, kind: Kind) -> None:
     if rule.values:
         raise ValueError("give values or matches_group, not both.")
     if rule.matches_group not in QuotaRule.GroupPart.values:
         raise ValueError("a rule can refer to group.region or group.nationality.")
-    if KINDS[kind].stimuli.medium == "text":
-        raise ValueError("a rating shows no group that a rule could refer to.")
+    if not kind.stimuli.of_one_group:
+        what = "a rating shows no group" if kind.rates_attributes else "its screens do not show one group"
+        raise ValueError(f"{what} that a rule could refer to.")

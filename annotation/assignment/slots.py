@@ -17,6 +17,7 @@ from annotation.assignment.quota_rules import CampaignQuotas, quotas_of
 from annotation.assignment.quotas import Profile, closed_mix, profile_of
 from annotation.assignment.selection import Choice
 from annotation.assignment.sql import HOLD_PLACE, HOLD_PLACE_UNLESS_LOCKED
+from annotation.kinds.registry import kind_of
 from annotation.models import Assignment, Task
 from foundation.database.statements import changed
 
@@ -145,7 +146,11 @@ def mix_anew(pks: Sequence[int]) -> None:
     for pk, annotator_id in _holding(pks).values_list("task_id", "annotator_id"):
         by_task[pk].append(annotator_id)
     profiles = profiles_of({holder_id for holders in by_task.values() for holder_id in holders})
-    tasks = Task.objects.filter(pk__in=pks).select_related("campaign__study", "image")
+    tasks = (
+        Task.objects.filter(pk__in=pks)
+        .select_related("campaign__study", "image")
+        .prefetch_related("stimuli__image")
+    )
     campaigns: dict[int, CampaignQuotas | None] = {}
     for task in tasks:
         quotas = campaigns.setdefault(task.campaign_id, quotas_of(task.campaign))
@@ -160,9 +165,19 @@ def mix_anew(pks: Sequence[int]) -> None:
 
 def mix_of(quotas: CampaignQuotas, task: Task, profiles: Sequence[Profile]) -> str | None:
     """Return the mix of a task held by annotators of these profiles; None when that breaks a rule for good."""
-    rules = quotas.of_group(task.image.group_id if task.image else None)
+    rules = quotas.of_group(_group_of(task))
     members = [rules.member(profile) for profile in profiles]
     return rules.mix(members, task.wanted) if rules.completable(members, task.wanted) else None
+
+
+def _group_of(task: Task) -> int | None:
+    """Return the identity group that everything in the task shows."""
+    if task.image is not None:
+        return task.image.group_id
+    if kind_of(task.campaign).about_attributes:
+        return None
+    groups = {stimulus.image.group_id for stimulus in task.stimuli.all() if stimulus.image is not None}
+    return groups.pop() if len(groups) == 1 else None
 
 
 def _holding(task_ids: Sequence[int]) -> QuerySet[Assignment]:

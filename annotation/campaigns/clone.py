@@ -38,7 +38,8 @@ def clone(
     )
     draft.cloned_from = campaign
     draft.seed = campaign.seed if same_draw else draft.seed
-    draft.save(update_fields=["cloned_from", "seed"])
+    draft.declaration = campaign.declaration  # asks the same even if its kind was declared anew since
+    draft.save(update_fields=["cloned_from", "seed", "declaration"])
     Instrument.objects.filter(campaign=draft).update(statement=words.statement, labels=words.labels)
     _copy_quality_rules(campaign, draft)
     left_out = _copy_known_tasks(campaign, draft, by)

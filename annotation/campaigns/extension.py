@@ -17,6 +17,7 @@ from annotation.assignment.quotas import members_of
 from annotation.campaigns import feasibility
 from annotation.campaigns.design import CampaignDesign
 from annotation.campaigns.feasibility import QuotaReport
+from annotation.kinds.registry import kind_of
 from annotation.models import Annotation, Assignment, Campaign, Enrolment, Task
 from foundation.errors import Conflict, DomainError
 from studies import audit
@@ -121,7 +122,7 @@ def _check(campaign: Campaign, annotators_per_task: int) -> None:
         raise _refused(f"Each screen is answered by {annotators_per_task} people already.")
     rules = [quota_rules.line(rule) for rule in quota_rules.stored(campaign)]
     try:
-        quota_rules.parse(rules, annotators_per_task=annotators_per_task, kind=campaign.kind)
+        quota_rules.parse(rules, annotators_per_task=annotators_per_task, kind=kind_of(campaign))
     except DomainError as error:
         raise _refused(
             f"The quotas cannot be met by {annotators_per_task} annotators per screen. {error.message}"

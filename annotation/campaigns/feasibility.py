@@ -15,11 +15,12 @@ from annotation.assignment import slots
 from annotation.assignment.quota_rules import CampaignQuotas, in_words, names_of, quotas_of
 from annotation.assignment.quotas import AT_LEAST, AT_MOST, Member, Profile, Rule, TaskRules, members_of
 from annotation.campaigns import snapshots
-from annotation.campaigns.planning.sampling import CampaignPlan
+from annotation.campaigns.planning.plan import CampaignPlan
 from annotation.models import Assignment, Campaign, Enrolment, Task
 from studies.models import StudyGroup
 
 _NAMED = 5
+_NO_GROUP = "no identity group"
 _MIXES_LOOKED_AT = 500
 _STEPS = 20_000
 
@@ -40,14 +41,16 @@ def before_opening(campaign: Campaign, plan: CampaignPlan) -> QuotaReport:
     if quotas is None:
         return QuotaReport()
     annotators_per_task = campaign.annotators_per_task
-    group_ids: list[int | None] = [group.group_id for group in plan.groups] or [None]
+    group_ids: list[int | None] = [group.group_id for group in plan.groups]
+    if not group_ids or any(task.group_id is None for task in plan.tasks):
+        group_ids.append(None)
     names = dict(
         StudyGroup.objects.filter(pk__in=[group_id for group_id in group_ids if group_id]).values_list(
             "pk", "name"
         )
     )
     never = [
-        names.get(group_id or 0, "")
+        names.get(group_id or 0, _NO_GROUP if plan.groups else "")
         for group_id in group_ids
         if not quotas.of_group(group_id).completable([], annotators_per_task)
     ]

@@ -12,7 +12,8 @@ from django.db import transaction
 from accounts.models import User
 from annotation.assignment import leases
 from annotation.campaigns.planning.associations import AssociationSets
-from annotation.campaigns.planning.sampling import shuffled
+from annotation.campaigns.planning.shuffle import shuffled
+from annotation.kinds.options import NO_KNOWN_ANSWERS
 from annotation.kinds.registry import kind_of
 from annotation.models import Campaign, KnownAnswer, Task, TaskAttribute
 from catalog.models import Attribute
@@ -99,6 +100,8 @@ def remove(*, task: Task, by: User | None) -> None:
 def _changeable(campaign: Campaign) -> Campaign:
     """Return the campaign, locked, so that of two leads who add the same task one gets an error."""
     campaign = Campaign.locked(campaign.pk)
+    if not kind_of(campaign).about_attributes:
+        raise Conflict("known_answers_impossible", NO_KNOWN_ANSWERS)
     if campaign.imported or campaign.state == Campaign.State.CLOSED:
         state = "imported from a file" if campaign.imported else "closed"
         raise Conflict("wrong_state", f"“{campaign.name}” is {state}: its checks and practice are fixed.")

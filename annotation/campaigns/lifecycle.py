@@ -18,8 +18,9 @@ from annotation.assignment.quotas import Rule
 from annotation.campaigns.design import CampaignDesign
 from annotation.campaigns.planning import sampling
 from annotation.kinds import standard_rules
+from annotation.kinds.declaration import Kind
 from annotation.kinds.options import CHANGEABLE, Options
-from annotation.kinds.registry import KINDS
+from annotation.kinds.registry import KINDS, frozen, kind_of
 from annotation.models import Campaign, Instrument
 from foundation.errors import Conflict, DomainError
 from studies import audit, consent
@@ -38,18 +39,16 @@ def create(*, study: Study, by: User | None, **settings: Any) -> Campaign:
     Its seed follows from the study's, so a study repeated from its seed asks the same.
     """
     design = CampaignDesign.read(settings)
-    Options.parse(design.options, kind=design.kind, study=study)
-    rules = _quota_rules(design)
+    kind = KINDS[design.kind]
+    Options.parse(design.options, kind=kind, study=study)
+    rules = _quota_rules(design, kind)
     campaign = _insert(study, design, by)
     quota_rules.store(campaign, rules)
     standard_rules.set_standard_rules(campaign)
-    words = KINDS[design.kind]
-    Instrument.objects.create(
-        campaign=campaign,
-        guidelines=words.guidelines if design.guidelines is None else design.guidelines,
-        statement=words.statement,
-        labels=words.labels,
-    )
+    words = kind.first_instrument()
+    if design.guidelines is not None:
+        words["guidelines"] = design.guidelines
+    Instrument.objects.create(campaign=campaign, **words)
     audit.record(by=by, action="campaign.created", subject=campaign, study=study, kind=design.kind)
     return campaign
 
@@ -59,7 +58,12 @@ def _insert(study: Study, design: CampaignDesign, by: User | None) -> Campaign:
     try:
         with transaction.atomic():
             return Campaign.objects.create(
-                study=study, slug=slug, seed=_seed(study, slug), created_by=by, **design.columns()
+                study=study,
+                slug=slug,
+                seed=_seed(study, slug),
+                created_by=by,
+                declaration=frozen(KINDS[design.kind]),
+                **design.columns(),
             )
     except IntegrityError:
         raise Conflict(
@@ -67,8 +71,8 @@ def _insert(study: Study, design: CampaignDesign, by: User | None) -> Campaign:
         ) from None
 
 
-def _quota_rules(design: CampaignDesign) -> tuple[Rule, ...]:
-    return quota_rules.parse(design.quotas, annotators_per_task=design.annotators_per_task, kind=design.kind)
+def _quota_rules(design: CampaignDesign, kind: Kind) -> tuple[Rule, ...]:
+    return quota_rules.parse(design.quotas, annotators_per_task=design.annotators_per_task, kind=kind)
 
 
 @transaction.atomic
@@ -86,8 +90,9 @@ def update_draft(*, campaign: Campaign, by: User | None, **changes: Any) -> Camp
     # Existing rules are checked against a new number of annotators, too.
     stored_quotas = [quota_rules.line(rule) for rule in quota_rules.stored(campaign)]
     design = CampaignDesign.of(campaign, **{"quotas": stored_quotas, **changes})
-    Options.parse(design.options, kind=design.kind, study=campaign.study)
-    rules = _quota_rules(design)
+    kind = kind_of(campaign)
+    Options.parse(design.options, kind=kind, study=campaign.study)
+    rules = _quota_rules(design, kind)
     for name, value in design.columns().items():
         setattr(campaign, name, value)
     campaign.save(update_fields=list(design.columns()))
@@ -126,7 +131,7 @@ def change_settings(
         lease_minutes=campaign.lease_minutes if lease_minutes is None else lease_minutes,
         options={key: value for key, value in merged.items() if value is not None},
     )
-    Options.parse(design.options, kind=campaign.kind, study=campaign.study)
+    Options.parse(design.options, kind=kind_of(campaign), study=campaign.study)
     after = {**design.options, "name": design.name, "lease_minutes": design.lease_minutes}
     changed = sorted(key for key in before | after if before.get(key) != after.get(key))
     if changed:

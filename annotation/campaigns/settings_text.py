@@ -1,6 +1,7 @@
 """A campaign's settings as text for pages."""
 
 from annotation.assignment.quota_rules import in_words, quotas_of
+from annotation.kinds.declaration import Kind, Stimuli
 from annotation.kinds.options import FROM_CAMPAIGN, Options
 from annotation.kinds.registry import kind_of
 from annotation.models import Campaign
@@ -15,10 +16,10 @@ def settings_in_words(campaign: Campaign) -> list[tuple[str, str]]:
 
 def fixed_in_words(campaign: Campaign) -> list[tuple[str, str]]:
     """Return the settings that were fixed when the campaign opened."""
-    people = campaign.annotators_per_task
+    people, kind = campaign.annotators_per_task, kind_of(campaign)
     quotas = quotas_of(campaign)
     words = [
-        ("Kind", kind_of(campaign).name),
+        ("Kind", kind.name),
         (
             "Each screen",
             f"answered by {people} {'person' if people == 1 else 'different people'}, independently",
@@ -29,7 +30,7 @@ def fixed_in_words(campaign: Campaign) -> list[tuple[str, str]]:
         ),
     ]
     options = Options.of(campaign)
-    if kind_of(campaign).rates_attributes:
+    if kind.rates_attributes:
         includes_all = options.attributes == "all"
         words.append(
             (
@@ -37,8 +38,10 @@ def fixed_in_words(campaign: Campaign) -> list[tuple[str, str]]:
                 "everything the resource lists" if includes_all else "stereotypes by the study’s rule",
             )
         )
-    else:
+    elif kind.marks_attributes:
         words += _marking(campaign, options)
+    else:
+        words += _questions(kind, options)
     words.append(("Seed", str(campaign.seed)))
     return words
 
@@ -85,6 +88,30 @@ def _marking(campaign: Campaign, options: Options) -> list[tuple[str, str]]:
     ]
 
 
+def _questions(kind: Kind, options: Options) -> list[tuple[str, str]]:
+    shown = kind.stimuli
+    words = [("Questions", "; ".join(question.label["en"] for question in kind.questions))]
+    if shown.most == 1:
+        words.append(("Images", _images(options)))
+    else:
+        number = shown.most if shown.least == shown.most else f"{shown.least} to {shown.most}"
+        words += [
+            ("On one screen", f"{number} images{_shared(shown)}, of {_models(options)}"),
+            ("Screens", f"at most {options.combinations:,} for each {_set_of(shown)}"),
+        ]
+    words.append(("Prompt", "shown" if shown.prompt_shown else "not shown"))
+    return words
+
+
+def _shared(shown: Stimuli) -> str:
+    same = f" of the same {' and '.join(shown.together)}" if shown.together else ""
+    return f"{same} by different {shown.differ}s" if shown.differ else same
+
+
+def _set_of(shown: Stimuli) -> str:
+    return "prompt" if shown.together == ("prompt",) else "set of images"
+
+
 def _source(campaign: Campaign, options: Options) -> str:
     if options.visual_source == "all":
         return "all by the study’s rule, visual or not"
@@ -96,5 +123,8 @@ def _source(campaign: Campaign, options: Options) -> str:
 
 def _images(options: Options) -> str:
     number = "all" if options.images_per_group is None else f"{options.images_per_group:,}"
-    models = "every model" if options.model_labels is None else ", ".join(options.model_labels)
-    return f"{number} per group, of {models}"
+    return f"{number} per group, of {_models(options)}"
+
+
+def _models(options: Options) -> str:
+    return "every model" if options.model_labels is None else ", ".join(options.model_labels)

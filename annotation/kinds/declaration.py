@@ -6,7 +6,7 @@ planning, pages, interfaces, files and measures need to know of it; docs/decisio
 
 import re
 from collections import Counter
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -68,6 +68,13 @@ class Stimuli(Declared):
         if self.prompt_shown and self.most > 1 and "prompt" not in self.together:
             raise ValueError("one prompt can be shown only beside images of one prompt")
         return self
+
+    @property
+    def of_one_group(self) -> bool:
+        """Whether everything on a screen shows the same identity group, if any."""
+        return self.medium == "image" and (
+            self.most == 1 or not {"prompt", "group"}.isdisjoint(self.together)
+        )
 
     @property
     def layout(self) -> Literal["one", "side_by_side", "grid"]:
@@ -242,7 +249,7 @@ class Kind(Declared):
 
     @property
     def statement(self) -> str:
-        """What is judged, in English; an instrument begins with it."""
+        """What is judged, in English."""
         return self.questions[0].label["en"]
 
     @property
@@ -251,9 +258,18 @@ class Kind(Declared):
         first = self.questions[0]
         return first.points if isinstance(first, ScaleQuestion) else ()
 
+    def first_instrument(self) -> dict[str, Any]:
+        """Return what the first version of a campaign's instrument says.
+
+        Only campaigns about attributes may word the question anew; all others ask what the declaration says.
+        """
+        if self.about_attributes:
+            return {"guidelines": self.guidelines, "statement": self.statement, "labels": self.labels}
+        return {"guidelines": self.guidelines, "statement": "", "labels": {}}
+
     @property
     def labels(self) -> dict[str, str]:
-        """The labels of the scale in English by code, from the highest code down; an instrument begins with them."""
+        """The labels of the scale in English by code, from the highest code down."""
         points = sorted(self.scale, key=lambda point: -point.code)
         return {str(point.code): point.label["en"] for point in points}
 

@@ -5,7 +5,8 @@ from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BeforeValidator
 
-from annotation.kinds.registry import KINDS, RATING_KINDS
+from annotation.kinds.declaration import Kind
+from annotation.kinds.registry import RATING_KINDS, kind_of
 from annotation.models import Campaign
 from foundation.errors import DomainError
 from foundation.parameters import ParameterSet, Problem, parameter
@@ -27,6 +28,10 @@ CHANGEABLE = frozenset(
     }
     | {"tasks_per_day", "sensitive_per_day", "practice_pass_mark", "practice_attempts", "reopen_withdrawn"}
 )
+# What needs known answers, which are about attributes.
+KNOWN_ANSWERS = frozenset(
+    {"gold_share", "repeat_share", "repeat_after", "practice_pass_mark", "practice_attempts"}
+)
 _LIKERT = CHANGEABLE | {"attributes"}
 _MARKING = CHANGEABLE | {
     "visual_source",
@@ -36,6 +41,22 @@ _MARKING = CHANGEABLE | {
     "images_per_group",
     "condition",
 }
+_QUESTIONS = CHANGEABLE - KNOWN_ANSWERS - {"sensitive_per_day"}
+
+
+NO_KNOWN_ANSWERS = (
+    "Checks, repeats and practice need known answers, which only campaigns about attributes can have."
+)
+
+
+def names_for(kind: Kind) -> frozenset[str]:
+    """Return the names of the options that a campaign of this kind has."""
+    if kind.rates_attributes:
+        return _LIKERT
+    if kind.marks_attributes:
+        return _MARKING
+    number = "images_per_group" if kind.stimuli.most == 1 else "combinations"
+    return _QUESTIONS | {"model_labels", "condition", number}
 
 
 def _as_labels(value: object) -> object:
@@ -86,6 +107,13 @@ class Options(ParameterSet):
     )
     images_per_group: int | None = parameter(
         None, ge=1, le=100_000, label="Images per group and model", help="Leave empty for all."
+    )
+    combinations: int = parameter(
+        10,
+        ge=1,
+        le=1_000,
+        label="Screens per prompt, at most",
+        help="If the images of a prompt can be combined in more ways, this many are drawn, as evenly as possible.",
     )
     condition: str = parameter(
         Condition.DEFAULT.value,
@@ -176,10 +204,12 @@ class Options(ParameterSet):
     )
 
     @classmethod
-    def parse(cls, raw: Mapping[str, Any] | None, *, kind: str, study: Study) -> Self:
+    def parse(cls, raw: Mapping[str, Any] | None, *, kind: Kind, study: Study) -> Self:
         """Return checked options; raises DomainError `options_invalid` that names each wrong field."""
         raw = {name: value for name, value in (raw or {}).items() if value is not None}
-        names = _LIKERT if KINDS[kind].rates_attributes else _MARKING
+        if not kind.about_attributes and (needless := raw.keys() & KNOWN_ANSWERS):
+            raise _invalid(dict.fromkeys(sorted(needless), NO_KNOWN_ANSWERS))
+        names = names_for(kind)
         if unknown := raw.keys() - names:
             raise cls.refusal([Problem(name, raw[name], None) for name in raw if name in unknown])
         options = cls.read(raw)
@@ -190,7 +220,7 @@ class Options(ParameterSet):
     @classmethod
     def of(cls, campaign: Campaign) -> Self:
         """Return the options of a campaign."""
-        return cls.parse(campaign.options, kind=campaign.kind, study=campaign.study)
+        return cls.parse(campaign.options, kind=kind_of(campaign), study=campaign.study)
 
     @classmethod
     def refusal(cls, problems: list[Problem]) -> DomainError:

@@ -7,10 +7,20 @@ from typing import Any, Protocol
 
 from django.utils.translation import get_language
 
-from annotation.kinds import attribute_likert, stereotype_marking
+from annotation.kinds import (
+    attribute_likert,
+    image_text,
+    open_question,
+    pairwise,
+    ranking,
+    rubric,
+    stereotype_marking,
+)
 from annotation.kinds.declaration import Kind
 
-KINDS: dict[str, Kind] = {module.KIND.key: module.KIND for module in (attribute_likert, stereotype_marking)}
+# In the order in which a lead is offered them.
+_MODULES = (attribute_likert, stereotype_marking, pairwise, ranking, rubric, image_text, open_question)
+KINDS: dict[str, Kind] = {module.KIND.key: module.KIND for module in _MODULES}
 CHOICES = [(kind.key, kind.name) for kind in KINDS.values()]
 RATING_KINDS = [kind.key for kind in KINDS.values() if kind.rates_attributes]
 # What annotators and their programs are told a task is: what is done, not what it is for.

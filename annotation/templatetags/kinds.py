@@ -2,6 +2,7 @@
 
 from django import template
 
+from annotation.kinds.declaration import Question
 from annotation.kinds.registry import OfKind, kind_of
 
 register = template.Library()
@@ -23,3 +24,15 @@ def rates_attributes(campaign: OfKind) -> bool:
 def marks_attributes(campaign: OfKind) -> bool:
     """Return whether each task of a campaign asks which attributes an image shows."""
     return kind_of(campaign).marks_attributes
+
+
+@register.filter
+def about_attributes(campaign: OfKind) -> bool:
+    """Return whether the tasks of a campaign ask about planned attributes."""
+    return kind_of(campaign).about_attributes
+
+
+@register.filter
+def questions(campaign: OfKind) -> tuple[Question, ...]:
+    """Return the questions of a campaign in the order asked."""
+    return kind_of(campaign).questions

@@ -1,6 +1,8 @@
 """Makes annotators who may label a campaign, images to label, and answers."""
 
+import hashlib
 import uuid
+from collections.abc import Sequence
 from datetime import datetime
 
 from accounts.models import Annotator, User
@@ -37,6 +39,28 @@ def add_images(study: Study, per_group: int, *, model_label: str = "sketch") -> 
         )
         for group in study.groups.all()
         for index in range(per_group)
+    )
+
+
+def add_prompted_images(
+    study: Study, prompts: Sequence[str], *, models: Sequence[str] = ("north", "south"), per_prompt: int = 1
+) -> None:
+    """Give every group of the study images of these prompts by each of these models; {id} is the group."""
+    Image.objects.bulk_create(
+        Image(
+            study=study,
+            group=group,
+            model_label=model,
+            prompt=(prompt := template.replace("{id}", group.name)),
+            sha256=(digest := hashlib.sha256(f"{model}|{prompt}|{index}".encode()).hexdigest()),
+            file=f"images/{digest}.png",
+            width=512,
+            height=512,
+        )
+        for group in study.groups.all()
+        for template in prompts
+        for model in models
+        for index in range(per_prompt)
     )
 
 

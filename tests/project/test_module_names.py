@@ -32,11 +32,11 @@ PLAIN_WORDS = {
     """,
     "Statistics and plots": """
         ac accuracy alpha analysis analyze and arrays association axis bars bias bootstrap charts choropleth
-        classification compare comparison compute consensus coverage data davidson disagreement diverging dots
-        drift effect estimate facts feasibility features fill fleiss freshness geography geometry groupings
-        gwet headline inference influence interval kappa kendall krippendorff leaderboard leave levels likert
-        limits linkage luce machine matcher means measures metrics multiplicity nan newton ngrams observed
-        offensiveness one out pace pair palette plackett plot points position preferences ranking rankings
+        classification combinations compare comparison compute consensus coverage data davidson disagreement
+        diverging dots drift effect estimate facts feasibility features fill fleiss freshness geography geometry
+        groupings gwet headline inference influence interval kappa kendall krippendorff leaderboard leave levels
+        likert limits linkage luce machine matcher means measures metrics multiplicity nan newton ngrams observed
+        offensiveness one out pace pair pairwise palette plackett plot points position preferences ranking
         regions resampling results sampling scatter scored scoring selection sensitivity shares shot skill
         soft statistics strengths totals unit units w world zero
     """,
@@ -44,13 +44,13 @@ PLAIN_WORDS = {
         absences access accounts advice allocation assembly audit backlog bodies canvas caps captioners card
         categories changes choice cleanup clothes codebook colours consent contact contents corrections
         country creation day declaration deletions demo documents draft drawing eligibility enforcement
-        erasure examples exclusion extension figure guideline inclusion kinds label languages lead licences
+        erasure examples exclusion extension figure guideline inclusion label languages lead licences
         lifecycle mark marking matter membership new onboarding pay people picture placeholders privacy
-        problems profile props quota rating reasons refusals replacement retraction rounds screen sentences
-        sheet simulation sketch stages submission translation truth unlisted verdict window
+        problems profile props quota rating reasons refusals replacement retraction rounds rubric
+        screen sentences sheet simulation sketch stages submission translation truth unlisted verdict window
     """,
     "What is done": """
-        apply clone coarsen edit freeze generate launch make open planning simulate unsent use
+        apply clone coarsen edit freeze generate launch make open planning shuffle simulate unsent use
     """,
 }
 

@@ -15,7 +15,7 @@ from accounts.models import User
 from annotation.campaigns.design import checked_guidelines
 from annotation.campaigns.instruments.diff import Change, changes
 from annotation.kinds.attribute_likert import RATING_LABELS
-from annotation.kinds.registry import KINDS, kind_of
+from annotation.kinds.registry import kind_of
 from annotation.models import Annotation, Campaign, Instrument
 from foundation.errors import DomainError
 from studies import audit
@@ -45,6 +45,8 @@ def revise(
         raise DomainError(
             "campaign_imported", f"“{campaign.name}” was imported: nobody reads guidelines there."
         )
+    if not kind_of(campaign).about_attributes and (statement, labels) != (None, None):
+        raise _fixed_questions()
     before = current(campaign)
     after = Instrument(
         campaign=campaign,
@@ -67,6 +69,11 @@ def revise(
     return after
 
 
+def _fixed_questions() -> DomainError:
+    message = "The kind of the campaign words its questions and answers; only the guidelines can be changed."
+    return DomainError("questions_fixed", message, fields={"statement": message})
+
+
 def _store(campaign: Campaign, before: Instrument, after: Instrument, fields: list[str]) -> None:
     """Write the changed fields of a draft in place; of an opened campaign, write a new version."""
     if campaign.state == Campaign.State.DRAFT:
@@ -82,10 +89,7 @@ def current(campaign: Campaign) -> Instrument:
     """Return the version that holds now."""
     instrument = campaign.instruments.order_by("-version").first()
     if instrument is None:
-        words = KINDS[campaign.kind]
-        return Instrument(
-            campaign=campaign, guidelines=words.guidelines, statement=words.statement, labels=words.labels
-        )
+        return Instrument(campaign=campaign, **kind_of(campaign).first_instrument())
     return instrument
 
 

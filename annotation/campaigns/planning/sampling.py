@@ -4,17 +4,19 @@ Every random choice orders the candidates by keyed hashes. So it depends on the 
 never on the order of rows, and no order reveals which attribute is a stereotype.
 """
 
-import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from annotation.assignment.quota_rules import quotas_of
 from annotation.campaigns.planning.associations import AssociationSets
+from annotation.campaigns.planning.plan import CampaignPlan, PlannedAttribute, PlannedGroup, PlannedTask
+from annotation.campaigns.planning.questions import plan_questions
+from annotation.campaigns.planning.shuffle import keyed_hash, shuffled
 from annotation.campaigns.planning.visual_attributes import visual_attributes
 from annotation.kinds.options import FROM_CAMPAIGN, Options
 from annotation.kinds.registry import kind_of
-from annotation.models import Campaign, CampaignAttribute, Task, TaskAttribute
+from annotation.models import Campaign, CampaignAttribute, Task, TaskAttribute, TaskStimulus
 from catalog.models import Attribute
 from foundation.database import bulk
 from generation.models import Image
@@ -22,74 +24,18 @@ from studies.models import StudyGroup
 from studies.protocol.attribute_roles import RANDOM, STEREOTYPE
 
 
-@dataclass(frozen=True)
-class PlannedTask:
-    """One screen: its image (None for a rating) and its attributes in the order they are shown."""
-
-    image_id: int | None
-    screen: int
-    attribute_ids: tuple[int, ...]
-    sensitive: bool  # asks for an offensive stereotype of the group shown; a rating, of any group
-
-
-@dataclass(frozen=True)
-class PlannedAttribute:
-    """An attribute asked in a group's images, with its role."""
-
-    group_id: int
-    attribute_id: int
-    role: str
-
-
-@dataclass(frozen=True)
-class PlannedGroup:
-    """The numbers planned for one identity group."""
-
-    group_id: int
-    name: str
-    images: int
-    stereotypes: int
-    random_attributes: int
-    screens: int
-
-
-@dataclass(frozen=True)
-class CampaignPlan:
-    """What a campaign asks when it opens; `problems` are sentences for the lead."""
-
-    tasks: tuple[PlannedTask, ...]
-    planned_attributes: tuple[PlannedAttribute, ...]
-    images: int
-    attributes: int
-    annotators_per_task: int
-    groups: tuple[PlannedGroup, ...] = ()
-    problems: tuple[str, ...] = ()
-
-    @property
-    def screens(self) -> int:
-        return len(self.tasks)
-
-    @property
-    def submissions(self) -> int:
-        """How many screens are answered in all."""
-        return len(self.tasks) * self.annotators_per_task
-
-    @property
-    def judgements(self) -> int:
-        """How many answers about one attribute are given in all."""
-        return sum(len(task.attribute_ids) for task in self.tasks) * self.annotators_per_task
-
-
 def plan(campaign: Campaign) -> CampaignPlan:
     """Return what `campaign` would ask if it opened now. Reads only."""
-    options = Options.of(campaign)
-    if kind_of(campaign).rates_attributes:
+    options, kind = Options.of(campaign), kind_of(campaign)
+    if kind.rates_attributes:
         return _plan_ratings(campaign, options)
-    return _plan_marking(campaign, options)
+    if kind.marks_attributes:
+        return _plan_marking(campaign, options)
+    return plan_questions(campaign, kind, options)
 
 
 def write(plan: CampaignPlan, campaign: Campaign) -> None:
-    """Store a plan's attributes and tasks. Call it inside the transaction that opens the campaign."""
+    """Store a plan's tasks and what they show. Call it inside the transaction that opens the campaign."""
     drawn, tasks = plan.planned_attributes, plan.tasks
     bulk.insert(
         CampaignAttribute,
@@ -114,12 +60,25 @@ def write(plan: CampaignPlan, campaign: Campaign) -> None:
             "position": [position for _, _, position in asked_attributes],
         },
     )
+    stimuli = [
+        (key, position, stimulus)
+        for key, task in zip(keys, tasks, strict=True)
+        for position, stimulus in enumerate(task.stimuli)
+    ]
+    bulk.insert(
+        TaskStimulus,
+        {
+            "task_id": [task for task, _, _ in stimuli],
+            "position": [position for _, position, _ in stimuli],
+            "image_id": [stimulus.image_id for _, _, stimulus in stimuli],
+            "text": [stimulus.text for _, _, stimulus in stimuli],
+        },
+    )
 
 
 def _write_tasks(campaign: Campaign, tasks: Sequence[PlannedTask]) -> list[int]:
     keys = bulk.allocate_keys(Task, len(tasks))
     quotas = quotas_of(campaign)
-    groups = _groups_shown(campaign) if quotas else {}
     bulk.insert(
         Task,
         {
@@ -132,18 +91,12 @@ def _write_tasks(campaign: Campaign, tasks: Sequence[PlannedTask]) -> list[int]:
             "withdrawn": [False] * len(tasks),
             "sensitive": [task.sensitive for task in tasks],
             "quota_mix": [
-                quotas.first_mix(groups.get(task.image_id or 0), campaign.annotators_per_task)
-                if quotas
-                else ""
+                quotas.first_mix(task.group_id, campaign.annotators_per_task) if quotas else ""
                 for task in tasks
             ],
         },
     )
     return keys
-
-
-def _groups_shown(campaign: Campaign) -> dict[int, int | None]:
-    return dict(campaign.study.images.values_list("pk", "group_id"))
 
 
 def _plan_ratings(campaign: Campaign, options: Options) -> CampaignPlan:
@@ -154,7 +107,7 @@ def _plan_ratings(campaign: Campaign, options: Options) -> CampaignPlan:
     problems = [] if order else ["The study's groups have no attributes to rate."]
     return CampaignPlan(
         tasks=tuple(
-            PlannedTask(None, 0, (attribute,), associations.is_offensive(None, [attribute]))
+            PlannedTask(attribute_ids=(attribute,), sensitive=associations.is_offensive(None, [attribute]))
             for attribute in order
         ),
         planned_attributes=(),
@@ -180,7 +133,7 @@ def _plan_marking(campaign: Campaign, options: Options) -> CampaignPlan:
     problems += [sentence for group in groups if (sentence := group.too_few(options))]
     # Screens of an image stand together; images in an order of their own, which tells nothing of the group.
     screens = {
-        _hash(campaign.seed, "images", key): _screens(campaign, group, key, associations)
+        keyed_hash(campaign.seed, "images", key): _screens(campaign, group, key, associations)
         for group in groups
         for key in group.images
     }
@@ -264,7 +217,11 @@ def _screens(
     parts = [tuple(order[start : start + size]) for start in range(0, len(order), size)]
     return [
         PlannedTask(
-            group.images[key], screen, attributes, associations.is_offensive(group.group_id, attributes)
+            image_id=group.images[key],
+            screen=screen,
+            attribute_ids=attributes,
+            sensitive=associations.is_offensive(group.group_id, attributes),
+            group_id=group.group_id,
         )
         for screen, attributes in enumerate(parts)
     ]
@@ -305,7 +262,7 @@ def _images(campaign: Campaign, options: Options) -> dict[int, dict[str, int]]:
     for (group, _), cell in sorted(by_cell.items()):
         keys = sorted(cell)
         if options.images_per_group is not None:
-            keys.sort(key=lambda key: _hash(campaign.seed, "sample", key))
+            keys.sort(key=lambda key: keyed_hash(campaign.seed, "sample", key))
             del keys[options.images_per_group :]
         chosen[group].update((key, cell[key]) for key in keys)
     return chosen
@@ -317,12 +274,3 @@ def _missing(names: list[str], lack: str) -> list[str]:
     listed_names = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
     has, verb = ("group has", "is") if len(names) == 1 else ("groups have", "are")
     return [f"{len(names)} {has} {lack} and {verb} left out: {listed_names}."]
-
-
-def shuffled(attributes: Iterable[int], texts: Mapping[int, str], seed: int, *key: str) -> list[int]:
-    """Return `attributes` in the order that belongs to `seed` and `key`."""
-    return sorted(attributes, key=lambda attribute: _hash(seed, *key, texts[attribute]))
-
-
-def _hash(seed: int, *parts: str) -> str:
-    return hashlib.sha256("\x1f".join((str(seed), *parts)).encode()).hexdigest()

@@ -7,9 +7,9 @@ from django import forms
 
 from annotation.assignment import quota_rules
 from annotation.campaigns.design import CampaignDesign
-from annotation.kinds import attribute_likert, stereotype_marking
-from annotation.kinds.options import FROM_CAMPAIGN, Options
-from annotation.kinds.registry import KINDS, RATING_KINDS, kind_of
+from annotation.kinds.declaration import Kind
+from annotation.kinds.options import FROM_CAMPAIGN, Options, names_for
+from annotation.kinds.registry import RATING_KINDS
 from annotation.lead.campaigns.settings_form import (
     EACH_PERSON,
     PAY,
@@ -20,7 +20,7 @@ from annotation.lead.campaigns.settings_form import (
 )
 from annotation.models import Campaign
 from foundation.errors import DomainError
-from generation.models import Image
+from generation.models import Condition, Image
 from studies.models import Study
 from web.form_fields import set_choices
 
@@ -45,9 +45,8 @@ PROFILE_FIELDS = [(name, words.capitalize()) for name, words in quota_rules.FIEL
 
 
 class CampaignForm(WorkingFields):
-    """What both kinds have."""
+    """What all kinds have."""
 
-    kind: str = ""
     option_names: tuple[str, ...] = ()
 
     annotators_per_task = CampaignDesign.form_field("annotators_per_task", required=True)
@@ -83,17 +82,28 @@ class CampaignForm(WorkingFields):
         "## begins a heading, - or 1. a line of a list, **two stars** stand for strong, *one* for emphasis.",
     )
 
-    def __init__(self, *args: Any, study: Study, campaign: Campaign | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, kind: Kind, study: Study, campaign: Campaign | None = None, **kwargs: Any
+    ) -> None:
+        self.declared, self.study = kind, study
         kwargs.setdefault("initial", self.initial_of(campaign))
         super().__init__(*args, **kwargs)
-        self.study = study
+        if "sensitive_per_day" not in names_for(kind):
+            del self.fields["sensitive_per_day"]
         self.stored_options = dict(campaign.options) if campaign else {}
         self._offer_quotas(campaign)
 
+    @property
+    def kind(self) -> str:
+        """The key of the kind, as the form sends it."""
+        return self.declared.key
+
     def _offer_quotas(self, campaign: Campaign | None) -> None:
-        rates = kind_of(self).rates_attributes
+        of_one_group = self.declared.stimuli.of_one_group
         offered = {
-            name: preset for name, preset in quota_rules.PRESETS.items() if not (rates and preset.needs_group)
+            name: preset
+            for name, preset in quota_rules.PRESETS.items()
+            if of_one_group or not preset.needs_group
         }
         set_choices(self, "quota_presets", [(name, preset.title) for name, preset in offered.items()])
         _, other_rules = quota_rules.presets_in(quota_rules.stored(campaign) if campaign else ())
@@ -103,18 +113,17 @@ class CampaignForm(WorkingFields):
         else:
             del self.fields["quota_kept"]
 
-    @classmethod
-    def initial_of(cls, campaign: Campaign | None) -> dict[str, Any]:
+    def initial_of(self, campaign: Campaign | None) -> dict[str, Any]:
         """Return the values of an existing draft, or the defaults of the kind."""
         if campaign is None:
-            return {"name": KINDS[cls.kind].campaign_name, "guidelines": KINDS[cls.kind].guidelines}
+            return {"name": self.declared.campaign_name, "guidelines": self.declared.guidelines}
         options = Options.of(campaign)
         instrument = campaign.instruments.first()
         presets, other_rules = quota_rules.presets_in(quota_rules.stored(campaign))
         return {
             **{name: getattr(campaign, name) for name in _COLUMNS if name != "guidelines"},
-            **{name: getattr(options, name) for name in (*cls.option_names, *WORKING_OPTIONS)},
-            "guidelines": instrument.guidelines if instrument else KINDS[cls.kind].guidelines,
+            **{name: getattr(options, name) for name in (*self.option_names, *WORKING_OPTIONS)},
+            "guidelines": instrument.guidelines if instrument else self.declared.guidelines,
             "quota_presets": presets,
             "quota_kept": [quota_rules.line(rule) for rule in other_rules],
         }
@@ -124,7 +133,7 @@ class CampaignForm(WorkingFields):
         number = cleaned.get("annotators_per_task")
         if number is not None and not self.errors.keys() & set(QUOTA_FIELDS):
             try:
-                quota_rules.parse(_quotas(cleaned), annotators_per_task=number, kind=self.kind)
+                quota_rules.parse(_quotas(cleaned), annotators_per_task=number, kind=self.declared)
             except DomainError as error:
                 self.add_error(
                     "quota_values" if cleaned.get("quota_kind") else "quota_presets", error.message
@@ -155,7 +164,6 @@ class CampaignForm(WorkingFields):
 class RatingForm(CampaignForm):
     """A visual-attribute rating."""
 
-    kind = attribute_likert.KIND.key
     option_names = ("attributes",)
 
     attributes = Options.form_field("attributes", required=True)
@@ -169,10 +177,29 @@ class RatingForm(CampaignForm):
     )
 
 
-class MarkingForm(CampaignForm):
+class ImagesForm(CampaignForm):
+    """What all campaigns about images have."""
+
+    model_labels = forms.MultipleChoiceField(
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label=Options.declaration("model_labels").label,
+        help_text=Options.declaration("model_labels").help,
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        labels = Image.objects.filter(study=self.study).order_by("model_label")
+        models = list(labels.values_list("model_label", flat=True).distinct())
+        set_choices(self, "model_labels", [(label, label or "not named") for label in models])
+        # Questions with one possible answer are not asked.
+        if len(models) < 2:
+            del self.fields["model_labels"]
+
+
+class MarkingForm(ImagesForm):
     """A stereotype marking."""
 
-    kind = stereotype_marking.KIND.key
     option_names = (
         "visual_source",
         "visual_rule",
@@ -187,12 +214,6 @@ class MarkingForm(CampaignForm):
     visual_rule = Options.form_field("visual_rule", required=True)
     random_per_stereotype = Options.form_field("random_per_stereotype", required=True)
     images_per_group = Options.form_field("images_per_group")
-    model_labels = forms.MultipleChoiceField(
-        required=False,
-        widget=forms.CheckboxSelectMultiple,
-        label=Options.declaration("model_labels").label,
-        help_text=Options.declaration("model_labels").help,
-    )
     attributes_per_screen = CampaignDesign.form_field("attributes_per_screen", required=True)
     boxes_required = CampaignDesign.form_field("boxes_required", help_text="")
     sections = (
@@ -214,16 +235,50 @@ class MarkingForm(CampaignForm):
             (f"{FROM_CAMPAIGN}{rating.slug}", f"Those found visual by “{rating.name}”") for rating in ratings
         ]
         set_choices(self, "visual_source", [("all", "Every stereotype by the study’s rule"), *sources])
-        labels = (
-            Image.objects.filter(study=study).order_by("model_label").values_list("model_label", flat=True)
-        )
-        models = list(labels.distinct())
-        set_choices(self, "model_labels", [(label, label or "not named") for label in models])
-        # Questions with one possible answer are not asked.
-        if len(models) < 2:
-            del self.fields["model_labels"]
         if not ratings:
             del self.fields["visual_rule"]
+
+
+class QuestionsForm(ImagesForm):
+    """Questions about images, as the kind declares them."""
+
+    option_names = ("condition", "images_per_group", "combinations", "model_labels")
+
+    condition = Options.form_field("condition", required=True)
+    images_per_group = Options.form_field("images_per_group")
+    combinations = Options.form_field("combinations", required=True)
+    boxes_required = CampaignDesign.form_field(
+        "boxes_required", label="Each answer needs a place in the image"
+    )
+    sections = (
+        ("What is asked", ("name", "boxes_required")),
+        ("About which images", ("condition", "model_labels", "images_per_group", "combinations")),
+        ("Of whom", ("annotators_per_task", *QUOTA_FIELDS, "lease_minutes")),
+        EACH_PERSON,
+        WITHDRAWN,
+        ("What they read", ("guidelines",)),
+        PAY,
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        used_conditions = set(self.study.images.order_by().values_list("condition", flat=True).distinct())
+        set_choices(
+            self,
+            "condition",
+            [
+                (value, label)
+                for value, label in Condition.choices
+                if value in used_conditions | {Condition.DEFAULT}
+            ],
+        )
+        if used_conditions <= {Condition.DEFAULT}:
+            del self.fields["condition"]
+        for name in {"images_per_group", "combinations"} - names_for(self.declared):
+            del self.fields[name]
+        regions = [question.region for question in self.declared.questions if question.region]
+        if all(region.required is not None for region in regions):
+            del self.fields["boxes_required"]
 
 
 def _quotas(values: Mapping[str, Any]) -> list[object]:
@@ -243,4 +298,8 @@ def _quotas(values: Mapping[str, Any]) -> list[object]:
     return rules
 
 
-FORMS: dict[str, type[CampaignForm]] = {form.kind: form for form in (RatingForm, MarkingForm)}
+def form_of(kind: Kind) -> type[CampaignForm]:
+    """Return the form of a kind of campaign."""
+    if kind.rates_attributes:
+        return RatingForm
+    return MarkingForm if kind.marks_attributes else QuestionsForm

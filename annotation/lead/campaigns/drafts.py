@@ -9,8 +9,8 @@ from django.views.decorators.http import require_POST
 
 from annotation.campaigns import lifecycle
 from annotation.campaigns.planning.estimate import CampaignEstimate, estimate
-from annotation.kinds.registry import KINDS
-from annotation.lead.campaigns.draft_form import FORMS, CampaignForm
+from annotation.kinds.registry import KINDS, kind_of
+from annotation.lead.campaigns.draft_form import CampaignForm, form_of
 from annotation.lead.page_context import campaign_of, typed
 from annotation.models import Campaign
 from foundation.errors import Conflict
@@ -35,7 +35,7 @@ class DraftForm(StudyView, FormPage[CampaignForm]):
         refused = self.form.is_bound and bool(self.form.errors)
         return super().context() | {
             "campaign": self.draft,
-            "kind_words": KINDS[self.kind].name,
+            "kind_words": self.form.declared.name,
             "asking": None if refused else _asking(self.study, self.form, self.draft),
         }
 
@@ -96,9 +96,10 @@ def draft_asking(request: HttpRequest, study: str) -> HttpResponse:
 
 
 def _form(data: Any, study: Study, kind: str, draft: Campaign | None) -> CampaignForm:
-    if kind not in FORMS:
+    if kind not in KINDS:
         raise Http404("There is no such kind of campaign.")
-    return FORMS[kind](data, study=study, campaign=draft)
+    declared = KINDS[kind] if draft is None else kind_of(draft)
+    return form_of(declared)(data, kind=declared, study=study, campaign=draft)
 
 
 def _asking(study: Study, form: CampaignForm, draft: Campaign | None) -> CampaignEstimate | None:
@@ -107,5 +108,5 @@ def _asking(study: Study, form: CampaignForm, draft: Campaign | None) -> Campaig
         return None
     values = form.settings() if form.is_bound else form.initial_settings()
     values = {name: value for name, value in values.items() if name not in {"guidelines", "quotas"}}
-    seed = draft.seed if draft else study.seed
-    return estimate(Campaign(study=study, kind=form.kind, seed=seed, **values))
+    seed, declaration = (draft.seed, draft.declaration) if draft else (study.seed, None)
+    return estimate(Campaign(study=study, kind=form.kind, declaration=declaration, seed=seed, **values))

@@ -34,6 +34,8 @@ class InstrumentForm(forms.Form):
             **{f"label_{key}": text for key, text in now.labels.items()},
         }
         super().__init__(*args, **kwargs)
+        if not kind_of(campaign).about_attributes:  # what is asked belongs to the kind
+            del self.fields["statement"]
         if kind_of(campaign).rates_attributes:
             for key in RATING_LABELS:
                 self.fields[f"label_{key}"] = forms.CharField(max_length=60, label=f"Answer {key}")
@@ -43,7 +45,7 @@ class InstrumentForm(forms.Form):
         values = self.cleaned_data
         labels = {key: values[f"label_{key}"] for key in RATING_LABELS if f"label_{key}" in values}
         return {
-            "statement": values["statement"],
+            "statement": values.get("statement"),
             "guidelines": values["guidelines"].replace("\r\n", "\n"),
             "labels": labels or None,
         }

@@ -5,7 +5,8 @@ from typing import Any
 from django import forms
 
 from annotation.campaigns.design import CampaignDesign
-from annotation.kinds.options import Options
+from annotation.kinds.options import Options, names_for
+from annotation.kinds.registry import kind_of
 from annotation.models import Campaign
 
 # Options that these fields stand for; shares of checks and practice have a page of their own.
@@ -72,6 +73,8 @@ class SettingsForm(WorkingFields):
             **{name: getattr(options, name) for name in WORKING_OPTIONS},
         }
         super().__init__(*args, **kwargs)
+        if "sensitive_per_day" not in names_for(kind_of(campaign)):
+            del self.fields["sensitive_per_day"]
 
     def settings(self) -> dict[str, Any]:
         """Return the arguments of `lifecycle.change_settings`."""

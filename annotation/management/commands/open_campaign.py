@@ -10,6 +10,7 @@ from annotation.assignment.quota_rules import PRESETS
 from annotation.campaigns import feasibility, lifecycle
 from annotation.campaigns.design import CampaignDesign
 from annotation.campaigns.planning import sampling
+from annotation.campaigns.planning.plan import CampaignPlan
 from annotation.kinds.options import Options
 from annotation.kinds.registry import KINDS
 from foundation.commands import DomainCommand
@@ -18,7 +19,8 @@ from studies.models import Study
 
 _SETTINGS = ("annotators_per_task", "attributes_per_screen", "lease_minutes", "boxes_required")
 _OPTIONS = (
-    "attributes", "visual_source", "visual_rule", "random_per_stereotype", "images_per_group", "condition",
+    "attributes", "visual_source", "visual_rule", "random_per_stereotype", "images_per_group", "combinations",
+    "condition",
 )  # fmt: skip
 
 
@@ -72,7 +74,7 @@ class Command(DomainCommand):
                 return
         self.stdout.write(str(campaign.pk))
 
-    def _say(self, plan: sampling.CampaignPlan) -> None:
+    def _say(self, plan: CampaignPlan) -> None:
         """Say on standard error what is asked, so that standard output is the id alone."""
         self.stderr.write(
             f"{plan.screens:,} screens ({plan.images:,} images, {plan.attributes:,} attributes), each for "

@@ -15,6 +15,7 @@ from annotation.assignment import leases, quota_rules
 from annotation.assignment.slots import profiles_of
 from annotation.campaigns import feasibility, lifecycle
 from annotation.campaigns.planning import sampling
+from annotation.kinds.registry import KINDS
 from annotation.models import QuotaRule
 from foundation.errors import DomainError
 from tests.annotation.assignment.test_concurrency import at_once, label_all
@@ -207,7 +208,7 @@ def test_rules_read_the_same_as_lines_and_as_objects():
         {"kind": "at_most", "field": "languages", "k": 2, "values": ["en"]},
         {"kind": "at_least", "field": "region_of_origin", "k": 1, "matches_group": "region"},
     ]
-    given = {"annotators_per_task": 3, "kind": "stereotype_marking"}
+    given = {"annotators_per_task": 3, "kind": KINDS["stereotype_marking"]}
     rules = quota_rules.parse(lines, **given)
     assert rules == quota_rules.parse(objects, **given)
     assert quota_rules.parse([quota_rules.line(rule) for rule in rules], **given) == rules

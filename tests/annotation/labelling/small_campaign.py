@@ -11,6 +11,7 @@ from annotation.assignment import quota_rules
 from annotation.assignment.quota_rules import CampaignQuotas
 from annotation.assignment.quotas import Profile
 from annotation.assignment.slots import profiles_of
+from annotation.kinds.registry import KINDS
 from annotation.models import Campaign, KnownAnswer, Task
 from catalog.models import Attribute
 from studies.models import Study
@@ -56,7 +57,7 @@ def small_campaign(
         lease_minutes=LEASE.seconds // 60,
         options=options,
     )
-    rules = quota_rules.parse(quota_lines, annotators_per_task=WANTED, kind="stereotype_marking")
+    rules = quota_rules.parse(quota_lines, annotators_per_task=WANTED, kind=KINDS["stereotype_marking"])
     quota_rules.store(campaign, rules)
     quotas = quota_rules.quotas_of(campaign)
     attribute = Attribute.objects.create(text="hat")

@@ -3,8 +3,9 @@
 import pytest
 
 from annotation.campaigns import lifecycle
+from annotation.kinds.registry import KINDS
 from annotation.models import Campaign, Task
-from tests.annotation.factories import add_images
+from tests.annotation.factories import add_images, add_prompted_images
 
 pytestmark = pytest.mark.django_db
 NEW = "/studies/isles/campaigns/new/"
@@ -203,3 +204,64 @@ def test_a_rating_offers_no_preset_about_the_group_shown(lead_client, study):
     offered = lead_client.get(f"{NEW}?kind=attribute_likert").context["form"].fields["quota_presets"].choices
     assert "from_the_country" not in dict(offered)
     assert "one_non_man" in dict(offered)
+
+
+def questions_form(kind, **fields):
+    return {
+        "kind": kind,
+        "name": "Questions",
+        "combinations": "3",
+        "images_per_group": "",
+        "annotators_per_task": "3",
+        "lease_minutes": "30",
+        "reopen_withdrawn": "on",
+        "guidelines": "Look at both.",
+        "action": "save",
+    } | fields
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown", "absent"),
+    [
+        ("pairwise", {"combinations"}, {"images_per_group", "condition"}),
+        ("rubric", {"images_per_group"}, {"combinations", "condition"}),
+    ],
+)
+def test_a_draft_of_questions_has_the_fields_that_apply(lead_client, study, kind, shown, absent):
+    add_prompted_images(study, ["a {id} house"])
+    fields = lead_client.get(f"{NEW}?kind={kind}").context["form"].fields.keys()
+    assert shown | {"model_labels", "tasks_per_day", "guidelines"} <= fields
+    about_attributes = {"attributes_per_screen", "boxes_required", "visual_source", "sensitive_per_day"}
+    assert not (absent | about_attributes) & fields
+
+
+def test_every_kind_is_offered_and_its_draft_shows_what_it_will_ask(lead_client, study):
+    add_prompted_images(study, ["a {id} house"], models=("a", "b", "c"))
+    offered = lead_client.get(NEW).content.decode()
+    for kind in KINDS:
+        assert f"?kind={kind}" in offered
+        assert lead_client.get(f"{NEW}?kind={kind}").context["asking"].plan.problems is not None
+
+
+def test_a_lead_saves_and_changes_a_draft_of_questions(lead_client, study):
+    add_prompted_images(study, ["a {id} house"], per_prompt=2)
+    page = lead_client.post(NEW, questions_form("pairwise"), follow=True)
+    campaign = Campaign.objects.get()
+    assert (campaign.kind, campaign.options) == ("pairwise", {"combinations": 3})
+    assert campaign.instruments.get().guidelines == "Look at both."
+    assert page.context["asking"].plan.screens == 2 * 3
+    text = page.content.decode()
+    assert "Which picture fits the description better?" in text
+    assert "at most 3 for each prompt" in text
+    assert "Stereotypes" not in text
+    edit = f"/studies/isles/campaigns/{campaign.slug}/edit/"
+    assert lead_client.get(edit).context["form"].initial["combinations"] == 3
+    lead_client.post(edit, questions_form("pairwise", combinations="2"))
+    campaign.refresh_from_db()
+    assert campaign.options == {"combinations": 2}
+
+
+def test_presets_about_the_group_are_offered_where_a_screen_shows_one_group(lead_client, study):
+    add_prompted_images(study, ["a {id} house"])
+    offered = dict(lead_client.get(f"{NEW}?kind=pairwise").context["form"].fields["quota_presets"].choices)
+    assert "from_the_country" in offered
