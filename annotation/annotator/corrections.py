@@ -22,12 +22,14 @@ def answers(request: HttpRequest, campaign_id: int) -> HttpResponse:
     enrolment = enrolment_for(request, campaign_id)
     if step := step_before_work(enrolment):
         return redirect(step)
+    kind = kind_of(enrolment.campaign)
     context = {
         "campaign_id": campaign_id,
         "work": work_in(enrolment.campaign),
         "answers": edit_window.recent_answers(enrolment),
         "minutes": edit_window.edit_minutes(enrolment.campaign),
-        "rating": kind_of(enrolment.campaign).rates_attributes,
+        "rating": kind.rates_attributes,
+        "questions": not kind.about_attributes,
     }
     return render(request, "annotation/annotator/corrections.html", context)
 

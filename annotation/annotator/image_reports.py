@@ -23,6 +23,7 @@ def report(request: HttpRequest, campaign_id: int, public_id: UUID) -> HttpRespo
         annotator=enrolment.annotator,
         reason=request.POST.get("reason", ""),
         details=request.POST.get("details", ""),
+        stimulus=request.POST.get("stimulus", ""),
     )
     messages.success(request, _("Reported. Thank you. Whoever runs this will look at the picture."))
     return redirect("annotate:task", campaign_id)

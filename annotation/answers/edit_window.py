@@ -7,8 +7,11 @@ from datetime import datetime, timedelta
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from annotation.answers.questions.sentences import AnsweredQuestion, answered_questions
 from annotation.kinds.attribute_likert import RATING_LABELS
+from annotation.kinds.declaration import Kind
 from annotation.kinds.options import Options
+from annotation.kinds.registry import kind_of
 from annotation.models import Annotation, Assignment, Campaign, Enrolment
 
 _AT_MOST = 200
@@ -26,6 +29,8 @@ class RecentAnswer:
     attribute_texts: tuple[str, ...]
     ticked: tuple[str, ...]
     rating: str
+    # Of questions: each with what was answered, in the language of the page.
+    answered: tuple[AnsweredQuestion, ...] = ()
 
 
 def edit_minutes(campaign: Campaign) -> int:
@@ -39,10 +44,14 @@ def recent_answers(enrolment: Enrolment, *, now: datetime | None = None) -> list
     annotations = (
         Annotation.objects.filter(is_latest=True, assignment__in=_recent(enrolment, window, now))
         .select_related("assignment", "instrument")
-        .prefetch_related("judgements__attribute", "task__task_attributes")
         .order_by("-assignment__ended_at", "-pk")
     )
-    return [_described(annotation, window) for annotation in annotations[:_AT_MOST]]
+    kind = kind_of(enrolment.campaign)
+    if not kind.about_attributes:
+        latest = annotations.prefetch_related("judgements", "task__stimuli")[:_AT_MOST]
+        return [_with_questions(annotation, kind, window) for annotation in latest]
+    latest = annotations.prefetch_related("judgements__attribute", "task__task_attributes")[:_AT_MOST]
+    return [_described(annotation, window) for annotation in latest]
 
 
 def has_recent(enrolment: Enrolment) -> bool:
@@ -59,10 +68,28 @@ def _recent(enrolment: Enrolment, window: timedelta, now: datetime | None) -> Qu
     )
 
 
-def _described(annotation: Annotation, window: timedelta) -> RecentAnswer:
+def _with_questions(annotation: Annotation, kind: Kind, window: timedelta) -> RecentAnswer:
+    public_id, given_at = _ended(annotation)
+    return RecentAnswer(
+        public_id=public_id,
+        given_at=given_at,
+        until=given_at + window,
+        attribute_texts=(),
+        ticked=(),
+        rating="",
+        answered=answered_questions(annotation, kind),
+    )
+
+
+def _ended(annotation: Annotation) -> tuple[uuid.UUID, datetime]:
     assignment = annotation.assignment
     assert assignment is not None  # the query asks for its state
     assert assignment.ended_at is not None
+    return assignment.public_id, assignment.ended_at
+
+
+def _described(annotation: Annotation, window: timedelta) -> RecentAnswer:
+    public_id, given_at = _ended(annotation)
     places = {
         task_attribute.attribute_id: task_attribute.position
         for task_attribute in annotation.task.task_attributes.all()
@@ -72,9 +99,9 @@ def _described(annotation: Annotation, window: timedelta) -> RecentAnswer:
     )
     labels = (annotation.instrument.labels if annotation.instrument else {}) or RATING_LABELS
     return RecentAnswer(
-        public_id=assignment.public_id,
-        given_at=assignment.ended_at,
-        until=assignment.ended_at + window,
+        public_id=public_id,
+        given_at=given_at,
+        until=given_at + window,
         attribute_texts=tuple(judgement.attribute.text for judgement in judgements if judgement.attribute),
         ticked=tuple(
             judgement.attribute.text for judgement in judgements if judgement.attribute and judgement.present

@@ -2,9 +2,15 @@
 
 from typing import Any, ClassVar
 
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
 
+from annotation.api.question_serializers import (
+    LAYOUTS,
+    QuestionAnswersSerializer,
+    QuestionSerializer,
+    StimulusSerializer,
+)
 from annotation.assignment import quota_rules
 from annotation.campaigns.design import CampaignDesign
 from annotation.kinds.registry import CHOICES, TASK_KINDS
@@ -158,7 +164,7 @@ class BoxSerializer(serializers.Serializer[Any]):
     height = serializers.FloatField()
 
 
-class AnswerSerializer(serializers.Serializer[Any]):
+class AttributeAnswerSerializer(serializers.Serializer[Any]):
     """Marks (`ticked`, `boxes`, `none_of_the_above`) or a rating (`rating`, `justification`)."""
 
     ticked = serializers.ListField(child=serializers.CharField(), required=False)
@@ -168,21 +174,54 @@ class AnswerSerializer(serializers.Serializer[Any]):
     justification = serializers.CharField(required=False)
 
 
-class TaskSerializer(serializers.Serializer[Any]):
-    """All that an annotator may know of a task: see `annotation.annotator.payload`."""
+class LeasedTaskSerializer(serializers.Serializer[Any]):
+    """What every task has."""
 
     assignment = serializers.UUIDField()
     kind = serializers.ChoiceField(choices=TASK_KINDS)
     expires_at = serializers.DateTimeField()
     instrument = InstrumentSerializer()
+    progress = StandingSerializer()
+
+
+class AttributeTaskSerializer(LeasedTaskSerializer):
+    """A task about attributes, to mark in an image or to rate: all that an annotator may know of it."""
+
     image = ShownImageSerializer(allow_null=True)
     attributes = ShownAttributeSerializer(many=True)
     boxes_required = serializers.BooleanField()
-    progress = StandingSerializer()
-    answer = AnswerSerializer(allow_null=True)
+    answer = AttributeAnswerSerializer(allow_null=True)
 
 
-@extend_schema_field(AnswerSerializer)
+class QuestionsTaskSerializer(LeasedTaskSerializer):
+    """A task with questions about images or texts: all that an annotator may know of it."""
+
+    layout = serializers.ChoiceField(choices=LAYOUTS)
+    stimuli = StimulusSerializer(many=True)
+    prompt = serializers.CharField(allow_null=True)
+    questions = QuestionSerializer(many=True)
+    answer = QuestionAnswersSerializer(allow_null=True)
+
+
+TaskSerializer = PolymorphicProxySerializer(
+    component_name="Task",
+    serializers=[AttributeTaskSerializer, QuestionsTaskSerializer],
+    resource_type_field_name=None,
+)
+
+
+@extend_schema_field(TaskSerializer)
+class TaskField(serializers.JSONField):
+    """One of the tasks above, as `annotation.annotator.payload` makes it."""
+
+
+@extend_schema_field(
+    PolymorphicProxySerializer(
+        component_name="Answer",
+        serializers=[AttributeAnswerSerializer, QuestionAnswersSerializer],
+        resource_type_field_name=None,
+    )
+)
 class AnswerField(serializers.JSONField):
     """Taken as it came: `annotation.answers.validation` checks it against the task."""
 
@@ -211,7 +250,7 @@ class SavedSerializer(serializers.Serializer[Any]):
     submission_id = serializers.UUIDField()
     revision = serializers.IntegerField()
     status = serializers.CharField()
-    next = TaskSerializer(allow_null=True)
+    next = TaskField(allow_null=True)
     why = serializers.CharField(allow_blank=True)
     warning = serializers.CharField(allow_blank=True)
 
@@ -221,3 +260,8 @@ class ReportSerializer(serializers.Serializer[Any]):
 
     reason = serializers.ChoiceField(choices=ImageReport.Reason.choices)
     details = serializers.CharField(required=False, allow_blank=True, max_length=1000)
+    stimulus = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        help_text="Which of several images, by its `ref`; left out: all of the task.",
+    )

@@ -169,11 +169,12 @@ class ReportImage(APIView):
     def post(self, request: Request, public_id: UUID) -> Response:
         assignment = own_assignment(request.user, public_id)
         data = raw_body(ReportSerializer, request)
-        image_report = reports.report(
+        image_report, *_ = reports.report(
             assignment=assignment,
             annotator=assignment.annotator,
             reason=str(data.get("reason") or ""),
             details=str(data.get("details") or ""),
+            stimulus=str(data.get("stimulus") or ""),
         )
         return Response({"reason": image_report.reason, "details": image_report.details}, status=201)
 

@@ -21,6 +21,7 @@ from foundation.errors import DomainError
 
 _FIELDS = {"answers", "regions"}
 _NOT_ASKED = "This is not asked after the answers given."
+_SEVERAL_WRONG = "Please look at the marked questions again."
 _NO_QUESTION = "There is no such question on this screen."
 _NO_STIMULUS = "It is not on this screen."
 _ABSENT = object()
@@ -66,7 +67,10 @@ def checked(data: Mapping[str, Any], screen: ScreenQuestions) -> QuestionAnswers
         wrong = reading.wrong
     if wrong:
         fields = {f"answer.{name}": message for name, message in wrong.items()}
-        raise DomainError("answer_invalid", " ".join(dict.fromkeys(wrong.values())), fields=fields)
+        messages = set(wrong.values())
+        raise DomainError(
+            "answer_invalid", messages.pop() if len(messages) == 1 else _SEVERAL_WRONG, fields=fields
+        )
     return QuestionAnswers(tuple(judgements))
 
 

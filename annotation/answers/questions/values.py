@@ -174,7 +174,7 @@ def _text(question: TextQuestion, raw: object) -> list[JudgementValue]:
     if not isinstance(raw, str) or not is_text(raw):
         raise WrongValueError("Write text.")
     if len(raw) > question.longest:
-        raise WrongValueError(f"Please keep it under {question.longest:,} characters.")
+        raise WrongValueError("This text is too long.")
     if not raw.strip():
         if question.required:
             raise WrongValueError(WRITE)

@@ -9,10 +9,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.models import Annotator, User
+from annotation.answers.questions.stimuli import shown_stimuli
 from annotation.answers.text import is_text
 from annotation.assignment.leases import lock_own
 from annotation.campaigns.images import retraction
-from annotation.models import Assignment, ImageReport
+from annotation.kinds.registry import kind_of
+from annotation.models import Assignment, ImageReport, Task
 from foundation.errors import Conflict, DomainError
 from generation.models import Image
 from studies import audit
@@ -31,24 +33,40 @@ class ReportedImage:
 
 
 @transaction.atomic
-def report(*, assignment: Assignment, annotator: Annotator, reason: str, details: str = "") -> ImageReport:
-    """Save an annotator's report that the task's image should not be shown.
+def report(
+    *, assignment: Assignment, annotator: Annotator, reason: str, details: str = "", stimulus: str = ""
+) -> list[ImageReport]:
+    """Save an annotator's report that an image of the task should not be shown.
 
-    Each annotator has one open report of an image: another one replaces it.
+    Of several images `stimulus` names one by its name on the screen; without it, all of them are reported. Each
+    annotator has one open report of an image: another one replaces it.
     """
     assignment = lock_own(assignment, annotator)
-    image = assignment.task.image
-    if image is None:
-        raise Conflict("no_image", _("This task has no picture that could be reported."))
+    images = _reported_images(assignment.task, stimulus)
     details = "".join(filter(is_text, details)).strip()
     _refuse_unclear(reason, details)
-    image_report, _made = ImageReport.objects.update_or_create(
-        image=image,
-        annotator=annotator,
-        state=State.OPEN,
-        defaults={"reason": reason, "details": details, "campaign": assignment.task.campaign},
-    )
-    return image_report
+    values = {"reason": reason, "details": details, "campaign": assignment.task.campaign}
+    return [
+        ImageReport.objects.update_or_create(
+            image=image, annotator=annotator, state=State.OPEN, defaults=values
+        )[0]
+        for image in images
+    ]
+
+
+def _reported_images(task: Task, stimulus: str) -> list[Image]:
+    if task.image is not None:
+        images = {"": task.image}
+    elif kind_of(task.campaign).about_attributes:
+        images = {}
+    else:
+        images = {shown.ref: shown.image for shown in shown_stimuli(task) if shown.image is not None}
+    if not images:
+        raise Conflict("no_image", _("This task has no picture that could be reported."))
+    if stimulus and stimulus not in images:
+        message = _("Choose a picture of this screen.")
+        raise DomainError("report_invalid", message, fields={"stimulus": message})
+    return [images[stimulus]] if stimulus else list(images.values())
 
 
 @transaction.atomic

@@ -1,12 +1,12 @@
 """Retract and restore an image. A retracted image is not shown, and its labels do not count."""
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
 from annotation.assignment import leases
-from annotation.models import Task
+from annotation.models import Task, TaskStimulus
 from foundation.errors import Conflict, DomainError
 from generation.models import Image
 from studies import audit
@@ -21,14 +21,21 @@ def retract(*, image: Image, by: User | None, reason: str) -> Image:
     )
     if not retracted:
         raise Conflict("already_retracted", "This image was retracted before.")
-    tasks = Task.objects.filter(image=image)
+    tasks = showing(image)
     leases.release_tasks(tasks=tasks)  # leases before tasks, as everywhere, to avoid deadlocks
     tasks.update(withdrawn=True)
     leases.release_tasks(tasks=tasks)  # what was leased between the two
     # A check takes no place on its task, so that one leased meanwhile shows only once both have ended.
-    transaction.on_commit(lambda: leases.release_tasks(tasks=Task.objects.filter(image=image)))
+    transaction.on_commit(lambda: leases.release_tasks(tasks=showing(image)))
     audit.record(by=by, action="image.retracted", subject=image, study=image.study, reason=reason)
     return Image.objects.get(pk=image.pk)
+
+
+def showing(image: Image) -> QuerySet[Task]:
+    """Return the tasks that show an image, alone or beside others."""
+    alone = Task.objects.filter(image=image).order_by().values("pk")
+    beside = TaskStimulus.objects.filter(image=image).order_by().values("task")
+    return Task.objects.filter(pk__in=alone.union(beside, all=True))
 
 
 def checked_reason(reason: str) -> str:
@@ -50,6 +57,9 @@ def restore(*, image: Image, by: User | None) -> Image:
         raise Conflict("not_retracted", "This image is not retracted.")
     # A gold or practice task that a lead removed has no known answers, and stays away.
     removed = Q(known_answers=None) & ~Q(purpose=Task.Purpose.LABEL)
-    Task.objects.filter(pk__in=Task.objects.filter(~removed, image=image)).update(withdrawn=False)
+    # So does a task that shows another retracted image beside this one.
+    retracted = TaskStimulus.objects.filter(task=OuterRef("pk"), image__retracted_at__isnull=False)
+    offered = showing(image).filter(~removed, ~Exists(retracted))
+    Task.objects.filter(pk__in=offered.values("pk")).update(withdrawn=False)
     audit.record(by=by, action="image.restored", subject=image, study=image.study)
     return Image.objects.get(pk=image.pk)

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from annotation.kinds.registry import kind_of
 from annotation.label_studio.base import job_queue
 from annotation.label_studio.lead.forms import BeginForm, CleanupForm, RenewForm
 from annotation.label_studio.models import LabelStudioBridge
@@ -63,7 +64,8 @@ class BridgePage(CampaignView, FormPage[BeginForm]):
         return "The campaign is now labelled in Label Studio."
 
     def context(self) -> dict[str, Any]:
-        return super().context() | {"offered": arrangements.offered(self.campaign)}
+        possible = kind_of(self.campaign).about_attributes
+        return super().context() | {"offered": arrangements.offered(self.campaign), "kind_possible": possible}
 
 
 @login_required

@@ -130,6 +130,11 @@ def _check(campaign: Campaign, arrangement: str) -> None:
         raise Conflict(
             "campaign_imported", f"“{campaign.name}” was imported: nobody is asked anything there."
         )
+    if not kind_of(campaign).about_attributes:
+        raise Conflict(
+            "kind_not_in_label_studio",
+            f"“{campaign.name}” cannot be labelled in Label Studio: only campaigns about attributes can be sent there.",
+        )
     if campaign.state == Campaign.State.CLOSED:
         raise Conflict("wrong_state", f"“{campaign.name}” is closed; reopen it to have it labelled.")
     if arrangement not in _Arrangement.values:

@@ -30,6 +30,7 @@ PYTHON = [
     *sorted((ANNOTATOR / "annotator").rglob("*.py")),
     ANNOTATOR / "campaigns" / "images" / "reports.py",
     ANNOTATOR / "answers" / "edit_window.py",
+    ANNOTATOR / "answers" / "questions" / "sentences.py",
     ANNOTATOR / "quality" / "sentences.py",
     ANNOTATOR / "models" / "reports.py",
     ROOT / "platform" / "accounts" / "pages" / "forms.py",

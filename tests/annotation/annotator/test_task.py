@@ -263,21 +263,21 @@ def test_the_look_ahead_names_the_picture_that_comes_next_and_nothing_else(join,
     while (shown := page(client, marking)).status_code == 200:
         payload = shown.context["payload"]
         if named:
-            assert payload["image"]["url"] == named[-1]
+            assert [payload["image"]["url"]] == named[-1]
         told = client.get(reverse("annotate:ahead", args=[marking.pk])).json()
-        assert list(told) == ["image"]
-        named.append(told["image"])
+        assert list(told) == ["images"]
+        named.append(told["images"])
         post(client, marking, payload, none_of_the_above="1")
-    assert named[-1] is None
+    assert named[-1] == []
     assert Assignment.objects.count() == len(named)  # looking ahead leases nothing
 
 
 def test_the_look_ahead_shows_nothing_before_consent_or_after_a_pause(join, lead, marking):
     address = reverse("annotate:ahead", args=[marking.pk])
-    assert join(marking, ready=False).get(address).json() == {"image": None}
+    assert join(marking, ready=False).get(address).json() == {"images": []}
     client = join(marking)
     lifecycle.pause(campaign=marking, by=lead)
-    assert client.get(address).json() == {"image": None}
+    assert client.get(address).json() == {"images": []}
 
 
 def test_every_module_of_the_task_is_fetched_at_once():

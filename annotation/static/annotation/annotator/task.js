@@ -222,19 +222,18 @@ function watchExpiry() {
   expiryTimer = window.setTimeout(() => (expired.hidden = false), Math.min(Math.max(left, 0), 2 ** 31 - 1));
 }
 
-// Fetches the picture that will probably come next, once this one is there and the browser has nothing else to do.
-let ahead = null;
+// Fetches the pictures that will probably come next, once these are there and the browser has nothing else to do.
+let ahead = [];
 function lookAhead() {
   if (payload.kind === "rating" || revising) return;
   const here = payload.assignment;
   const idle = window.requestIdleCallback ?? ((does) => window.setTimeout(does, 200));
   const look = async () => {
     const answer = await fetch(form.dataset.aheadUrl, { credentials: "same-origin" }).catch(() => null);
-    const { image } = answer?.ok ? await answer.json() : {};
-    if (!image || payload.assignment !== here) return;
-    ahead = new Image();
-    ahead.src = image;
-    ahead.decode().catch(() => {}); // what does not load now is told when it is shown
+    const { images = [] } = answer?.ok ? await answer.json() : {};
+    if (payload.assignment !== here) return;
+    ahead = images.map((address) => Object.assign(new Image(), { src: address }));
+    for (const picture of ahead) picture.decode().catch(() => {}); // what does not load now is told when it is shown
   };
   pane.whenSeen(() => idle(look));
 }

@@ -178,7 +178,7 @@ def test_the_lease_runs_out_by_the_servers_clock(page, server, ahead, minutes, e
 
 
 def test_the_picture_that_comes_next_is_fetched_ahead(page, server):
-    server.ahead = {"image": "/picture/ahead.svg"}
+    server.ahead = {"images": ["/picture/ahead.svg"]}
     with page.expect_request("**/picture/ahead.svg"):
         open_task(page, server, marking())
         page.clock.run_for(1000)

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
 from annotation.campaigns import lifecycle
@@ -13,8 +14,11 @@ from annotation.label_studio.models import (
     LabelStudioEvent,
     LabelStudioTask,
 )
+from annotation.label_studio.push.lifecycle import begin
+from foundation.errors import Conflict
 from jobs.models import Job
-from tests.annotation.factories import new_annotator
+from tests.annotation.factories import add_images, new_annotator
+from tests.annotation.kinds.examples import PAIRWISE, question_campaign
 from tests.annotation.label_studio.lead.pages import HERE, bridge, text
 from tests.annotation.label_studio.rows import URL, bridge_of, seen, server_of, user_of
 from tests.annotation.label_studio.scenario import text_of, told
@@ -47,6 +51,19 @@ def test_what_the_verb_refuses_stands_beside_the_choice(marking, lead_client, se
     assert answer.status_code == 400
     assert "needs annotators" in text(answer)
     assert not LabelStudioBridge.objects.exists()
+
+
+def test_a_campaign_of_questions_is_labelled_on_our_own_pages(study, lead_client):
+    add_images(study, 2)
+    campaign = question_campaign(study, PAIRWISE)
+    server = server_of(study)
+    address = reverse("annotation:campaign_label_studio", args=[study.slug, campaign.slug])
+    assert "Not possible for this kind of campaign" in text(lead_client.get(address))
+    answer = lead_client.post(address, {"server": server.pk, "arrangement": "per_slot"})
+    assert answer.status_code == 400
+    assert not LabelStudioBridge.objects.exists()
+    with pytest.raises(Conflict, match="only campaigns about attributes can be sent there"):
+        begin(campaign=campaign, server=server, arrangement="per_slot", by=None)
 
 
 def test_a_server_of_another_study_cannot_be_chosen(marking, lead, lead_client, resource):

@@ -1,0 +1,73 @@
+"""Stored answers to questions in the words that their annotator read."""
+
+from typing import NamedTuple
+
+from django.utils.translation import gettext as _
+
+from annotation.answers.questions.values import NO_WORD
+from annotation.kinds.declaration import (
+    ChoiceQuestion,
+    CompareQuestion,
+    Kind,
+    Question,
+    RankQuestion,
+    ScaleQuestion,
+    SpanQuestion,
+)
+from annotation.kinds.registry import in_language
+from annotation.models import Annotation, Judgement
+
+
+class AnsweredQuestion(NamedTuple):
+    """A question, and what was answered, each stimulus by its number on the screen."""
+
+    label: str
+    answer: str
+
+
+def answered_questions(annotation: Annotation, kind: Kind) -> tuple[AnsweredQuestion, ...]:
+    """Return what an annotation answered; reads `judgements` and `task.stimuli`, which may be fetched before."""
+    numbers = {stimulus.pk: stimulus.position + 1 for stimulus in annotation.task.stimuli.all()}
+    words = [word for stimulus in annotation.task.stimuli.all() for word in stimulus.text.split()]
+    judgements = sorted(annotation.judgements.all(), key=lambda judgement: judgement.pk)
+    answered = []
+    for question in kind.questions:
+        parts = [
+            _part(question, judgement, numbers, words)
+            for judgement in judgements
+            if judgement.question == question.name
+        ]
+        if parts:
+            answered.append(AnsweredQuestion(in_language(question.label), ", ".join(parts)))
+    return tuple(answered)
+
+
+def _part(question: Question, judgement: Judgement, numbers: dict[int, int], words: list[str]) -> str:
+    """Return one judgement: what was answered, with the number of the stimulus it is about."""
+    value = _value(question, judgement, words)
+    if judgement.stimulus_id is None:
+        return value
+    number = numbers[judgement.stimulus_id]
+    if isinstance(question, CompareQuestion):
+        return _("number %(number)s") % {"number": number}
+    return _("number %(number)s: %(answer)s") % {"number": number, "answer": value}
+
+
+def _value(question: Question, judgement: Judgement, words: list[str]) -> str:
+    code = judgement.code or ""
+    match question:
+        case ScaleQuestion():
+            labels = {point.code: point.label for point in question.points}
+            return in_language(labels[judgement.rating or 0])
+        case ChoiceQuestion():
+            return in_language({answer.code: answer.label for answer in question.answers}[code])
+        case CompareQuestion():
+            return "" if question.tie is None else in_language(question.tie)
+        case RankQuestion():
+            return _("place %(place)s") % {"place": judgement.rank}
+        case SpanQuestion():
+            if code == NO_WORD:
+                return "" if question.none is None else in_language(question.none)
+            return words[int(code.removeprefix("w"))]
+        case _:
+            return judgement.text or ""
