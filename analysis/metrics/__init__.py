@@ -9,6 +9,7 @@ from analysis.metrics.agreement.set_alpha import krippendorff_alpha_sets
 from analysis.metrics.agreement.visual_attributes import visual_attributes
 from analysis.metrics.annotators.comparison import AnnotatorGroups, compare_annotator_groups
 from analysis.metrics.annotators.mark_statistics import annotator_statistics
+from analysis.metrics.answers.means import Means, answer_means
 from analysis.metrics.automated.concordance import Concordance, concordance
 from analysis.metrics.boxes.agreement import BoxAgreement, box_agreement
 from analysis.metrics.boxes.consensus import consensus_boxes
@@ -43,6 +44,7 @@ __all__ = [
     "CaptionMatches",
     "Concordance",
     "Judgements",
+    "Means",
     "Preferences",
     "RankingConcordance",
     "Resampling",
@@ -51,6 +53,7 @@ __all__ = [
     "Tendency",
     "annotator_ids_usable",
     "annotator_statistics",
+    "answer_means",
     "assign_roles",
     "box_agreement",
     "compare_annotator_groups",

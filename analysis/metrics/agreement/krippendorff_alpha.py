@@ -34,7 +34,8 @@ def krippendorff_alpha(
     of all pairs of pairable ratings. Nominal distance: 0 or 1; ordinal: (Σ_{g=c..k} n_g − (n_c + n_k)/2)²;
     interval: (c − k)², of the values themselves (value counts: of the columns 0, 1, …).
 
-    `ratings`: presence judgements (unit = image × attribute), a Likert table (attribute, annotator, rating), or
+    `ratings`: presence judgements (unit = image × attribute), a Likert table (attribute, annotator, rating),
+    coded answers (image, annotator, code[, model]; unit = image, codes are numbers where they have an order), or
     value counts (units × categories).
     `unsure` (Likert): "missing", "middle" (3 between 2 and 4) or, nominal only, "category". `by`: "all",
     "identity_group", "attribute". Several ratings of a unit by one id all count. Units rated once do not
@@ -67,8 +68,8 @@ def krippendorff_alpha(
     )
 
 
-def measure(level: str, categories: Sequence[float]) -> Measure:
-    domain = np.asarray(categories, dtype=float)
+def measure(level: str, categories: Sequence[Any]) -> Measure:
+    domain = _domain(level, categories)
     pairs = np.triu_indices(len(domain), 1)
 
     def value(sums: Array) -> Array:
@@ -85,6 +86,15 @@ def measure(level: str, categories: Sequence[float]) -> Measure:
         point=point,
         point_at_most=PACKAGE_UNITS,
     )
+
+
+def _domain(level: str, categories: Sequence[Any]) -> Array:
+    """The values of the categories; names have none, and need none where every two are as far apart."""
+    if all(isinstance(category, (int, float, np.number)) for category in categories):
+        return np.asarray(categories, dtype=float)
+    if level != "nominal":
+        raise ValueError(f"ratings: codes must be numbers for level={level!r}, got {categories[0]!r}")
+    return np.arange(len(categories), dtype=float)
 
 
 def _features(table: Array, pairs: tuple[Array, Array]) -> Array:

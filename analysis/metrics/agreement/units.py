@@ -1,4 +1,4 @@
-"""Ratings counted per unit: of judgements, of a Likert table, of sets of labels, or value counts."""
+"""Ratings counted per unit: of judgements, a Likert table, coded answers or sets of labels, or value counts."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -54,8 +54,8 @@ def units_of(ratings: Any, *, unsure: str = "category") -> Units:
     """Count ratings per unit.
 
     `ratings` is a table of presence judgements (column `present`; unit = image × attribute), a Likert table
-    (attribute, annotator, rating 1..5; unit = attribute), a `Judgements`, or an array of value counts (units
-    × categories).
+    (attribute, annotator, rating 1..5; unit = attribute), a table of coded answers (image, annotator, code;
+    unit = image), a `Judgements`, or an array of value counts (units × categories).
     """
     if isinstance(ratings, np.ndarray):
         return _from_counts(ratings)
@@ -63,6 +63,8 @@ def units_of(ratings: Any, *, unsure: str = "category") -> Units:
         return _from_judgements(ratings)
     if isinstance(ratings, pd.DataFrame) and "rating" in ratings and "present" not in ratings:
         return _from_likert(ratings, unsure)
+    if isinstance(ratings, pd.DataFrame) and "code" in ratings and "present" not in ratings:
+        return _from_codes(ratings)
     return _from_judgements(Judgements.of(ratings))
 
 
@@ -194,9 +196,22 @@ def units_of_sets(choices: Any) -> Units:
     sets: list[LabelSet] = sorted(set(answers)) or [()]
     code = {labels: place for place, labels in enumerate(sets)}
     category = np.array([code[labels] for labels in answers], dtype=np.int64)
-    image, image_names = pd.factorize(choices["image"].astype(str), sort=True)
-    annotator, people = pd.factorize(choices["annotator"].astype(str), sort=True)
-    named = choices["model"].astype(str) if "model" in choices else pd.Series("", index=choices.index)
+    return _of_images(choices, category, tuple(sets))
+
+
+def _from_codes(answers: pd.DataFrame) -> Units:
+    """Of a table image, annotator, code[, model]: the categories are the distinct codes, in order."""
+    names = ("image", "annotator", "code")
+    require_filled(require_columns(answers, "ratings", names), "ratings", names)
+    category, codes = pd.factorize(answers["code"], sort=True)
+    return _of_images(answers, category, tuple(np.asarray(codes).tolist()) or (0,))
+
+
+def _of_images(answers: pd.DataFrame, category: Array, categories: tuple[Any, ...]) -> Units:
+    """Answers about images (and models), each of one category."""
+    image, image_names = pd.factorize(answers["image"].astype(str), sort=True)
+    annotator, people = pd.factorize(answers["annotator"].astype(str), sort=True)
+    named = answers["model"].astype(str) if "model" in answers else pd.Series("", index=answers.index)
     model, model_names = pd.factorize(named, sort=True)
     keys, unit = np.unique(model * max(len(image_names), 1) + image, return_inverse=True)
     order = np.lexsort((category, annotator, unit))
@@ -207,13 +222,15 @@ def units_of_sets(choices: Any) -> Units:
         return _distinct(scope[unit], annotator, width) if stand_for_people else None
 
     def given_answers() -> Answers | None:
-        return Answers.of(unit, annotator, len(people), category, len(sets)) if stand_for_people else None
+        if not stand_for_people:
+            return None
+        return Answers.of(unit, annotator, len(people), category, len(categories))
 
     return Units(
-        counts=np.bincount(unit * len(sets) + category, minlength=len(keys) * len(sets)).reshape(
-            len(keys), len(sets)
+        counts=np.bincount(unit * len(categories) + category, minlength=len(keys) * len(categories)).reshape(
+            len(keys), len(categories)
         ),
-        categories=tuple(sets),
+        categories=categories,
         cluster=keys % max(len(image_names), 1),
         clusters=len(image_names),
         stratum=np.zeros(len(image_names), dtype=int),

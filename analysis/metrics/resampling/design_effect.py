@@ -1,5 +1,7 @@
 """How much less a judgement tells because it shares its image and its annotator with others."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from analysis.metrics.data.arrays import Array
@@ -15,36 +17,61 @@ def design_effects(data: Judgements, *, annotators: bool) -> Array:
     same cell; between 0 and 1, and 1 where no cell varies (each cluster then counts as one judgement: the
     cautious end).
     """
-    effect = 1 + _excess(data, data.unit_cell, data.unit_shown, data.unit_marked)
+    cells = Cells(len(data.cell_group), data.cell_model, len(data.model_names))
+    effect = 1 + cells.excess(data.unit_cell, data.unit_shown, data.unit_marked)
     if annotators:
         people = len(data.annotator_names)
         key = data.unit_cell[data.row_unit].astype(np.int64) * people + data.row_annotator
-        inverse, cluster = dense(key, len(data.cell_group) * people)
-        effect += _excess(
-            data, cluster // people, np.bincount(inverse), np.bincount(inverse, weights=data.row_present)
+        inverse, cluster = dense(key, cells.number * people)
+        effect += cells.excess(
+            cluster // people, np.bincount(inverse), np.bincount(inverse, weights=data.row_present)
         )
     return effect
 
 
-def _excess(data: Judgements, cell: Array, n_shown: Array, n_marked: Array) -> Array:
-    cells = len(data.cell_group)
+def crossed_design_effects(value: Array, *, cell: Array, cells: int, unit: Array, annotator: Array) -> Array:
+    """The same of answers that are 0 or 1: per cell, from codes of the cell, unit and annotator of each answer.
 
-    def total(values: Array) -> Array:
-        return np.bincount(cell, weights=values, minlength=cells)
+    ρ is estimated over all cells together.
+    """
+    together = Cells(cells, np.zeros(cells, dtype=int), 1)
+    effect = np.ones(cells)
+    for codes in (unit, annotator):
+        width = int(codes.max(initial=0)) + 1
+        cluster, inverse = np.unique(cell.astype(np.int64) * width + codes, return_inverse=True)
+        number = np.bincount(inverse, minlength=len(cluster))
+        effect += together.excess(
+            cluster // width, number, np.bincount(inverse, weights=value, minlength=len(cluster))
+        )
+    return effect
 
-    n, k = total(n_shown), total(n_marked)
-    pairs_within = total(n_shown * (n_shown - 1.0)) / 2
-    pairs_across = n * (n - 1) / 2 - pairs_within
-    torn_within = total(n_marked * (n_shown - 1.0 * n_marked))
-    torn_across = k * (n - k) - torn_within
-    able = (pairs_within > 0) & (pairs_across > 0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        expected = np.where(able, torn_across / pairs_across * pairs_within, 0.0)
-    observed = np.where(able, torn_within, 0.0)
-    models = len(data.model_names)
-    expected, observed = (
-        np.bincount(data.cell_model, weights=x, minlength=models) for x in (expected, observed)
-    )
-    with np.errstate(invalid="ignore", divide="ignore"):
-        correlation = np.where(expected > 0, np.clip(1 - observed / expected, 0, 1), 1.0)
-    return np.asarray((total(n_shown * 1.0 * n_shown) / n - 1) * correlation[data.cell_model])
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """How many cells there are, and the model of each: ρ is estimated per model."""
+
+    number: int
+    model: Array
+    models: int
+
+    def excess(self, cell: Array, n_shown: Array, n_marked: Array) -> Array:
+        """(m − 1)·ρ per cell, from the cell, the answers and the ones of each cluster."""
+
+        def total(values: Array) -> Array:
+            return np.bincount(cell, weights=values, minlength=self.number)
+
+        n, k = total(n_shown), total(n_marked)
+        pairs_within = total(n_shown * (n_shown - 1.0)) / 2
+        pairs_across = n * (n - 1) / 2 - pairs_within
+        torn_within = total(n_marked * (n_shown - 1.0 * n_marked))
+        torn_across = k * (n - k) - torn_within
+        able = (pairs_within > 0) & (pairs_across > 0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            expected = np.where(able, torn_across / pairs_across * pairs_within, 0.0)
+        observed = np.where(able, torn_within, 0.0)
+        expected, observed = (
+            np.bincount(self.model, weights=x, minlength=self.models) for x in (expected, observed)
+        )
+        with np.errstate(invalid="ignore", divide="ignore"):
+            correlation = np.where(expected > 0, np.clip(1 - observed / expected, 0, 1), 1.0)
+        return np.asarray((total(n_shown * 1.0 * n_shown) / n - 1) * correlation[self.model])

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 
-from analysis.metrics import krippendorff_alpha, pigeonhole_bootstrap
+from analysis.metrics import krippendorff_alpha, krippendorff_alpha_sets, pigeonhole_bootstrap
 from analysis.metrics.agreement.krippendorff_alpha import measure
 from tests.analysis.metrics import oracles
 from tests.analysis.metrics.tables import judgement_tables, judgements, value_counts
@@ -154,3 +154,37 @@ def test_unsure_as_category_has_no_order() -> None:
 def test_rating_outside_the_scale_is_refused() -> None:
     with pytest.raises(ValueError, match="ratings: rating must be a whole number from 1 to 5, got 6"):
         krippendorff_alpha(LIKERT.assign(rating=[5, 4, 5, 3, 2, 6, 1, 3, 1]))
+
+
+def coded(seed: int, codes: tuple[object, ...]) -> pd.DataFrame:
+    """Answers of six people about twenty images, more often than not the first person's."""
+    generator = np.random.default_rng(seed)
+    rows = [
+        (f"i{image}", f"p{person}", codes[(truth + (generator.random() < 0.4)) % len(codes)])
+        for image, truth in enumerate(generator.integers(0, len(codes), 20))
+        for person in generator.choice(6, 3, replace=False)
+    ]
+    return pd.DataFrame(rows, columns=["image", "annotator", "code"])
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal"])
+def test_coded_answers_are_a_likert_table_by_another_name(level: str) -> None:
+    answers = coded(1, (1, 2, 4, 5))
+    likert = answers.rename(columns={"image": "attribute", "code": "rating"})
+    columns = ["value", "ci_low", "ci_high", "units", "annotators"]
+    ours = krippendorff_alpha(answers, level=level).table
+    pd.testing.assert_frame_equal(ours[columns], krippendorff_alpha(likert, level=level).table[columns])
+    assert ours["resampled"].iloc[0] == "annotators and images"
+
+
+def test_names_are_as_far_apart_as_sets_of_one() -> None:
+    answers = coded(2, ("both", "first", "neither"))
+    sets = answers.assign(labels=[[code] for code in answers["code"]])
+    columns = ["value", "ci_low", "ci_high"]
+    pd.testing.assert_frame_equal(
+        krippendorff_alpha(answers).table[columns],
+        krippendorff_alpha_sets(sets).table[columns],
+        rtol=1e-9,
+    )
+    with pytest.raises(ValueError, match="codes must be numbers for level='ordinal', got 'both'"):
+        krippendorff_alpha(answers, level="ordinal")

@@ -1,4 +1,4 @@
-"""Comparisons, rankings, choices and points made of the rows that the invariances change."""
+"""Comparisons, rankings, choices, points and answers made of the rows that the invariances change."""
 
 import pandas as pd
 
@@ -73,5 +73,18 @@ def as_points(frame: pd.DataFrame) -> pd.DataFrame:
             "y": 0.5,
             "width": 512,
             "height": 512,
+        }
+    )
+
+
+def as_answers(frame: pd.DataFrame) -> pd.DataFrame:
+    """Each judgement is an answer from 1 to 5 about one of four items; a present attribute adds one."""
+    row, present = frame["row"].to_numpy(dtype=int), frame["present"].to_numpy(dtype=int)
+    return pd.DataFrame(
+        {
+            "item": [ITEMS[code] for code in row % len(ITEMS)],
+            "unit": frame["image"].to_numpy(dtype=object),
+            "annotator": frame["annotator"].to_numpy(dtype=object),
+            "value": 1 + row // 4 % 4 + present,
         }
     )

@@ -10,6 +10,7 @@ import pandas as pd
 from analysis import metrics
 from tests.analysis.metrics.library.automated_tables import SETS, as_captions, as_mcas, as_pull, as_scores
 from tests.analysis.metrics.library.comparison_tables import (
+    as_answers,
     as_choices,
     as_comparisons,
     as_points,
@@ -164,6 +165,11 @@ CLAIMS: dict[str, Claim] = {
             "measure",
             "difference",
         ),
+        NAMES | {DUPLICATED},
+        frozenset({FLIPPED}),
+    ),
+    "answer_means": Claim(
+        lambda f: _table(metrics.answer_means(as_answers(f)), "item", "value"),
         NAMES | {DUPLICATED},
         frozenset({FLIPPED}),
     ),

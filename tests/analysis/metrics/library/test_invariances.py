@@ -14,6 +14,7 @@ NOT_MEASURES = {
     "AnnotatorIds",
     "BoxAgreement",
     "Judgements",
+    "Means",
     "Preferences",
     "RankingConcordance",
     "Resampling",

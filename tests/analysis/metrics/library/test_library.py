@@ -16,6 +16,7 @@ import pytest
 from analysis import metrics
 from tests.analysis.metrics.library.automated_tables import SETS, as_captions, as_mcas, as_pull, as_scores
 from tests.analysis.metrics.library.comparison_tables import (
+    as_answers,
     as_choices,
     as_comparisons,
     as_points,
@@ -61,6 +62,7 @@ RUN = {
         as_captions(f), ATTRIBUTES, likelihood=metrics.likelihood(f.assign(model="m"), ROLES, resamples=20)
     ),
     "pull": lambda f: metrics.pull(*as_pull(f), resamples=60),
+    "answer_means": lambda f: metrics.answer_means(as_answers(f)),
     "position_bias": lambda f: metrics.position_bias(as_comparisons(f)),
     "preference_strengths": lambda f: metrics.preference_strengths(as_comparisons(f)),
     "ranking_strengths": lambda f: metrics.ranking_strengths(as_rankings(f)),

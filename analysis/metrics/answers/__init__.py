@@ -1,0 +1,1 @@
+"""What annotators answered on scales and by choosing: means and shares of several items."""

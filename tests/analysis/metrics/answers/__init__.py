@@ -1,0 +1,1 @@
+"""Means and shares of answers."""
