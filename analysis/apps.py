@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.core import checks
 from django.db.models.signals import post_delete
 
 from studies.navigation import register_tab
@@ -11,6 +12,9 @@ class AnalysisConfig(AppConfig):
     def ready(self) -> None:
         from analysis.models import Release
         from analysis.releases.storage.zips import forget
+        from analysis.results.questions.checks import check_declared_measures
+
+        checks.register(check_declared_measures)
 
         # A study takes its releases with it, and a cascade calls nothing of the model: only this signal tells.
         post_delete.connect(forget, sender=Release, dispatch_uid="analysis.releases.storage.zips")

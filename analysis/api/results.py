@@ -14,7 +14,7 @@ from analysis.models import Report
 from analysis.pages.results.downloads import csv_response, table_csv
 from analysis.results import reports
 from analysis.results.parameters import Parameters, parameters_of
-from analysis.results.schema import FILES
+from analysis.results.schema import files_of
 from foundation.errors import Conflict, NotFound
 from jobs.models import Job
 from studies.access import ANALYST, study_for
@@ -60,7 +60,8 @@ class StudyResults(APIView):
                 "judgements_since": reports.judgements_since(report),
                 "summary": report.summary,
                 "tables": {
-                    name: reverse("api:results-table", args=[slug, name], request=request) for name in FILES
+                    name: reverse("api:results-table", args=[slug, name], request=request)
+                    for name in files_of(report.tables.values_list("name", flat=True))
                 },
             }
         )

@@ -17,7 +17,7 @@ from analysis.models import Report
 from analysis.pages.parameters_form import ParametersForm
 from analysis.results import reports
 from analysis.results.data.campaign_choice import campaigns_named
-from analysis.results.schema import FILES, LABELS, MARKING, described
+from analysis.results.schema import LABELS, MARKING, described, files_of
 from annotation.answers.inclusion import counted
 from annotation.kinds.registry import kind_of
 from annotation.models import Annotation, Campaign
@@ -65,7 +65,7 @@ class ResultsPage:
     def has_labels(self) -> bool:
         """Whether people judged or rated anything: else only pages of automated measures have something to say."""
         counted = self.report.summary["counted"]
-        return bool(counted["judgements"] or counted["ratings"])
+        return bool(counted["judgements"] or counted["ratings"] or counted.get("answers"))
 
     @property
     def headline(self) -> Row | None:
@@ -99,8 +99,8 @@ class ResultsPage:
         return f"&{self.query[1:]}" if self.query else ""
 
     @property
-    def files(self) -> tuple[str, ...]:
-        return FILES
+    def files(self) -> list[str]:
+        return files_of(self.report.tables.values_list("name", flat=True))
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from analysis.results.data.digest import inputs_digest
 from analysis.results.data.labels import StudyData
 from analysis.results.data.machine_scores import MachineScores
 from analysis.results.parameters import NONE_OF_THE_ABOVE, Parameters
+from analysis.results.questions.tables import question_results
 from analysis.results.schema import (
     AUTOMATED,
     DIVISIVE,
@@ -55,7 +56,10 @@ VERSIONED = ("numpy", "pandas", "scipy", "krippendorff", "django")
 def compute(
     *, data: StudyData, parameters: Parameters, progress: Progress, scores: MachineScores | None = None
 ) -> Results:
-    """Compute all tables and the summary. Labels of one kind, or scores, may be missing: their tables are empty."""
+    """Compute all tables and the summary. Labels of one kind, or scores, may be missing: their tables are empty.
+
+    Tables of answers to declared questions are there only where a campaign asks them.
+    """
     tables = {name: pd.DataFrame(columns=list(columns)) for name, columns in PROMISED.items()}
     summary: dict[str, Any] = {"headline": [], "notes": {}, "left_out": {}}
     progress.step("Computing measures")
@@ -105,6 +109,11 @@ def compute(
     reasons = _automated(data, scores, parameters, tables, summary)
     step("automated measures")
     summary |= _rests_on(data, scores, parameters, resampling)
+    if data.answers:
+        answered = question_results(data.answers, parameters, progress)
+        tables |= answered.tables
+        summary["questions"] = answered.campaigns
+        summary["counted"]["answers"] = sum(line["judgements"] for line in answered.campaigns)
     summary["empty_tables"] = _why_empty(data, tables, summary, reasons)
     return Results(
         tables={name: ordered(name, frame) if name in PROMISED else frame for name, frame in tables.items()},

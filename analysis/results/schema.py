@@ -1,9 +1,10 @@
 """What results consist of: named tables with their columns, headline numbers and what they rest on."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from analysis.results.question_tables import QUESTION_TABLES
 from annotation.kinds import attribute_likert, stereotype_marking
 
 if TYPE_CHECKING:  # pages read stored tables: the server starts without numerical libraries
@@ -259,6 +260,13 @@ AUTOMATED = (
 )
 ABOUT_IMAGES = ("likelihood", "tendency", "offensiveness", "agreement")
 FILES = tuple(PROMISED)
+
+
+def files_of(names: Collection[str]) -> list[str]:
+    """The tables to take away of a report with tables of these names: questions have theirs where a campaign asks."""
+    return [*FILES, *(name for name in QUESTION_TABLES if name in names)]
+
+
 # What annotators said, to take away row by row.
 LABELS = ("judgements", "boxes", "ratings")
 # Kept in a stored report for the pages; not among the files.

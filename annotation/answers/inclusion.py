@@ -9,7 +9,8 @@ from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, TextCho
 from django.db.models.fields import CharField
 
 from accounts.models import Annotator
-from annotation.models import Annotation, Campaign, Enrolment
+from annotation.kinds.registry import kind_of
+from annotation.models import Annotation, Campaign, Enrolment, TaskStimulus
 from studies.consent import withdrawn_from
 
 
@@ -73,7 +74,15 @@ def _conditions(campaign: Campaign) -> dict[Reason, Q | Exists]:
         Reason.WITHDRAWN: person & Q(annotator__in=withdrawn_from(study).values("pk")),
         Reason.ANNOTATOR_EXCLUDED: Exists(excluded.filter(annotator=OuterRef("annotator"))),
         Reason.EXCLUDED: Q(status=Annotation.Status.EXCLUDED),
-        Reason.RETRACTED: Q(task__image__retracted_at__isnull=False),
+        Reason.RETRACTED: _retracted(campaign),
         Reason.SURPLUS: Q(status=Annotation.Status.SURPLUS),
     }
     return conditions
+
+
+def _retracted(campaign: Campaign) -> Q | Exists:
+    """Return whether the task shows an image that was retracted, be it one of several."""
+    if kind_of(campaign).about_attributes:
+        return Q(task__image__retracted_at__isnull=False)
+    retracted = TaskStimulus.objects.filter(image__retracted_at__isnull=False)
+    return Exists(retracted.filter(task=OuterRef("task")))

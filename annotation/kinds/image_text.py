@@ -60,7 +60,16 @@ KIND = Kind(
         ),
     ),
     unit="image",
-    measures=("means", "alpha_ordinal", "shares"),
+    measures=(
+        "means",
+        "model_differences",
+        "alpha_ordinal",
+        "shares",
+        "alpha_nominal",
+        "point_agreement",
+        "word_shares",
+        "word_agreement",
+    ),
     guidelines="\n\n".join(
         (
             "You see a picture and a description.",

@@ -102,7 +102,15 @@ KIND = Kind(
         ),
     ),
     unit="image",
-    measures=("means", "alpha_ordinal", "group_differences"),
+    measures=(
+        "means",
+        "model_differences",
+        "group_differences",
+        "alpha_ordinal",
+        "shares",
+        "alpha_masi",
+        "texts",
+    ),
     guidelines="\n\n".join(
         (
             "You see one picture. Rate it on three scales and say whether it contains anything from a list.",

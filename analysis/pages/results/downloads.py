@@ -26,7 +26,7 @@ from analysis.plots.plot import Plot
 from analysis.results.output.csv_tables import rows_to_csv, to_csv
 from analysis.results.output.report_file import READS, report_html
 from analysis.results.reports import parameters_from
-from analysis.results.schema import FILES, LABELS, LIKERT, MARKING
+from analysis.results.schema import LABELS, LIKERT, MARKING, files_of
 from foundation.errors import Conflict, NotFound
 
 NO_TEMPLATE = ""
@@ -62,8 +62,8 @@ def archive(page: ResultsPage) -> HttpResponse:
     """Every table of the report."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as folder:
-        stored = {table.name: table for table in page.report.tables.filter(name__in=FILES)}
-        for name in FILES:
+        stored = {table.name: table for table in page.report.tables.all()}
+        for name in files_of(stored):
             entry = zipfile.ZipInfo(f"{page.study.slug}-results/{name}.csv", _EPOCH)
             entry.compress_type = zipfile.ZIP_DEFLATED
             folder.writestr(entry, rows_to_csv(stored[name].columns, stored[name].values()))
@@ -108,9 +108,10 @@ def plot(page: ResultsPage, plot: str, format: str) -> HttpResponse:
 
 def table_csv(report: Report, name: str) -> str:
     """The CSV text of one stored table."""
-    stored = report.tables.filter(name=name).first() if name in FILES else None
-    if stored is None:
-        raise NotFound("table_not_found", f"There is no table “{name}”; there are {', '.join(FILES)}.")
+    files = files_of(report.tables.values_list("name", flat=True))
+    if name not in files:
+        raise NotFound("table_not_found", f"There is no table “{name}”; there are {', '.join(files)}.")
+    stored = report.tables.get(name=name)
     return rows_to_csv(stored.columns, stored.values())
 
 

@@ -28,6 +28,11 @@ def inputs_digest(data: StudyData, scores: "MachineScores | None" = None) -> str
         if name in ABOUT_ANNOTATORS and frame.empty:
             continue
         rows_digest(digest, name, frame[[column for column in frame.columns if column != "judgement"]])
+    for answers in data.answers:
+        digest.update(f"kind:{answers.kind.model_dump_json()};".encode())
+        rows_digest(digest, answers.campaign, answers.inputs)
+        for name in ("points", "boxes"):
+            rows_digest(digest, name, answers.placed(name))
     said_by_machines = scores.digest if scores is not None else ""
     if said_by_machines:
         digest.update(f"scores:{said_by_machines};".encode())

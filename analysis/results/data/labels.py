@@ -11,6 +11,7 @@ from accounts.models import Annotator
 from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.roles import assign_roles
 from analysis.results.data import annotator_records
+from analysis.results.data.answers import CampaignAnswers, read_answers
 from analysis.results.data.arrays import fetch
 from analysis.results.data.campaign_choice import campaigns_named
 from analysis.results.data.exclusions import EXCLUDED_BY_ANALYST, OTHER_CONDITION
@@ -59,6 +60,7 @@ class StudyData:
     flags: pd.DataFrame
     profiles: pd.DataFrame
     depicted: pd.DataFrame
+    answers: tuple[CampaignAnswers, ...] = ()
 
 
 def load(*, study: Study, parameters: Parameters, progress: Progress | None = None) -> StudyData:
@@ -85,6 +87,7 @@ def load(*, study: Study, parameters: Parameters, progress: Progress | None = No
     likert, likert_dropped = _submissions(campaigns, LIKERT, images, excluded, progress)
     marks = _answers(campaigns, MARKING, "present", marking, progress)
     ratings = _answers(campaigns, LIKERT, "rating", likert, progress)
+    answers = read_answers(campaigns, annotators, excluded, progress)
     none_asked = marking[marking["none"].notna()]
     working = annotators[
         annotators["id"].isin(marking["annotator"]) | annotators["id"].isin(likert["annotator"])
@@ -120,6 +123,7 @@ def load(*, study: Study, parameters: Parameters, progress: Progress | None = No
             campaigns, working, () if parameters.part_of_the_labels else marking["annotator"].unique()
         ),
         depicted=annotator_records.depicted(study),
+        answers=answers,
     )
 
 

@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from analysis.results.output.csv_tables import to_csv
 from analysis.results.output.report_file import READS, report_html
-from analysis.results.schema import FILES, Results, records
+from analysis.results.question_tables import QUESTION_TABLES
+from analysis.results.schema import FILES, Results, files_of, records
 from foundation.errors import Conflict
 from studies.models import Study
 
@@ -56,19 +57,20 @@ def _write(study: Study, results: Results, output: Path) -> list[Path]:
 
 
 def _names() -> list[str]:
-    return [*(f"{name}.csv" for name in FILES), SUMMARY, REPORT]
+    return [*(f"{name}.csv" for name in (*FILES, *QUESTION_TABLES)), SUMMARY, REPORT]
 
 
 def _fill(folder: Path, study: Study, results: Results) -> None:
     now = timezone.now()
-    for name in FILES:
+    files = files_of(results.tables)
+    for name in files:
         (folder / f"{name}.csv").write_text(to_csv(results.tables[name]), encoding="utf-8", newline="")
     summary = {
         "format": FORMAT,
         "study": study_facts(study),
         "computed_at": now.isoformat(),
         **results.summary,
-        "files": {f"{name}.csv": {"rows": len(results.tables[name])} for name in FILES},
+        "files": {f"{name}.csv": {"rows": len(results.tables[name])} for name in files},
     }
     text = json.dumps(summary, ensure_ascii=False, indent=2, allow_nan=False, default=_plain)
     (folder / SUMMARY).write_text(text + "\n", encoding="utf-8")

@@ -1,0 +1,73 @@
+"""The tables of answers to declared questions, with their columns. A study without such campaigns has none of them."""
+
+_OF_QUESTION = ("campaign", "question")
+_PLACES = ("strength", "ci_low", "ci_high", "rank", "rank_low", "rank_high", "reason")
+# by: all, model or identity_group; item is then empty, a model or a group.
+_SLICE = (*_OF_QUESTION, "by", "item")
+_INTERVAL = ("ci_low", "ci_high", "reason")
+QUESTION_TABLES: dict[str, tuple[str, ...]] = {
+    # Items are what images that are compared differ in: models, or groups.
+    "preferences": (
+        *_OF_QUESTION,
+        "item",
+        "comparisons",
+        "wins",
+        "losses",
+        "ties",
+        "win_rate",
+        "win_rate_low",
+        "win_rate_high",
+        "win_rate_reason",
+        *_PLACES,
+    ),
+    "rankings": (*_OF_QUESTION, "item", "rankings", "first", *_PLACES),
+    # Every two items of `preferences` and `rankings`; distinct: the interval of the difference excludes 0.
+    "preference_pairs": (
+        *_OF_QUESTION,
+        "item",
+        "other",
+        "comparisons",
+        "wins",
+        "losses",
+        "ties",
+        "share",
+        "share_reason",
+        "difference",
+        "ci_low",
+        "ci_high",
+        "distinct",
+        "reason",
+    ),
+    "position_bias": (*_OF_QUESTION, "first", "second", "ties", "share", *_INTERVAL),
+    "scales": (
+        *_SLICE,
+        "answers",
+        "units",
+        "annotators",
+        "mean",
+        *_INTERVAL,
+        "apart",
+        "apart_share",
+        "apart_low",
+        "apart_high",
+        "apart_reason",
+    ),
+    # Of choices and of the points of scales.
+    "choices": (*_SLICE, "code", "label", "apart", "answers", "chosen", "share", *_INTERVAL),
+    # code is empty for means of scales; other is empty where an item is compared with all others.
+    "question_differences": (
+        *_OF_QUESTION,
+        "by",
+        "code",
+        "item",
+        "other",
+        "difference",
+        "ci_low",
+        "ci_high",
+        "distinct",
+        "reason",
+    ),
+    "question_agreement": (*_SLICE, "measure", "value", *_INTERVAL, "units", "annotators", "answers"),
+    "texts": (*_SLICE, "texts", "annotators", "units", "median_words", "longest_words"),
+    "marked_words": (*_SLICE, "answers", "words", "marked", "share", *_INTERVAL),
+}

@@ -1,0 +1,1 @@
+"""Results of campaigns of kinds of questions: which measures there are, and their tables."""

@@ -1,0 +1,51 @@
+"""Each measure that a kind of campaign declares exists and has something to read; a question without one is named."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.apps import AppConfig
+from django.core.checks import CheckMessage, Error, Warning
+
+from analysis.results.questions.registry import idle, unknown, unread
+from annotation.kinds.declaration import Kind
+from annotation.kinds.registry import KINDS
+
+
+def check_declared_measures(
+    app_configs: Sequence[AppConfig] | None,  # noqa: ARG001
+    **kwargs: Any,  # noqa: ARG001
+) -> list[CheckMessage]:
+    """Check the kinds that the platform comes with."""
+    return problems(KINDS.values())
+
+
+def problems(kinds: Iterable[Kind]) -> list[CheckMessage]:
+    """Return what is wrong with the measures of kinds."""
+    messages: list[CheckMessage] = []
+    for kind in kinds:
+        messages += [
+            Error(
+                f"The kind {kind.key} declares the measure {name}, which does not exist.",
+                hint="analysis/results/questions/registry.py has the measures by name.",
+                id="stereoscope.E010",
+            )
+            for name in unknown(kind)
+        ]
+        messages += [
+            Error(
+                f"The kind {kind.key} declares the measure {name}, which can read none of its questions.",
+                hint="A measure reads questions of its types, in kinds with its units.",
+                id="stereoscope.E011",
+            )
+            for name in idle(kind)
+        ]
+        if not kind.about_attributes:
+            messages += [
+                Warning(
+                    f"No measure of the kind {kind.key} reads the question {name}.",
+                    hint="Its answers are in the labels, and in no table of results.",
+                    id="stereoscope.W010",
+                )
+                for name in unread(kind)
+            ]
+    return messages

@@ -1,0 +1,232 @@
+"""The measures that a kind of campaign may declare: what each reads, what it says, and in which table it is.
+
+No numerical library is loaded here: declarations are checked when the server starts.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from annotation.kinds.declaration import Kind, Question
+
+ALL_BUT_PAIRS = frozenset({"image", "set", "association", "answer"})
+ANY = ALL_BUT_PAIRS | {"pair"}
+
+
+@dataclass(frozen=True)
+class DeclaredMeasure:
+    """A measure by its name in declarations: `types` of questions and `units` it can read, and words for pages.
+
+    `several`: only choices of several answers (True) or of one (False). `region`: only questions that ask for
+    places of this shape, whatever their type.
+    """
+
+    name: str
+    title: str
+    explanation: str
+    table: str
+    types: frozenset[str]
+    units: frozenset[str]
+    several: bool | None = None
+    region: str | None = None
+
+    def reads(self, question: Question, unit: str) -> bool:
+        """Return whether it can read the answers to a question of a kind with this unit."""
+        if question.type not in self.types or unit not in self.units:
+            return False
+        if self.region is not None:
+            return question.region is not None and question.region.shape == self.region
+        return self.several is None or getattr(question, "several", None) == self.several
+
+
+def _measure(
+    name: str, title: str, table: str, explanation: str, types: str, **limits: object
+) -> DeclaredMeasure:
+    read = {"types": frozenset(types.split()), "units": ANY, **limits}
+    return DeclaredMeasure(name=name, title=title, table=table, explanation=explanation, **read)  # type: ignore[arg-type]
+
+
+PAIR, SET = frozenset({"pair"}), frozenset({"set"})
+_COMPARED = "How much better than the others, on a scale where equal differences mean equal odds; mean 0."
+_REGIONS = "scale choice text"
+MEASURES: dict[str, DeclaredMeasure] = {
+    measure.name: measure
+    for measure in (
+        _measure(
+            "win_rate",
+            "Win rate",
+            "preferences",
+            "The share of its comparisons that an item won; a tie counts as half.",
+            "compare",
+            units=PAIR,
+        ),
+        _measure(
+            "bradley_terry_ties",
+            "Strength",
+            "preferences",
+            f"{_COMPARED} Estimated from all comparisons together, with ties (Davidson’s form of the "
+            "Bradley–Terry model).",
+            "compare",
+            units=PAIR,
+        ),
+        _measure(
+            "position_bias",
+            "Position",
+            "position_bias",
+            "How often the image shown first was preferred. Where both orders are shown equally often, 50 % means "
+            "that position does not matter.",
+            "compare",
+            units=PAIR,
+        ),
+        _measure(
+            "plackett_luce",
+            "Strength",
+            "rankings",
+            f"{_COMPARED} Estimated from all rankings together, with ties (Plackett–Luce).",
+            "rank",
+            units=SET,
+        ),
+        _measure(
+            "kendall_w",
+            "Agreement on order",
+            "question_agreement",
+            "Kendall’s W: 1 where everybody ranks a set alike. The mean correlation of two rankings of a set compares "
+            "sets with different numbers of rankings, and is 0 for random ones.",
+            "rank",
+            units=SET,
+        ),
+        _measure(
+            "means",
+            "Mean",
+            "scales",
+            "The mean of the answers on the scale. Answers that stand apart, such as “Unsure”, have no place on it: "
+            "their share is given beside it.",
+            "scale",
+        ),
+        _measure(
+            "point_shares",
+            "Shares",
+            "choices",
+            "How often each point of the scale was chosen.",
+            "scale",
+        ),
+        _measure(
+            "shares",
+            "Shares",
+            "choices",
+            "How often each answer was chosen. Where several can be chosen, shares add up to more than 100 %.",
+            "choice",
+        ),
+        _measure(
+            "group_differences",
+            "Differences between groups",
+            "question_differences",
+            "How far the answers about images of a group lie from the mean of all other groups.",
+            "scale choice",
+        ),
+        _measure(
+            "model_differences",
+            "Differences between models",
+            "question_differences",
+            "How far the answers about images of two models lie from each other.",
+            "scale choice",
+        ),
+        _measure(
+            "alpha_ordinal",
+            "Agreement",
+            "question_agreement",
+            "Krippendorff’s α, ordinal: 1 where everybody answers alike, 0 as expected by chance. Answers that stand "
+            "apart are left out.",
+            "scale",
+        ),
+        _measure(
+            "alpha_nominal",
+            "Agreement",
+            "question_agreement",
+            "Krippendorff’s α, nominal: 1 where everybody answers alike, 0 as expected by chance.",
+            "choice",
+            several=False,
+        ),
+        _measure(
+            "alpha_masi",
+            "Agreement",
+            "question_agreement",
+            "Krippendorff’s α of sets of answers (MASI): some answers in common count as partial agreement.",
+            "choice",
+            several=True,
+        ),
+        _measure(
+            "texts",
+            "Texts",
+            "texts",
+            "How many texts were written, and how long they are. They are there to be read.",
+            "text",
+        ),
+        _measure(
+            "word_shares",
+            "Marked words",
+            "marked_words",
+            "The share of the words of a text that an annotator marks.",
+            "span",
+            units=ALL_BUT_PAIRS,
+        ),
+        _measure(
+            "word_agreement",
+            "Agreement on words",
+            "question_agreement",
+            "Krippendorff’s α over the words of all texts, each marked or not.",
+            "span",
+            units=ALL_BUT_PAIRS,
+        ),
+        _measure(
+            "point_agreement",
+            "Agreement on points",
+            "question_agreement",
+            "Of two annotators who both pointed in an image: how often a point of each lies near one of the other’s "
+            "(within 5 % of the image’s diagonal), and the share of their points that do. Not corrected for chance.",
+            _REGIONS,
+            region="point",
+        ),
+        _measure(
+            "box_agreement",
+            "Agreement on boxes",
+            "question_agreement",
+            "Of two annotators who both drew in an image: how much their boxes overlap.",
+            _REGIONS,
+            region="box",
+        ),
+    )
+}
+# What is measured of the two built-in kinds, by their units: with tables and pages of their own.
+BUILT_IN: dict[str, frozenset[str]] = {
+    "attribute": frozenset({"visual_shares", "consensus", "alpha_ordinal"}),
+    "image_attribute": frozenset({"likelihood", "tendency", "offensiveness", "alpha_nominal", "boxes"}),
+}
+
+
+def measures_of(kind: Kind) -> Iterator[tuple[Question, DeclaredMeasure]]:
+    """Yield each question with each declared measure that reads it, in the order declared."""
+    for question in kind.questions:
+        for name in kind.measures:
+            measure = MEASURES.get(name)
+            if measure is not None and measure.reads(question, kind.unit):
+                yield question, measure
+
+
+def unread(kind: Kind) -> list[str]:
+    """Return the questions that no declared measure reads."""
+    read = {question.name for question, _ in measures_of(kind)}
+    return [question.name for question in kind.questions if question.name not in read]
+
+
+def unknown(kind: Kind) -> list[str]:
+    """Return the declared measures that do not exist."""
+    there = BUILT_IN.get(kind.unit, frozenset(MEASURES))
+    return [name for name in kind.measures if name not in there]
+
+
+def idle(kind: Kind) -> list[str]:
+    """Return the declared measures that exist and can read none of the questions."""
+    if kind.about_attributes:
+        return []
+    used = {measure.name for _, measure in measures_of(kind)}
+    return [name for name in kind.measures if name in MEASURES and name not in used]

@@ -1,0 +1,1 @@
+"""Campaigns of kinds of questions, with answers whose truth is known."""
