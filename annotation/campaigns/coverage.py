@@ -78,11 +78,14 @@ def _ratings(campaign: Campaign, enrolments: list[Enrolment], latest: QuerySet[A
 def _groups(campaign: Campaign, enrolments: list[Enrolment], latest: QuerySet[Annotation]) -> Coverage:
     groups = campaign.study.groups
     names = list(groups.order_by("display_name").values_list("display_name", flat=True))
-    field, column_kind = ("task__image__group__display_name", "identity group")
+    image = "task__image" if kind_of(campaign).about_attributes else "task__stimuli__image"
+    field, column_kind = (f"{image}__group__display_name", "identity group")
     if len(names) > GROUPS_AS_COLUMNS:
-        field, column_kind = ("task__image__group__region", "region")
+        field, column_kind = (f"{image}__group__region", "region")
         names = sorted(set(groups.values_list("region", flat=True)))
-    counts = _table(latest.order_by().values_list("annotator", field).annotate(n=Count("pk")))
+    shown = latest.filter(**{f"{image}__isnull": False})  # a prompt that is shown is no image
+    # A screen counts once for each group that it shows.
+    counts = _table(shown.order_by().values_list("annotator", field).annotate(n=Count("pk", distinct=True)))
     columns = [name or NO_REGION for name in names]
     return Coverage(column_kind, columns, _rows(enrolments, counts, names))
 

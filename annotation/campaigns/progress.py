@@ -5,11 +5,12 @@ from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from typing import Any, Self
 
-from django.db.models import Count, F, Q, Sum
+from django.db.models import Count, Exists, F, OuterRef, Q, Sum
 from django.db.models.functions import Coalesce, TruncDate
 from django.utils import timezone
 
-from annotation.models import Annotation, Assignment, Campaign, Task
+from annotation.kinds.registry import kind_of
+from annotation.models import Annotation, Assignment, Campaign, Task, TaskStimulus
 
 State = Assignment.State
 Status = Annotation.Status
@@ -136,29 +137,48 @@ def _slot_count(campaign: Campaign) -> int:
 
 
 def _groups(campaign: Campaign) -> list[GroupProgress]:
-    labels = campaign.tasks.filter(purpose=Task.Purpose.LABEL, withdrawn=False)
-    tasks = labels.filter(image__group__isnull=False).order_by()
-    rows = tasks.values("image__group", "image__group__display_name").annotate(
-        number=Count("pk"), slots=Sum("wanted")
-    )
+    about_attributes = kind_of(campaign).about_attributes
+    rows = _tasks_by_group(campaign) if about_attributes else _screens_by_group(campaign)
+    field = "task__image__group" if about_attributes else "task__stimuli__image__group"
     accepted = dict(
         Annotation.objects.filter(
             campaign=campaign, is_latest=True, status=Status.ACCEPTED, task__withdrawn=False
         )
         .order_by()
-        .values_list("task__image__group")
-        .annotate(number=Count("pk"))
+        .values_list(field)
+        .annotate(number=Count("pk", distinct=True))
     )
     groups = [
         GroupProgress(
-            name=row["image__group__display_name"],
-            tasks=row["number"],
-            slots=accepted.get(row["image__group"], 0) if campaign.imported else row["slots"],
-            accepted=accepted.get(row["image__group"], 0),
+            name=name,
+            tasks=number,
+            slots=accepted.get(group, 0) if campaign.imported else slot_count,
+            accepted=accepted.get(group, 0),
         )
-        for row in rows
+        for group, name, number, slot_count in rows
     ]
     return sorted(groups, key=lambda group: group.name)
+
+
+def _tasks_by_group(campaign: Campaign) -> Any:
+    """Return each group with its name, tasks and slots."""
+    labels = campaign.tasks.filter(purpose=Task.Purpose.LABEL, withdrawn=False)
+    tasks: Any = labels.filter(image__group__isnull=False).order_by()  # as below
+    rows = tasks.values_list("image__group", "image__group__display_name")
+    return rows.annotate(number=Count("pk"), slots=Sum("wanted"))
+
+
+def _screens_by_group(campaign: Campaign) -> Any:
+    """Return the same where screens show several images: a screen counts once for each group that it shows."""
+    stimuli = TaskStimulus.objects.filter(
+        task__campaign=campaign, task__withdrawn=False, image__group__isnull=False
+    )
+    earlier = TaskStimulus.objects.filter(
+        task=OuterRef("task"), image__group=OuterRef("image__group"), position__lt=OuterRef("position")
+    )
+    rows: Any = stimuli.filter(~Exists(earlier)).order_by()  # tuples, once they are annotated
+    rows = rows.values_list("image__group", "image__group__display_name")
+    return rows.annotate(number=Count("pk"), slots=Sum("task__wanted"))
 
 
 def _days(campaign: Campaign) -> list[DayProgress]:

@@ -37,6 +37,7 @@ from annotation.assignment import gold_and_repeats
 from annotation.kinds.registry import kind_of
 from annotation.models import Annotation, Campaign, QualityEvent, QualityMeasure
 from annotation.people.annotator_ids import ids_usable
+from annotation.quality.answers import MeasuredAnswer, measured_answer
 from studies.consent import withdrawn_from
 
 Measure = QualityMeasure
@@ -74,10 +75,10 @@ _AGREEMENT = """
     SELECT q.annotator_id, AVG((q.same - 1.0) / (q.given - 1)), COUNT(DISTINCT q.id)
     FROM (SELECT o.id, o.annotator_id, o.submitted_at,
                  COUNT(*) OVER (PARTITION BY {unit}, j.attribute_id) AS given,
-                 COUNT(*) OVER (PARTITION BY {unit}, j.attribute_id, j.{answer}) AS same
+                 COUNT(*) OVER (PARTITION BY {unit}, j.attribute_id, {code}) AS same
           FROM ({everybody}) o
           JOIN annotation_task t ON t.id = o.task_id
-          JOIN annotation_judgement j ON j.annotation_id = o.id) q
+          JOIN annotation_judgement j ON j.annotation_id = o.id {join}) q
     WHERE q.given > 1 AND {asked}
     GROUP BY q.annotator_id
 """
@@ -96,9 +97,9 @@ _STRAIGHT = """
           GROUP BY p.annotator_id, p.answer) g
     GROUP BY g.annotator_id
 """
-_RATINGS = """
-    SELECT m.annotator_id, j.rating AS answer
-    FROM ({mine}) m JOIN annotation_judgement j ON j.annotation_id = m.id
+_SINGLE = """
+    SELECT m.annotator_id, {code} AS answer
+    FROM ({mine}) m JOIN annotation_judgement j ON j.annotation_id = m.id {join}
 """
 # Bits of the ticked places; -1 where all are ticked.
 _PATTERNS = """
@@ -118,7 +119,7 @@ _DUE = """
                  COUNT(*) OVER (PARTITION BY {unit}, j.attribute_id) AS given, {counts}
           FROM ({everybody}) o
           JOIN annotation_task t ON t.id = o.task_id
-          JOIN annotation_judgement j ON j.annotation_id = o.id) q
+          JOIN annotation_judgement j ON j.annotation_id = o.id {join}) q
     WHERE {asked}
     GROUP BY q.annotator_id
 """
@@ -132,7 +133,7 @@ _DUE_SUM = """
 """
 _USUAL = """
     SELECT r.annotator_id, {code}, COUNT(*)
-    FROM ({latest}) r JOIN annotation_judgement j ON j.annotation_id = r.id
+    FROM ({latest}) r JOIN annotation_judgement j ON j.annotation_id = r.id {join}
     GROUP BY r.annotator_id, {code}
 """
 
@@ -216,7 +217,7 @@ class _Answers:
     def compared(self) -> "_Compared":
         """Return the query parts of a comparison with others."""
         # An imported file may show one image in several tasks; here each image's attributes are in one task each.
-        by_image = self.campaign.imported and not _rates(self.campaign)
+        by_image = self.campaign.imported and kind_of(self.campaign).marks_attributes
         unit = "task__image" if by_image else "task"
         among = self.everybody
         if self.people is not None:
@@ -255,15 +256,20 @@ def _rows(measure: Measure, answers: _Answers) -> Iterable[tuple[int, Any, Any]]
         pairs = gold_and_repeats.repeat_pairs(campaign, people)
         repeats = ((pair.annotator_id, pair.task_id, pair.first == pair.second) for pair in pairs)
         return _shares(repeats, _forgotten(campaign, Annotation.Status.REPEAT) if fresh else frozenset())
-    if measure == Measure.AGREEMENT:
-        return _agreement(answers)
-    if measure == Measure.VARIETY:
-        return _variety(answers)
     selected, values = _compiled(answers.selected)
     if measure == Measure.MEDIAN_SECONDS:
         return _run(_MEDIAN.format(mine=selected), values)
-    answers_query = (_RATINGS if _rates(campaign) else _PATTERNS).format(mine=selected)
-    return _run(_STRAIGHT.format(answers=answers_query), values)
+    answer = measured_answer(campaign)
+    if answer is None:
+        return ()
+    if measure == Measure.AGREEMENT:
+        return _agreement(answers, answer)
+    if measure == Measure.VARIETY:
+        return _variety(answers, answer)
+    if kind_of(campaign).marks_attributes:
+        return _run(_STRAIGHT.format(answers=_PATTERNS.format(mine=selected)), values)
+    single = _SINGLE.format(mine=selected, code=answer.code, join=answer.join)
+    return _run(_STRAIGHT.format(answers=single), values)
 
 
 def _shares(
@@ -283,45 +289,43 @@ def _shares(
         yield person, right_counts[person] / number, len(screens[person])
 
 
-def _agreement(answers: _Answers) -> list[tuple[int, Any, Any]]:
+def _agreement(answers: _Answers, answer: MeasuredAnswer) -> list[tuple[int, Any, Any]]:
     compared = answers.compared()
     query = _AGREEMENT.format(
         unit=compared.unit,
-        answer="rating" if _rates(answers.campaign) else "present",
+        code=answer.code,
+        join=answer.join,
         everybody=compared.everybody,
         asked=compared.asked,
     )
     return _run(query, compared.values)
 
 
-def _variety(answers: _Answers) -> Iterator[tuple[int, float, int]]:
+def _variety(answers: _Answers, answer: MeasuredAnswer) -> Iterator[tuple[int, float, int]]:
     compared = answers.compared()
-    code, values = (
-        ("j.rating", (1, 2, 3, 4, 5))
-        if _rates(answers.campaign)
-        else ("(CASE WHEN j.present THEN 1 ELSE 0 END)", (0, 1))
-    )
+    join, code, values = answer
     counts = (_DUE_COUNT.format(code=code, value=value, unit=compared.unit) for value in values)
     query = _DUE.format(
         unit=compared.unit,
         code=code,
+        join=join,
         counts=", ".join(counts),
         sums=", ".join(_DUE_SUM.format(value=value) for value in values),
         everybody=compared.everybody,
         asked=compared.asked,
     )
-    usual = _usual(answers.everybody, code)
+    usual = _usual(answers.everybody, answer)
     for person, screens, alone, *sums in _run(query, compared.values):
         answer_counts = dict(zip(values, map(int, sums[::2]), strict=True))
         due_counts = dict(zip(values, map(float, sums[1::2]), strict=True))
         others_counts: Counter[int] = Counter()
-        for (somebody, answer), number in usual.items():
+        for (somebody, usual_answer), number in usual.items():
             if somebody != person:
-                others_counts[answer] += number
+                others_counts[usual_answer] += number
         if whole := others_counts.total():
             due_counts = {
-                answer: share + int(alone) * others_counts[answer] / whole
-                for answer, share in due_counts.items()
+                value: share + int(alone) * others_counts[value] / whole
+                for value, share in due_counts.items()
             }
         if (share_varied := variety(answer_counts, due_counts)) is not None:
             yield person, share_varied, int(screens)
@@ -339,16 +343,12 @@ def variety(answer_counts: Mapping[int, int], due_counts: Mapping[int, float]) -
     return (sum(answer_counts.values()) - answer_counts[most]) / others_due
 
 
-def _usual(everybody: QuerySet[Annotation], code: str) -> dict[tuple[int, int], int]:
+def _usual(everybody: QuerySet[Annotation], answer: MeasuredAnswer) -> dict[tuple[int, int], int]:
     """Return how often each annotator gave each answer among the campaign's latest."""
     latest = everybody.order_by("-pk").values("id", "annotator_id")[:_LATEST]
     query, values = latest.query.sql_with_params()
-    rows = _run(_USUAL.format(code=code, latest=query), values)
-    return {(person, int(answer)): int(number) for person, answer, number in rows}
-
-
-def _rates(campaign: Campaign) -> bool:
-    return kind_of(campaign).rates_attributes
+    rows = _run(_USUAL.format(code=answer.code, join=answer.join, latest=query), values)
+    return {(person, int(value)): int(number) for person, value, number in rows}
 
 
 def _compiled(annotations: QuerySet[Annotation]) -> tuple[str, tuple[Any, ...]]:

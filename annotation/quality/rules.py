@@ -8,9 +8,11 @@ from pydantic import field_validator
 from pydantic_core.core_schema import ValidationInfo
 
 from accounts.models import User
+from annotation.kinds.registry import kind_of
 from annotation.models import Campaign, QualityAction, QualityEvent, QualityMeasure, QualityRule
 from annotation.quality import enforcement, sentences
-from foundation.errors import Conflict
+from annotation.quality.answers import measures_of
+from foundation.errors import Conflict, DomainError
 from foundation.parameters import ParameterSet, Problem, parameter
 from studies import audit
 
@@ -56,6 +58,7 @@ def set_rule(*, campaign: Campaign, by: User | None, **values: Any) -> QualityRu
     with transaction.atomic():
         campaign = _changeable(campaign)
         asked = RuleParameters.read(values)
+        _check_measure(campaign, asked.measure)
         rule, _ = QualityRule.objects.update_or_create(
             campaign=campaign,
             measure=asked.measure,
@@ -94,6 +97,14 @@ def remove_rule(*, rule: QualityRule, by: User | None) -> None:
         measure=rule.get_measure_display(),
         does=rule.action,
     )
+
+
+def _check_measure(campaign: Campaign, measure: str) -> None:
+    kind = kind_of(campaign)
+    if measure not in measures_of(kind):
+        label = QualityMeasure(measure).label
+        message = f"Campaigns of the kind “{kind.name}” are not measured by: {label}."
+        raise DomainError("quality_rule_invalid", message, fields={"measure": message})
 
 
 def _changeable(campaign: Campaign) -> Campaign:

@@ -6,7 +6,9 @@ An annotator reads the measure, its value and the threshold, but never which scr
 from django.utils.formats import number_format
 from django.utils.translation import gettext
 
-from annotation.models import QualityEvent, QualityMeasure
+from annotation.kinds.registry import kind_of
+from annotation.models import Campaign, QualityEvent, QualityMeasure
+from annotation.quality.answers import measures_of
 from annotation.quality.measures import MeasureValue, Quality
 
 _TIME = QualityMeasure.MEDIAN_SECONDS
@@ -75,8 +77,9 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f}".removesuffix(".0")
 
 
-def facts(quality: Quality) -> list[tuple[str, MeasureValue, str]]:
-    """Return each measure's name, its value, and the value as text."""
+def facts(campaign: Campaign, quality: Quality) -> list[tuple[str, MeasureValue, str]]:
+    """Return the name of each measure that the campaign has, its value, and the value as text."""
+    measures = measures_of(kind_of(campaign))
     return [
         (
             QualityMeasure(measure).label,
@@ -84,4 +87,5 @@ def facts(quality: Quality) -> list[tuple[str, MeasureValue, str]]:
             "" if measured.value is None else amount(measure, measured.value),
         )
         for measure, measured in quality.items()
+        if measure in measures
     ]

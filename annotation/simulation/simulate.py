@@ -1,21 +1,18 @@
 """Simulated annotators: invented people with known error rates who label over HTTP as anybody does.
 
-Only in studies marked as simulated. An annotator's answer depends on the seed, the annotator's number, the image
-and the attribute, not on the order of tasks.
+Only in studies marked as simulated. An annotator's answer depends on the seed, the annotator's number and what is
+shown and asked, not on the order of tasks.
 """
 
 import hashlib
-import http.client
-import json
 import random
 import time
 import uuid
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
-from urllib.parse import urlsplit
+from typing import Any, NamedTuple, Protocol
 
 from accounts import codes, profiles, tokens
 from accounts.models import Annotator, ApiToken, User
@@ -25,9 +22,11 @@ from annotation.campaigns.progress import progress as campaign_progress
 from annotation.kinds.attribute_likert import UNSURE
 from annotation.models import Campaign, Task
 from annotation.people import invitations, withdrawal
+from annotation.simulation.connection import ApiConnection
 from annotation.simulation.loopback import serving
+from annotation.simulation.questions import QuestionTruth, answer_questions
 from annotation.simulation.truth import Sight, Truth
-from foundation.errors import Conflict, DomainError
+from foundation.errors import Conflict
 from foundation.parameters import ParameterSet, parameter
 from generation.models import Image
 from studies import consent
@@ -70,6 +69,22 @@ class CrowdParameters(ParameterSet):
     false_positive: float = parameter(
         0.05, **_RATE, label="False positives", help="How often an attribute that is not there is marked."
     )
+    spread: float = parameter(
+        1.0,
+        ge=0,
+        le=10,
+        label="Spread",
+        help="How different models are where people compare, rank or rate them: a standard deviation.",
+    )
+    ties: float = parameter(
+        0.3, ge=0, le=10, label="Ties", help="How readily equals are called a tie: Davidson’s ν."
+    )
+    position_bias: float = parameter(
+        0.0, ge=-5, le=5, label="Position bias", help="Log-odds in favour of what is shown first."
+    )
+    noise: float = parameter(
+        0.8, ge=0, le=10, label="Noise", help="The standard deviation of a point on a scale."
+    )
 
 
 @dataclass(frozen=True)
@@ -80,6 +95,7 @@ class SimulationSummary:
     submissions: int
     judgements: int
     seconds: float
+    planted: Mapping[str, Any]  # of a campaign of questions: see `QuestionTruth.planted`
 
     @property
     def judgements_per_second(self) -> float:
@@ -122,6 +138,7 @@ def simulate(
     _check(campaign)
     crowd = CrowdParameters.read(parameters)
     truth = truth or Truth(seed=campaign.seed)
+    of_questions = _question_truth(campaign, crowd)
     with ExitStack() as stack:
         workers = [
             stack.enter_context(_enrolled(campaign, number, crowd))
@@ -134,8 +151,33 @@ def simulate(
             free = campaign_progress(campaign).free
             progress.start(free if crowd.limit is None else min(free, crowd.limit))
         started = time.perf_counter()
-        submissions, judgements = _work(address, campaign, workers, truth, crowd.limit, progress)
-        return SimulationSummary(len(workers), submissions, judgements, time.perf_counter() - started)
+        submissions, judgements = _work(
+            address, campaign, workers, _Truths(truth, of_questions), crowd.limit, progress
+        )
+        return SimulationSummary(
+            annotators=len(workers),
+            submissions=submissions,
+            judgements=judgements,
+            seconds=time.perf_counter() - started,
+            planted=of_questions.planted(campaign),
+        )
+
+
+class _Truths(NamedTuple):
+    """What simulated annotators see: attributes in images, and what questions ask about."""
+
+    of_attributes: Truth
+    of_questions: QuestionTruth
+
+
+def _question_truth(campaign: Campaign, crowd: CrowdParameters) -> QuestionTruth:
+    return QuestionTruth(
+        seed=campaign.seed,
+        spread=crowd.spread,
+        ties=crowd.ties,
+        position_bias=crowd.position_bias,
+        noise=crowd.noise,
+    )
 
 
 def _check(campaign: Campaign) -> None:
@@ -151,7 +193,7 @@ def _check(campaign: Campaign) -> None:
 
 def _knows(address: str, key: str) -> bool:
     """Return whether the server at `address` uses this database: it accepts a key that was just made."""
-    with _Line(address, key) as line:
+    with ApiConnection(address, key) as line:
         try:
             return line.status("studies/") in {200, 403}
         except OSError:
@@ -213,31 +255,32 @@ def _work(
     address: str,
     campaign: Campaign,
     workers: list[SimulatedAnnotator],
-    truth: Truth,
+    truths: _Truths,
     limit: int | None,
     progress: SimulationProgress | None,
 ) -> tuple[int, int]:
     submissions = judgements = 0
     with ExitStack() as stack:
-        queue: deque[tuple[SimulatedAnnotator, _Line, dict[str, Any] | None]] = deque(
-            (worker, stack.enter_context(_Line(address, worker.key)), None) for worker in workers
+        queue: deque[tuple[SimulatedAnnotator, ApiConnection, dict[str, Any] | None]] = deque(
+            (worker, stack.enter_context(ApiConnection(address, worker.key)), None) for worker in workers
         )
         while queue and (limit is None or submissions < limit):
             worker, line, task = queue.popleft()
             if task is None:
-                if not _practise(worker, line, campaign, truth):
+                if not _practise(worker, line, campaign, truths.of_attributes):
                     continue
                 task = line.post(f"campaigns/{campaign.pk}/next")
                 if task is None:
                     continue
-            body = {
-                "submission_id": str(uuid.uuid4()),
-                "answer": answer(worker, task, truth),
-                "active_seconds": 1.0,
-            }
+            answered = (
+                answer_questions(task, truths.of_questions, worker.generator)
+                if "questions" in task
+                else answer(worker, task, truths.of_attributes)
+            )
+            body = {"submission_id": str(uuid.uuid4()), "answer": answered, "active_seconds": 1.0}
             saved = line.post(f"assignments/{task['assignment']}/submit", body) or {}
             submissions += 1
-            judgements += len(task["attributes"])
+            judgements += len(answered["answers"] if "questions" in task else task["attributes"])
             if progress is not None:
                 progress.advance()
                 progress.check_cancelled()
@@ -246,7 +289,7 @@ def _work(
     return submissions, judgements
 
 
-def _practise(worker: SimulatedAnnotator, line: "_Line", campaign: Campaign, truth: Truth) -> bool:
+def _practise(worker: SimulatedAnnotator, line: ApiConnection, campaign: Campaign, truth: Truth) -> bool:
     """Practise where the campaign asks for it; return whether the annotator may go on to real tasks.
 
     The first round is answered like real tasks; later rounds repeat the answers that feedback gave as right.
@@ -328,56 +371,3 @@ def _side(low: float, high: float, generator: random.Random) -> tuple[float, flo
         low = min(low, 1 - _LEAST_SIDE)
         high = low + _LEAST_SIDE
     return low, high
-
-
-class _Line:
-    """A connection kept open to the server."""
-
-    def __init__(self, address: str, key: str) -> None:
-        parts = urlsplit(address)
-        if parts.scheme not in {"http", "https"} or not parts.netloc:
-            raise DomainError(
-                "base_url_invalid", f"{address} is not an http address.", fields={"base_url": "invalid"}
-            )
-        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        self._connection = kind(parts.netloc, timeout=60)
-        self._prefix = f"{parts.path.rstrip('/')}/api/v1/"
-        # A server behind a proxy that ends TLS would send plain requests elsewhere.
-        self._headers = {
-            "Authorization": f"Bearer {key}",
-            "Content-Type": "application/json",
-            "X-Forwarded-Proto": "https",
-        }
-
-    def __enter__(self) -> "_Line":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._connection.close()
-
-    def status(self, path: str) -> int:
-        """Return the status of a GET."""
-        self._connection.request("GET", self._prefix + path, headers=self._headers)
-        response = self._connection.getresponse()
-        response.read()
-        return response.status
-
-    def post(self, path: str, body: dict[str, Any] | None = None) -> dict[str, Any] | None:
-        """Return the answer, None when there is no content; raises DomainError `server_refused`."""
-        data = json.dumps(body).encode() if body is not None else b""
-        try:
-            self._connection.request("POST", self._prefix + path, body=data, headers=self._headers)
-            response = self._connection.getresponse()
-            content = response.read()
-        except (OSError, http.client.HTTPException) as error:
-            raise DomainError("server_unreachable", f"The server does not answer: {error}.") from error
-        if response.status == 204:
-            return None
-        try:
-            answered: dict[str, Any] = json.loads(content)
-        except ValueError:
-            answered = {}
-        if response.status != 200:
-            message = answered.get("error", {}).get("message", response.reason)
-            raise DomainError("server_refused", f"The server answered {response.status}: {message}")
-        return answered

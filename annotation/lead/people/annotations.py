@@ -78,7 +78,7 @@ def annotation_detail(request: HttpRequest, study: str, campaign: str, annotatio
         .filter(annotator=campaign_annotation.annotator_id)
     )
     lines, context["counted_at"], _ = shown_lines(context["campaign"], enrolled)
-    context["quality_facts"] = facts(lines[0].quality if lines else nothing_measured())
+    context["quality_facts"] = facts(context["campaign"], lines[0].quality if lines else nothing_measured())
     return render(request, "annotation/lead/people/annotation.html", context)
 
 

@@ -78,7 +78,7 @@ class EnrolmentMove(CampaignView, FormPage[EnrolmentForm]):
     def context(self) -> dict[str, Any]:
         (line,), counted_at, _ = shown_lines(self.campaign, [self.enrolment])
         context = {"enrolment": self.enrolment, "move": self.move, "line": line, "counted_at": counted_at}
-        context["quality_facts"] = facts(line.quality)
+        context["quality_facts"] = facts(self.campaign, line.quality)
         if self.move == "exclude":
             context["effect"] = effect_of_excluding(self.enrolment)
         return super().context() | context

@@ -11,11 +11,14 @@ from django.views.decorators.http import require_POST
 
 from annotation.answers import replacement
 from annotation.campaigns import snapshots
+from annotation.kinds.registry import kind_of
 from annotation.lead.page_context import PER_PAGE, CampaignView, campaign_for_lead
 from annotation.models import Campaign, QualityEvent, QualityMeasure
 from annotation.quality import enforcement, rules
+from annotation.quality.answers import measures_of
 from annotation.quality.rules import RuleParameters
 from annotation.quality.sentences import for_lead, threshold_text
+from web.form_fields import set_choices
 from web.form_page import Button, FormPage
 from web.keyset import key_page
 
@@ -41,7 +44,13 @@ class QualityPage(CampaignView, FormPage[QualityRuleForm]):
 
     readers = None
     template_name = "annotation/lead/quality/rules.html"
-    form_class = QualityRuleForm
+
+    def make_form(self, data: Any) -> QualityRuleForm:
+        form = QualityRuleForm(data)
+        measures = measures_of(kind_of(self.campaign))
+        set_choices(form, "measure", [(measure.value, measure.label) for measure in measures])
+        return form
+
     leads_to = "annotation:quality"
 
     def call(self) -> str:

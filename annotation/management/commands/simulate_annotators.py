@@ -33,7 +33,8 @@ class Command(DomainCommand):
         parser.add_argument(
             "--base-url", metavar="URL", help=f"the server (default: {_DEFAULT_URL} if it answers)"
         )
-        CrowdParameters.add_options(parser, ("seed", "limit", "false_negative", "false_positive"))
+        names = [name for name in CrowdParameters.model_fields if name != "annotators"]
+        CrowdParameters.add_options(parser, names)
 
     def handle(self, *args: Any, **options: Any) -> None:
         campaign = Campaign.objects.select_related("study").filter(pk=options["campaign"]).first()
@@ -54,3 +55,9 @@ class Command(DomainCommand):
             f"{summary.submissions:,} submissions with {summary.judgements:,} judgements by {summary.annotators} "
             f"annotators in {summary.seconds:.1f} s ({summary.judgements_per_second:,.0f} judgements/s)."
         )
+        for question, planted in summary.planted.items():
+            for what, strengths in planted.items():
+                shown = ", ".join(
+                    f"{name or 'not named'} {strength:+.2f}" for name, strength in strengths.items()
+                )
+                self.stdout.write(f"Planted for {question}, {what}: {shown or 'none'}.")

@@ -1,0 +1,267 @@
+"""Simulated answers to the questions that a kind declares, from a planted truth.
+
+What is planted for each question: a strength of each model and group, a little of each image or text. Which of two is
+better follows Davidson's form of the Bradley–Terry model and a ranking the Plackett–Luce model, in both of which
+exp(strength) is what counts; a point of a scale is the nearest to its middle plus the strength and noise; how often an
+answer is chosen follows from utilities that belong to model and group.
+"""
+
+import hashlib
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from annotation.kinds.registry import kind_of
+from annotation.models import Campaign, Task, TaskStimulus
+
+_OF_GROUP, _OF_IMAGE = 0.5, 0.25  # standard deviations, where that of models is 1
+_APART = 0.04  # how often an answer that stands apart is given
+_SEVERAL = 0.25  # how often one of several answers is chosen, about
+_MISSING = 0.15  # how often a word is marked
+_MARKED_OTHERWISE = 0.1  # how often an annotator marks a word otherwise than most
+_PLACE = 0.5  # how often a place is given that need not be
+_JITTER, _SIDE = 0.02, 0.2
+_NONE = "none"
+_SENTENCES = (
+    "The colours are soft and the light comes from one side.",
+    "A quiet place with a lot of sky.",
+    "Something stands in the middle, and I am not sure what it is for.",
+    "It looks like a drawing from a book.",
+    "Clear and simple; I would hang it on a wall.",
+    "The background does not go well with the rest.",
+)
+
+
+@dataclass(frozen=True)
+class ShownItem:
+    """An image or a text on a screen, as far as its strength depends on it."""
+
+    key: str
+    model: str = ""
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class QuestionTruth:
+    """What is planted: all of it follows from the seed."""
+
+    seed: int
+    spread: float = 1.0  # standard deviation of the strengths of models
+    ties: float = 0.3  # Davidson's ν: how readily equals are called a tie
+    position_bias: float = 0.0  # log-odds in favour of what is shown first
+    noise: float = 0.8  # standard deviation of a point on a scale
+
+    def strength(self, question: str, item: ShownItem) -> float:
+        """Return how good an item is by one question."""
+        return self.of_model(question, item.model) + self.spread * (
+            _OF_GROUP * self._normal("group", question, item.group)
+            + _OF_IMAGE * self._normal("item", question, item.key)
+        )
+
+    def of_model(self, question: str, model: str) -> float:
+        return self.spread * self._normal("model", question, model)
+
+    def of_group(self, question: str, group: str) -> float:
+        return self.spread * _OF_GROUP * self._normal("group", question, group)
+
+    def utility(self, question: str, code: object, item: ShownItem) -> float:
+        """Return the log-odds that belong to an answer, of which one or several are chosen."""
+        named = f"{question}={code}"
+        return self._normal("answer", named) + 0.5 * self.strength(named, item)
+
+    def misses(self, item: ShownItem, place: int) -> bool:
+        """Return whether most would mark this word of the text."""
+        return self.generator("word", item.key, place).random() < _MISSING
+
+    def place(self, question: str, item: ShownItem) -> tuple[float, float]:
+        """Return where in the image the answer is seen."""
+        generator = self.generator("place", question, item.key)
+        return generator.uniform(0.2, 0.8), generator.uniform(0.2, 0.8)
+
+    def generator(self, *parts: object) -> random.Random:
+        digest = hashlib.sha256("\x1f".join(map(str, (self.seed, *parts))).encode()).digest()
+        return random.Random(int.from_bytes(digest[:8], "big"))
+
+    def _normal(self, *parts: object) -> float:
+        return self.generator(*parts).gauss(0, 1)
+
+    def planted(self, campaign: Campaign) -> dict[str, Any]:
+        """Return the strengths of models and groups by question, to check measures against."""
+        kind = kind_of(campaign)
+        if kind.about_attributes:
+            return {}
+        shown = TaskStimulus.objects.filter(task__campaign=campaign, image__isnull=False).order_by()
+        of_groups = shown.filter(image__group__isnull=False)
+        models = sorted(set(shown.values_list("image__model_label", flat=True).distinct()))
+        groups = sorted(set(of_groups.values_list("image__group__name", flat=True).distinct()))
+        return {
+            question.name: {
+                "models": {model: round(self.of_model(question.name, model), 4) for model in models},
+                "groups": {group: round(self.of_group(question.name, group), 4) for group in groups},
+            }
+            for question in kind.questions
+            if question.type in {"scale", "compare", "rank"}
+        }
+
+
+def answer_questions(
+    task: dict[str, Any], truth: QuestionTruth, generator_of: Callable[..., random.Random]
+) -> dict[str, Any]:
+    """Return an answer to a task; `generator_of` gives an annotator's own randomness for what is shown."""
+    shown = Task.objects.prefetch_related("stimuli__image__group").get(
+        assignments__public_id=task["assignment"]
+    )
+    items = {
+        stimulus["ref"]: _item(row)
+        for stimulus, row in zip(task["stimuli"], shown.stimuli.all(), strict=False)
+    }
+    text = task["prompt"] or next((stimulus.get("text", "") for stimulus in task["stimuli"]), "")
+    generator = generator_of("screen", *(item.key for item in items.values()))
+    return ScreenAnswers(truth, items, text, generator).answer(task["questions"])
+
+
+def _item(stimulus: TaskStimulus) -> ShownItem:
+    # A person sees the picture; the simulated one needs to know which it is, which no payload tells.
+    image = stimulus.image
+    if image is None:
+        return ShownItem(stimulus.text)
+    return ShownItem(image.sha256, image.model_label, image.group.name if image.group is not None else "")
+
+
+@dataclass(frozen=True)
+class ScreenAnswers:
+    """One annotator's answers to one screen, from the payload that annotators get."""
+
+    truth: QuestionTruth
+    items: Mapping[str, ShownItem]  # by the names s1, s2, …
+    text: str  # whose words can be marked
+    generator: random.Random
+
+    def answer(self, questions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Return the answer as a browser sends it."""
+        answers: dict[str, Any] = {}
+        regions: dict[str, list[dict[str, Any]]] = {}
+        for question in questions:
+            refs = [ref for ref in self.items if _is_asked(question, answers, ref)]
+            if not refs:
+                continue
+            name = question["name"]
+            if question["each"]:
+                answers[name] = {ref: self._value(question, ref) for ref in refs}
+            else:
+                answers[name] = self._value(question, refs[0])
+            if places := self._places(question, refs, answers[name]):
+                regions[name] = places
+        return {"answers": answers, "regions": regions}
+
+    def _value(self, question: Mapping[str, Any], ref: str) -> Any:
+        match question["type"]:
+            case "scale":
+                return self._point(question, ref)
+            case "choice":
+                return self._choice(question, ref)
+            case "compare":
+                return self._better(question)
+            case "rank":
+                return self._ranks(question)
+            case "span":
+                return self._words(question)
+            case _:
+                return self.generator.choice(_SENTENCES)[: question["longest"]]
+
+    def _point(self, question: Mapping[str, Any], ref: str) -> int:
+        apart = [point["code"] for point in question["points"] if point["apart"]]
+        if apart and self.generator.random() < _APART:
+            return int(self.generator.choice(apart))
+        codes = sorted(point["code"] for point in question["points"] if not point["apart"])
+        middle = (codes[0] + codes[-1]) / 2
+        strength = self.truth.strength(question["name"], self.items[ref])
+        seen = middle + strength + self.generator.gauss(0, self.truth.noise)
+        return int(min(codes, key=lambda code: abs(code - seen)))
+
+    def _choice(self, question: Mapping[str, Any], ref: str) -> str | list[str]:
+        name, item = question["name"], self.items[ref]
+        codes: list[str] = [answer["code"] for answer in question["answers"]]
+        odds = {code: math.exp(self.truth.utility(name, code, item)) for code in codes}
+        if not question["several"]:
+            return self.generator.choices(codes, weights=[odds[code] for code in codes])[0]
+        scale = _SEVERAL / (1 - _SEVERAL)
+        chosen = [
+            code
+            for code in codes
+            if code != _NONE and self.generator.random() < scale * odds[code] / (1 + scale * odds[code])
+        ]
+        return chosen or [_NONE if _NONE in codes else codes[-1]]
+
+    def _better(self, question: Mapping[str, Any]) -> str:
+        weights = {ref: math.exp(strength) for ref, strength in self._strengths(question).items()}
+        if question["tie"] is not None:
+            weights["tie"] = self.truth.ties * math.sqrt(math.prod(weights.values()))
+        return self.generator.choices(list(weights), weights=list(weights.values()))[0]
+
+    def _ranks(self, question: Mapping[str, Any]) -> dict[str, int]:
+        weights = {ref: math.exp(strength) for ref, strength in self._strengths(question).items()}
+        order: list[str] = []
+        while weights:
+            best = self.generator.choices(list(weights), weights=list(weights.values()))[0]
+            del weights[best]
+            order.append(best)
+        ranks = {order[0]: 1}
+        for place, (before, ref) in enumerate(pairwise(order), start=2):
+            tied = question["ties"] and self.generator.random() < self.truth.ties / (2 + self.truth.ties)
+            ranks[ref] = ranks[before] if tied else place
+        return ranks
+
+    def _strengths(self, question: Mapping[str, Any]) -> dict[str, float]:
+        strengths = {ref: self.truth.strength(question["name"], item) for ref, item in self.items.items()}
+        first = next(iter(strengths))
+        strengths[first] += self.truth.position_bias
+        return strengths
+
+    def _words(self, question: Mapping[str, Any]) -> list[int]:
+        item = next(iter(self.items.values()))
+        words = [
+            place
+            for place in range(len(self.text.split()))
+            if self.truth.misses(item, place) != (self.generator.random() < _MARKED_OTHERWISE)
+        ]
+        return words if words or question["none"] is not None else [0]
+
+    def _places(self, question: Mapping[str, Any], refs: Sequence[str], value: Any) -> list[dict[str, Any]]:
+        region = question["region"]
+        if region is None:
+            return []
+        values = value if question["each"] else {refs[0]: value}
+        return [
+            self._place(question["name"], region["shape"], ref)
+            for ref in refs
+            if not region["after"] or values[ref] in region["after"]
+            if region["required"] or self.generator.random() < _PLACE
+        ]
+
+    def _place(self, name: str, shape: str, ref: str) -> dict[str, Any]:
+        x, y = (side + self.generator.gauss(0, _JITTER) for side in self.truth.place(name, self.items[ref]))
+        if shape == "point":
+            return {"stimulus": ref, "x": x, "y": y}
+        return {
+            "stimulus": ref,
+            "x": x - _SIDE / 2,
+            "y": y - _SIDE / 2,
+            "width": _SIDE,
+            "height": _SIDE,
+        }
+
+
+def _is_asked(question: Mapping[str, Any], answers: Mapping[str, Any], ref: str) -> bool:
+    """Return whether a question is asked (of a stimulus), after the answers before it."""
+    when = question["when"]
+    if when is None:
+        return True
+    value = answers.get(when["question"])
+    if isinstance(value, dict):
+        value = value.get(ref)
+    given = value if isinstance(value, list) else [value]
+    return any(answer in when["answers"] for answer in given)
