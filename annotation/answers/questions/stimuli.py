@@ -40,7 +40,7 @@ def remember(task: Task, stimuli: Iterable[tuple[Any, ...]]) -> tuple[ShownStimu
     if len(_remembered) >= _AT_MOST:
         _remembered.clear()
     lines = list(stimuli)
-    refs = _refs(kind_of(task.campaign), len(lines))
+    refs = refs_of(kind_of(task.campaign), len(lines))
     shown = tuple(
         ShownStimulus(pk, ref, _image(*image), text)
         for ref, (pk, text, *image) in zip(refs, lines, strict=True)
@@ -62,7 +62,7 @@ def screen_questions(task: Task) -> ScreenQuestions:
     )
 
 
-def _refs(kind: Kind, count: int) -> list[str]:
+def refs_of(kind: Kind, count: int) -> list[str]:
     """Return the names of so many stimuli: a prompt that is shown comes last."""
     if kind.stimuli.prompt_shown:
         return [*(f"s{number}" for number in range(1, count)), PROMPT]

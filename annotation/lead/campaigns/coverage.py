@@ -1,5 +1,7 @@
 """Pages of a campaign's coverage: annotators against groups, and each screen with its annotators."""
 
+from typing import Any
+
 from django.contrib.auth.decorators import login_required
 from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
@@ -7,8 +9,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from annotation.campaigns.coverage import shown_coverage
+from annotation.kinds.registry import kind_of
 from annotation.lead.page_context import PER_PAGE, campaign_context, page_of
-from annotation.models import Annotation, Task, TaskAttribute
+from annotation.models import Annotation, Campaign, Task, TaskAttribute, TaskStimulus
 from web.keyset import key_page
 
 ANNOTATORS_PER_PAGE = 25
@@ -34,14 +37,20 @@ def screens(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     context = campaign_context(request, study, campaign)
     labels = Annotation.objects.filter(is_latest=True, status__in=Annotation.LABELS)
     answers = labels.select_related("annotator").order_by("pk")
-    attributes = TaskAttribute.objects.select_related("attribute").order_by("position")
     tasks = (
         context["campaign"]
         .tasks.filter(purpose=Task.Purpose.LABEL)
         .select_related("image__group")
-        .prefetch_related(
-            Prefetch("annotations", queryset=answers), Prefetch("task_attributes", queryset=attributes)
-        )
+        .prefetch_related(Prefetch("annotations", queryset=answers), _shown(context["campaign"]))
     )
     context["page"] = key_page(request, tasks, size=PER_PAGE, order="pk")
     return render(request, "annotation/lead/campaigns/coverage/screens.html", context)
+
+
+def _shown(campaign: Campaign) -> Prefetch[Any]:
+    """Return what to fetch with each task: its attributes, or its stimuli."""
+    if kind_of(campaign).about_attributes:
+        attributes = TaskAttribute.objects.select_related("attribute").order_by("position")
+        return Prefetch("task_attributes", queryset=attributes)
+    stimuli = TaskStimulus.objects.select_related("image__group").order_by("position")
+    return Prefetch("stimuli", queryset=stimuli)

@@ -1,5 +1,6 @@
 """Preview of the annotator's screen with sample tasks; nothing can be submitted."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,9 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from annotation.annotator.payload import instrument_payload
+from annotation.annotator.questions import questions_payload, stimulus_payload
 from annotation.annotator.screen import Screen
+from annotation.answers.questions.stimuli import ShownStimulus, refs_of
 from annotation.campaigns.planning import sampling
 from annotation.kinds.registry import kind_of, work_in
 from annotation.lead.page_context import campaign_context
@@ -31,8 +34,9 @@ class Sample:
 
     number: int
     of: int
-    image: Image | None
-    attributes: list[str]
+    image: Image | None = None
+    attributes: tuple[str, ...] = ()
+    stimuli: tuple[ShownStimulus, ...] = ()  # of a campaign that asks declared questions
 
     @property
     def previous(self) -> int | None:
@@ -80,9 +84,13 @@ def sample_of(campaign: Campaign, number: int) -> Sample | None:
             return None
         number = min(max(number, 1), count)
         task = planned[(number - 1) * len(planned) // count]
+        if task.stimuli:
+            images = Image.objects.in_bulk([shown.image_id for shown in task.stimuli if shown.image_id])
+            pairs = [(images.get(shown.image_id or 0), shown.text) for shown in task.stimuli]
+            return Sample(number, count, stimuli=_shown(campaign, pairs))
         texts = dict(Attribute.objects.filter(pk__in=task.attribute_ids).values_list("pk", "text"))
         image = Image.objects.get(pk=task.image_id) if task.image_id else None
-        return Sample(number, count, image, [texts[pk] for pk in task.attribute_ids])
+        return Sample(number, count, image, tuple(texts[pk] for pk in task.attribute_ids))
     tasks = Task.objects.filter(campaign=campaign, purpose=Task.Purpose.LABEL, withdrawn=False).order_by("pk")
     total = tasks.count()
     count = min(total, SAMPLES)
@@ -90,26 +98,41 @@ def sample_of(campaign: Campaign, number: int) -> Sample | None:
         return None
     number = min(max(number, 1), count)
     chosen = tasks.select_related("image")[(number - 1) * total // count]
+    if not kind_of(campaign).about_attributes:
+        rows = chosen.stimuli.select_related("image").order_by("position")
+        pairs = [(row.image, row.text) for row in rows]
+        return Sample(number, count, stimuli=_shown(campaign, pairs))
     attribute_texts = chosen.task_attributes.order_by("position").values_list("attribute__text", flat=True)
-    return Sample(number, count, chosen.image, list(attribute_texts))
+    return Sample(number, count, chosen.image, tuple(attribute_texts))
+
+
+def _shown(campaign: Campaign, pairs: Sequence[tuple[Image | None, str]]) -> tuple[ShownStimulus, ...]:
+    refs = refs_of(kind_of(campaign), len(pairs))
+    return tuple(ShownStimulus(0, ref, image, text) for ref, (image, text) in zip(refs, pairs, strict=True))
 
 
 def _payload(campaign: Campaign, sample: Sample, *, viewer: str) -> dict[str, Any]:
     """Return the payload of this screen as `annotation.annotator.payload.screen` does, with placeholder ids."""
-    image = sample.image
-    has_file = image is not None and bool(image.file)
-    return {
+    kind = kind_of(campaign)
+    payload = {
         "assignment": _NOBODYS,
         "expires_at": timezone.now().isoformat(),
-        "kind": kind_of(campaign).public_name,
+        "kind": kind.public_name,
         "instrument": instrument_payload(campaign.instruments.first()),
+        "progress": {"done": sample.number - 1, "left": sample.of - sample.number + 1},
+        "answer": None,
+    }
+    if not kind.about_attributes:
+        stimuli = [stimulus_payload(stimulus, viewer=viewer) for stimulus in sample.stimuli]
+        return payload | questions_payload(kind, stimuli, regions_required=campaign.boxes_required)
+    image = sample.image
+    has_file = image is not None and bool(image.file)
+    return payload | {
         "image": {"url": image_url(image, viewer=viewer), "width": image.width, "height": image.height}
         if image is not None and has_file
         else None,
         "attributes": [
             {"ref": f"preview-{position}", "text": text} for position, text in enumerate(sample.attributes)
         ],
-        "boxes_required": campaign.boxes_required and kind_of(campaign).marks_attributes,
-        "progress": {"done": sample.number - 1, "left": sample.of - sample.number + 1},
-        "answer": None,
+        "boxes_required": campaign.boxes_required and kind.marks_attributes,
     }

@@ -13,9 +13,13 @@ from django.views.decorators.http import require_safe
 from accounts.models import Annotator
 from annotation import integrations
 from annotation.answers import exclusion
+from annotation.answers.questions.sentences import answered_questions
+from annotation.kinds.declaration import Kind
+from annotation.kinds.registry import kind_of
 from annotation.lead.forms import ExclusionForm
 from annotation.lead.page_context import PER_PAGE, CampaignView, campaign_context, typed
 from annotation.lead.people.annotator_lines import shown_lines
+from annotation.lead.people.question_answers import groups_shown, stimulus_lines, with_answers
 from annotation.models import Annotation, Campaign, CampaignAttribute
 from annotation.quality.measures import nothing_measured
 from annotation.quality.sentences import facts
@@ -33,9 +37,13 @@ def annotation_list(request: HttpRequest, study: str, campaign: str) -> HttpResp
     """List answers, newest first, filtered by query parameters."""
     context = campaign_context(request, study, campaign)
     filters = {name: typed(request.GET.get(name)) for name in _FILTERS}
-    rows = _filtered(context["campaign"], filters)
-    page = key_page(request, rows.select_related("annotator", "task__image__group"), size=PER_PAGE)
-    _count_marks(page.object_list)
+    kind = kind_of(context["campaign"])
+    rows = _filtered(context["campaign"], filters).select_related("annotator", "task__image__group")
+    page = key_page(request, rows if kind.about_attributes else with_answers(rows), size=PER_PAGE)
+    if kind.about_attributes:
+        _count_marks(page.object_list)
+    else:
+        _set_words(page.object_list, kind)
     context |= {
         "page": page,
         "wanted": filters,
@@ -56,12 +64,17 @@ def annotation_detail(request: HttpRequest, study: str, campaign: str, annotatio
         pk=annotation,
     )
     image = campaign_annotation.task.image
+    kind = kind_of(context["campaign"])
+    if kind.about_attributes:
+        context["answers"] = _answers(campaign_annotation)
+    else:
+        context["answered"] = answered_questions(campaign_annotation, kind)
+        context["stimuli"] = stimulus_lines(campaign_annotation, kind, viewer=f"user:{request.user.pk}")
     context |= {
         "annotation": campaign_annotation,
         "title": f"Answer {campaign_annotation.pk}",
         "image": image,
         "image_url": image_url(image, viewer=f"user:{request.user.pk}") if image and image.file else "",
-        "answers": _answers(campaign_annotation),
         "revisions": _revisions(campaign_annotation),
         "form": ExclusionForm(),
     }
@@ -148,7 +161,8 @@ def _filtered(campaign: Campaign, filters: dict[str, str]) -> QuerySet[Annotatio
     if filters["status"] in Annotation.Status.values:
         rows = rows.filter(status=filters["status"])
     # An invalid UUID matches nothing, like an unknown one.
-    for name, column in (("task", "task__public_id"), ("image", "task__image__public_id")):
+    shown = "task__image" if kind_of(campaign).about_attributes else "task__stimuli__image"
+    for name, column in (("task", "task__public_id"), ("image", f"{shown}__public_id")):
         if filters[name]:
             try:
                 rows = rows.filter(**{column: UUID(filters[name])})
@@ -169,6 +183,13 @@ def _count_marks(annotations: Any) -> None:
     }
     for annotation in annotations:
         annotation.shown, annotation.ticked = counts[annotation.pk]
+
+
+def _set_words(annotations: Any, kind: Kind) -> None:
+    """Set on each annotation which groups it is about, and its answers in words."""
+    for annotation in annotations:
+        annotation.about = groups_shown(annotation.task.stimuli.all())
+        annotation.answered = answered_questions(annotation, kind)
 
 
 def _answers(annotation: Annotation) -> list[AttributeAnswer]:

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
 from annotation.campaigns import known_tasks, lifecycle
-from annotation.kinds.options import Options
+from annotation.kinds.options import NO_KNOWN_ANSWERS, Options
 from annotation.kinds.registry import kind_of
 from annotation.lead.page_context import CampaignView, page_of, typed
 from annotation.lead.quality.known_task_forms import (
@@ -21,6 +21,7 @@ from annotation.lead.quality.known_task_lines import as_lines, tasks_with_answer
 from annotation.models import Annotation, Campaign, CampaignAttribute, Task
 from annotation.quality.practice.progress import failed, outcomes
 from catalog.models import Attribute
+from foundation.errors import NotFound
 from generation.images.signed_urls import image_url
 from generation.models import Image
 from web.form_page import Button, FormPage
@@ -31,7 +32,16 @@ IMAGES_PER_PAGE = 48
 FAILED_SHOWN = 50
 
 
-class KnownList(CampaignView, FormPage[CheckSettingsForm]):
+class KnownView(CampaignView):
+    """A view of known answers, which only campaigns about attributes have."""
+
+    def load(self) -> None:
+        super().load()
+        if not kind_of(self.campaign).about_attributes:
+            raise NotFound("known_answers_impossible", NO_KNOWN_ANSWERS)
+
+
+class KnownList(KnownView, FormPage[CheckSettingsForm]):
     """List the known answers, how many people agree with them, and the settings.
 
     The settings are the shares of checks and repeats, and the pass mark of practice; they have an address of their own.
@@ -76,7 +86,7 @@ def _may_add(campaign: Campaign) -> bool:
     return not campaign.imported and campaign.state != Campaign.State.CLOSED
 
 
-class KnownAnswers(CampaignView, FormPage[MarkingAnswersForm | RatingAnswersForm]):
+class KnownAnswers(KnownView, FormPage[MarkingAnswersForm | RatingAnswersForm]):
     """The form of the right answers about an image's attributes, or about one attribute."""
 
     template_name = "annotation/lead/quality/known_task_form.html"
@@ -142,7 +152,7 @@ class KnownNew(KnownAnswers):
         return "It is there, and holds from the next screen on."
 
 
-class KnownTaskView(CampaignView):
+class KnownTaskView(KnownView):
     """A view of the task with known answers in its address."""
 
     def load(self) -> None:
