@@ -40,6 +40,7 @@ BENCHMARKS = {
 LARGE = {
     "results_pages_large": "analysis.results_pages_large",
     "pages_large": "annotation.pages_large",
+    "judgement_migration": "annotation.judgement_migration",
 }
 
 

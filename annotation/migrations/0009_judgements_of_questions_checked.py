@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     atomic = False
 
-    dependencies = [('annotation', '0006_judgements_of_questions')]
+    dependencies = [('annotation', '0008_judgements_of_questions')]
 
     operations = [
         CheckConstraintOfAllRows('judgement', 'judgement_has_one_value'),

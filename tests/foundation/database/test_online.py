@@ -1,0 +1,82 @@
+"""A table is changed beside people who work with it: nobody waits long, and whoever reads for long is waited for."""
+
+import time
+from contextlib import contextmanager
+from datetime import timedelta
+
+import pytest
+from django.db import OperationalError, connection, migrations, models, transaction
+from django.db.migrations.loader import MigrationLoader
+
+from foundation.database.online import AtOnce
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="about PostgreSQL"),
+]
+COLUMN = (
+    "SELECT 1 FROM information_schema.columns WHERE table_name = 'annotation_point' AND column_name = 'note'"
+)
+READ = "SELECT COUNT(*) FROM annotation_point"
+
+
+def change(**more):
+    field = models.CharField(max_length=40, default="", db_default="")
+    return AtOnce("point", [migrations.AddField("point", "note", field)], **more)
+
+
+def apply(operation):
+    """Run an operation as a migration does, look whether the column is there, and take all of it back."""
+    before = MigrationLoader(connection).project_state()
+    after = before.clone()
+    operation.state_forwards("annotation", after)
+    with transaction.atomic():
+        with connection.schema_editor(atomic=False) as editor:
+            operation.database_forwards("annotation", editor, before, after)
+        with connection.cursor() as cursor:
+            cursor.execute(COLUMN)
+            changed = cursor.fetchone() is not None
+        transaction.set_rollback(True)
+    return changed
+
+
+@contextmanager
+def another_connection():
+    other = connection.copy()
+    other.ensure_connection()
+    try:
+        yield other.connection
+    finally:
+        other.close()
+
+
+def test_what_is_changed_is_there_when_the_transaction_ends():
+    assert apply(change())
+
+
+def test_a_long_reading_is_waited_for_and_others_do_not_wait_behind_it():
+    with another_connection() as reader, another_connection() as other:
+        reader.autocommit, other.autocommit = False, True
+        reader.execute(READ)  # a report that takes long: it keeps its lock until its transaction ends
+        started = time.perf_counter()
+        with pytest.raises(OperationalError, match="lock timeout"):
+            apply(change(patience=timedelta(seconds=1)))
+        assert time.perf_counter() - started > 1
+        other.execute(READ)
+        reader.rollback()
+        assert apply(change(patience=timedelta(seconds=1)))
+
+
+def test_it_goes_on_when_the_long_reading_has_ended(monkeypatch):
+    with another_connection() as reader:
+        reader.autocommit = False
+        reader.execute(READ)
+        pauses = []
+
+        def end_reading(seconds):
+            pauses.append(seconds)
+            reader.rollback()
+
+        monkeypatch.setattr(time, "sleep", end_reading)
+        assert apply(change())
+        assert len(pauses) == 1
