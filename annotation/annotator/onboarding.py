@@ -19,7 +19,7 @@ from annotation.annotator.access import (
     step_before_work,
 )
 from annotation.assignment import gold_and_repeats
-from annotation.kinds.registry import kind_of, work_in
+from annotation.kinds.registry import in_language, kind_of, work_in
 from annotation.models import Enrolment, Task
 from annotation.people import invitations, withdrawal
 from foundation.errors import DomainError, NotFound
@@ -47,9 +47,14 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         return render(request, page, {"error": error, "here": request.path}, status=error.status)
     campaign = usable_invitation.campaign
     labels = campaign.tasks.filter(purpose=Task.Purpose.LABEL, withdrawn=False)
+    kind = kind_of(campaign)
     context = {
         "work": work_in(campaign),
-        "kind": kind_of(campaign).public_name,
+        "kind": kind.public_name,
+        "questions": []
+        if kind.about_attributes
+        else [in_language(question.label) for question in kind.questions],
+        "pictures": kind.stimuli.medium == "image",
         "tasks": gold_and_repeats.at_most(campaign, labels.count()),
         "text": consent.current_text(campaign.study),
         "pay": pay_statement(campaign),
@@ -108,7 +113,7 @@ def agree(request: HttpRequest, campaign_id: int) -> HttpResponse:
         "campaign_id": campaign_id,
         "text": text,
         "parts": consent_texts.parts(text.body),
-        "pictures": kind_of(enrolment.campaign).marks_attributes,
+        "pictures": kind_of(enrolment.campaign).stimuli.medium == "image",
         "stale": stale,
         "withdrawn": consent.withdrawal_of(enrolment.annotator, study),
         "can_withdraw": withdrawal.is_possible(annotator=enrolment.annotator, study=study),

@@ -34,11 +34,20 @@ from studies import consent
 
 # What the task's script imports, so that the browser fetches all of it at once and not level by level.
 _OWN = (
-    "marking/attribute-list marking/box-editor marking/geometry marking/pane marking/zoom screen/active-time "
-    "screen/answer-state screen/comfort screen/guidelines screen/progress-line screen/rating-pane screen/report "
-    "screen/shortcuts submission/draft submission/outbox submission/resend submission/saved-state words"
+    "marking/attribute-list marking/box-editor marking/geometry marking/pane marking/place-list "
+    "marking/zoom screen/active-time screen/answer-state screen/comfort screen/guidelines screen/history "
+    "screen/picture screen/progress-line screen/rating-pane screen/report screen/shortcuts submission/draft "
+    "submission/outbox submission/resend submission/saved-state words"
 )
 MODULES = ("web/js/announce.js", *(f"annotation/annotator/{name}.js" for name in _OWN.split()))
+# What it imports besides where a kind is declared by its questions.
+_OF_QUESTIONS = (
+    "asked-question conditions copies pane point-editor question-keys question-state regions stimuli words-of"
+)
+QUESTION_MODULES = (
+    *MODULES,
+    *(f"annotation/annotator/questions/{name}.js" for name in _OF_QUESTIONS.split()),
+)
 
 
 @never_cache
@@ -158,7 +167,7 @@ def task_page(
         "has_previous": revising is None and edit_window.has_recent(enrolment),
         "text": consent.current_text(enrolment.campaign.study),
         "report_reasons": ImageReport.Reason.choices,
-        "modules": MODULES,
+        "modules": QUESTION_MODULES if "questions" in payload else MODULES,
         "words": script_words(get_language() or settings.LANGUAGE_CODE),
         "blurred": request.COOKIES.get(BLUR) == "1",
     }

@@ -13,6 +13,7 @@ from annotation.campaigns import lifecycle
 from annotation.models import Assignment, Enrolment
 from annotation.people import invitations
 from studies import consent
+from tests.annotation.kinds.examples import PAIRWISE, question_campaign
 
 FIELDS = {"gender", "region_of_origin", "nationality", "country_of_residence", "age_band", "languages"}
 
@@ -220,3 +221,22 @@ def test_somebody_elses_unused_link_is_not_remembered_as_ones_own(join, marking)
     assert unused not in client.session["annotate_return_link"]["address"]
     Client().post(unused)
     assert Enrolment.objects.count() == 2
+
+
+def test_an_invitation_to_answer_questions_says_which(client, study, pictures):
+    campaign = question_campaign(study, PAIRWISE)
+    page = client.get(invite(campaign)).content.decode()
+    assert "You are invited: Looking at pictures" in page
+    assert "You look at pictures made by computer programs" in page
+    for question in PAIRWISE.questions:
+        assert f"<li>{question.label['en']}</li>" in page
+    assert "tick which of up to five words" not in page
+    german = client.get(invite(campaign), headers={"accept-language": "de"}).content.decode()
+    assert f"<li>{PAIRWISE.questions[0].label['de']}</li>" in german
+
+
+def test_pictures_that_are_asked_about_can_be_blurred_from_the_start(client, study, pictures):
+    campaign = question_campaign(study, PAIRWISE)
+    client.post(invite(campaign))
+    page = client.get(reverse("annotate:consent", args=[campaign.pk])).content.decode()
+    assert 'name="blur"' in page

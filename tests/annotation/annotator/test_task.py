@@ -10,7 +10,7 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.urls import reverse
 
-from annotation.annotator.task import MODULES
+from annotation.annotator.task import MODULES, QUESTION_MODULES
 from annotation.campaigns import lifecycle
 from annotation.models import Annotation, Assignment, Enrolment
 from annotation.people.withdrawal import withdraw
@@ -280,8 +280,17 @@ def test_the_look_ahead_shows_nothing_before_consent_or_after_a_pause(join, lead
     assert client.get(address).json() == {"images": []}
 
 
-def test_every_module_of_the_task_is_fetched_at_once():
-    imported, seen = ["annotation/annotator/task.js"], set()
+@pytest.mark.parametrize(
+    ("scripts", "modules"),
+    [
+        (["task.js"], MODULES),
+        (["task.js", "questions/pane.js", "questions/question-state.js"], QUESTION_MODULES),
+    ],
+    ids=["attributes", "questions"],
+)
+def test_every_module_of_the_task_is_fetched_at_once(scripts, modules):
+    imported = [f"annotation/annotator/{script}" for script in scripts]
+    seen = set(imported[1:])
     while imported:
         name = imported.pop()
         path = finders.find(name)
@@ -290,7 +299,7 @@ def test_every_module_of_the_task_is_fetched_at_once():
             if module not in seen:
                 seen.add(module)
                 imported.append(module)
-    assert set(MODULES) == seen
+    assert set(modules) == seen
 
 
 def test_a_task_page_loads_what_it_needs_and_no_more(join, marking):
@@ -303,4 +312,4 @@ def test_a_task_page_loads_what_it_needs_and_no_more(join, marking):
     ]  # fmt: skip
     assert text.index('<link rel="preload" as="image"') < text.index('<link rel="stylesheet"')
     assert "web/js/main.js" not in text
-    assert len(re.findall(r'<link rel="modulepreload"|<script type="module"', text)) <= 22
+    assert len(re.findall(r'<link rel="modulepreload"|<script type="module"', text)) <= 24

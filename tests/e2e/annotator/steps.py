@@ -40,6 +40,12 @@ def link(campaign) -> str:
 
 def join(page, campaign) -> None:
     """Come in by a link, with consent and profile out of the way, and open the first task."""
+    join_without_scripts(page, campaign)
+    ready(page)
+
+
+def join_without_scripts(page, campaign) -> None:
+    """Come in as `join` does, and wait for no script."""
     address = link(campaign)
     page.goto(address)
     page.get_by_role("button", name="Start").click()
@@ -48,23 +54,18 @@ def join(page, campaign) -> None:
     consent.give(annotator=annotator, text=consent.current_text(campaign.study))
     profiles.describe(annotator=annotator)
     page.goto(f"/annotate/{campaign.pk}/")
-    ready(page)
 
 
 def ready(page) -> None:
-    """Wait until the task's module has taken over, and its picture is there.
+    """Wait until the task's module has taken over, and its pictures are there.
 
     Asking what the page holds before that would ask the page one comes from, which a click leaves a little later.
     """
     page.locator("form[data-task][data-ready]").wait_for()
-    if not page.locator("[data-image]").count():
-        return
-    seen = (
-        "(({complete, naturalWidth}) => complete && naturalWidth > 0)(document.querySelector('[data-image]'))"
-    )
+    seen = "(all) => all.every(({complete, naturalWidth}) => complete && naturalWidth > 0)"
     # A page under our policy evaluates no strings, so that waiting for a function is not possible.
     for _ in range(600):
-        if page.evaluate(seen):
+        if page.locator("[data-image]").evaluate_all(seen):
             return
         page.wait_for_timeout(50)
     pytest.fail("the picture did not load")

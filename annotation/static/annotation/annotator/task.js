@@ -26,7 +26,6 @@ const saved = new SavedState();
 const problem = document.getElementById("task-problem");
 const expired = document.getElementById("task-expired");
 const submitButton = form.querySelector("[data-submit]");
-const state = new AnswerState();
 const time = new ActiveTime();
 const reminder = new BreakReminder(time, { say: announce, leave: document.getElementById("leave") });
 // The page says what the server's clock showed, so that a wrong clock here expires nothing.
@@ -40,13 +39,24 @@ let sending = false;
 let adopting = false;
 let expiryTimer = 0;
 const progress = new ProgressLine(payload.progress);
-const pane =
-  payload.kind === "rating" ? new RatingPane(form, state) : new MarkingPane(form, state, payload, announce);
+const { state, pane } = await open(payload);
 
 const report = bindReport({
   url: () => addressOf("reportUrl"),
   say: (words) => saved.say(words),
 });
+
+// Only what asks questions of its own needs the scripts for them.
+async function open(first) {
+  if (first.questions) {
+    const [{ QuestionsPane }, { QuestionState }] = await Promise.all([import("./questions/pane.js"), import("./questions/question-state.js")]);
+    const answers = new QuestionState();
+    return { state: answers, pane: new QuestionsPane(form, answers, first, announce) };
+  }
+  const answer = new AnswerState();
+  const rating = first.kind === "rating";
+  return { state: answer, pane: rating ? new RatingPane(form, answer) : new MarkingPane(form, answer, first, announce) };
+}
 
 function begin(first) {
   draft = null; // nothing is kept until the new task stands
@@ -57,7 +67,7 @@ function begin(first) {
   }
   const opened = draftOf(payload);
   const kept = opened.read();
-  const given = payload.answer && { ...payload.answer, none: payload.answer.none_of_the_above };
+  const given = payload.answer && pane.given(payload.answer);
   state.reset(kept?.answer ?? given ?? (first ? pane.shown() : {}));
   draft = opened;
   submission = kept?.submission ?? newSubmissionId();
@@ -225,7 +235,7 @@ function watchExpiry() {
 // Fetches the pictures that will probably come next, once these are there and the browser has nothing else to do.
 let ahead = [];
 function lookAhead() {
-  if (payload.kind === "rating" || revising) return;
+  if (!pane.whenSeen || revising) return;
   const here = payload.assignment;
   const idle = window.requestIdleCallback ?? ((does) => window.setTimeout(does, 200));
   const look = async () => {
@@ -262,7 +272,7 @@ form.addEventListener("submit", (event) => {
 });
 // On a small screen, and once somebody has worked a little, the guidelines wait behind their heading.
 const showGuidelines = bindGuidelines({
-  closed: payload.kind !== "rating" && payload.progress.done > 2,
+  closed: "whenSeen" in pane && payload.progress.done > 2,
   back: () => pane.question,
 });
 bindShortcuts(

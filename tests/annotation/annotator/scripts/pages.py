@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 from django.test import RequestFactory
 
 from annotation.annotator.screen import Screen
-from annotation.annotator.task import MODULES
+from annotation.annotator.task import MODULES, QUESTION_MODULES
 from annotation.models import ImageReport
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
@@ -60,13 +60,13 @@ def task_page(
     request.user = AnonymousUser()
     context = {
         "campaign_id": CAMPAIGN,
-        "work": "Mark pictures",
+        "work": "Judge pictures" if "questions" in payload else "Mark pictures",
         "payload": payload,
         "screen": Screen.of(payload),
         "revising": revising,
         "now": NOW,
         "report_reasons": ImageReport.Reason.choices,
-        "modules": MODULES,
+        "modules": QUESTION_MODULES if "questions" in payload else MODULES,
         "blurred": blurred,
     }
     return render_to_string("annotation/annotator/task/task.html", context, request)

@@ -19,12 +19,11 @@ def open_task(page, server: ScriptServer, payload: Mapping[str, Any], **options:
 
 
 def ready(page) -> None:
-    """Wait until the script has taken over and the picture is there."""
+    """Wait until the script has taken over and the pictures are there."""
     page.locator("form[data-task][data-ready]").wait_for()
-    image = page.locator("[data-image]")
     # Until the next picture is there `naturalWidth` stays the last one's.
-    there = "({ complete, naturalWidth }) => complete && naturalWidth > 0"
-    until(page, lambda: not image.count() or image.evaluate(there))
+    there = "(all) => all.every(({ complete, naturalWidth }) => complete && naturalWidth > 0)"
+    until(page, lambda: page.locator("[data-image]").evaluate_all(there))
 
 
 def kept(page, assignment: str = FIRST, purpose: str = "answer") -> dict[str, Any] | None:

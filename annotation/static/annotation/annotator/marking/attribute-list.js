@@ -6,6 +6,7 @@
 //
 // `active` is what was ticked, drawn for or chosen last.
 
+import { BOXES, listPlaces } from "./place-list.js";
 import { gettext, ngettext } from "../words.js";
 
 export class AttributeList {
@@ -112,41 +113,17 @@ export class AttributeList {
   }
 
   #listBoxes(list, boxes) {
-    const known = [...list.children].map((item) => Number(item.dataset.id));
     const all = this.state.now.boxes;
-    if (known.join() !== boxes.map((box) => box.id).join()) {
-      list.replaceChildren(...boxes.map((box) => this.#boxItem(box)));
-    }
-    for (const item of list.children) {
-      const id = Number(item.dataset.id);
-      const number = all.findIndex((box) => box.id === id) + 1;
-      item.querySelector("[data-choose]").textContent = gettext("Box %(number)s", { number });
-      item.querySelector("[data-choose]").setAttribute("aria-pressed", id === this.editor.selected);
-      item.querySelector("[data-delete]").setAttribute("aria-label", gettext("Delete box %(number)s", { number }));
-    }
-  }
-
-  #boxItem({ id, attribute }) {
-    const item = document.createElement("li");
-    item.dataset.id = id;
-    const choose = button("", "choose");
-    choose.addEventListener("click", () => this.editor.select(id, { focus: true }));
-    const remove = button(gettext("Delete"), "delete");
-    remove.addEventListener("click", () => {
-      const next = this.editor.delete(id);
-      const row = this.row(attribute);
-      (row.querySelector(`[data-id="${next}"] [data-delete]`) ?? row.querySelector("[data-add]")).focus();
+    listPlaces(list, boxes.map(({ id }) => id), {
+      numberOf: (id) => all.findIndex((box) => box.id === id) + 1,
+      selected: this.editor.selected,
+      words: BOXES,
+      choose: (id) => this.editor.select(id, { focus: true }),
+      remove: (id) => {
+        const row = list.closest("[data-attribute]");
+        const next = this.editor.delete(id);
+        (row.querySelector(`[data-id="${next}"] [data-delete]`) ?? row.querySelector("[data-add]")).focus();
+      },
     });
-    item.append(choose, remove);
-    return item;
   }
-}
-
-function button(words, does) {
-  const made = document.createElement("button");
-  made.type = "button";
-  made.className = "button quiet";
-  made.textContent = words;
-  made.dataset[does] = "";
-  return made;
 }

@@ -6,6 +6,7 @@
 //     active: () => "a1",                       // the attribute a new box is for, or null
 //     label: (ref) => ({number: 1, text: "hat"}),
 //     say: (words) => …,                        // politely, to everyone
+//     idle: "…",                                // said where there is nothing to draw for
 //   });
 //   editor.addEventListener("select", () => editor.selected);
 //
@@ -13,17 +14,12 @@
 // With Shift held, or `drawing` on, a drag inside the chosen box draws too. A click chooses the smallest box under it, a further
 // click the next larger. Two clicks draw as well as a drag does. The picture may be letter-boxed and enlarged.
 
-import { between, bigEnough, inWords, moved, resized } from "./geometry.js";
+import { arrowStep, between, bigEnough, CLICK, element, fractionAt, inWords, moved, onScreen, resized } from "./geometry.js";
 import { gettext } from "../words.js";
 
-const SVG = "http://www.w3.org/2000/svg";
-const CLICK = 5; // CSS pixels that a click may wander
-const STEP = 0.01;
-const FINE_STEP = 0.002;
 const HANDLE = 12; // CSS pixels, seen
 const HANDLE_REACH = 28; // CSS pixels, felt
 const HANDLES = ["nw", "n", "ne", "e", "se", "s", "sw", "w"];
-const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 export class BoxEditor extends EventTarget {
   selected = null;
@@ -33,9 +29,9 @@ export class BoxEditor extends EventTarget {
   #hover = null;
   #refocusing = false;
 
-  constructor(svg, state, { active, label, say }) {
+  constructor(svg, state, { active, label, say, idle = gettext("Tick what you see first; then draw a box around it.") }) {
     super();
-    Object.assign(this, { svg, state, active, label, say });
+    Object.assign(this, { svg, state, active, label, say, idle });
     state.addEventListener("change", () => this.draw());
     svg.addEventListener("pointerdown", (event) => this.#down(event));
     svg.addEventListener("pointermove", (event) => this.#move(event));
@@ -103,7 +99,7 @@ export class BoxEditor extends EventTarget {
     if (this.#gesture && this.#gesture.kind !== "draw" && !this.box(this.#gesture.id)) this.#gesture = null;
     const focused = document.activeElement?.closest?.("[data-box]");
     const focusedId = focused && this.svg.contains(focused) ? Number(focused.dataset.box) : null;
-    const scale = this.#scale();
+    const scale = onScreen(this.svg).scale;
     const boxes = this.state.now.boxes.map((box) =>
       this.#gesture?.id === box.id && this.#gesture.place ? { ...box, ...this.#gesture.place } : box,
     );
@@ -121,23 +117,6 @@ export class BoxEditor extends EventTarget {
     this.svg.classList.toggle("drawing", this.active() !== null || boxes.length > 0);
   }
 
-  // Where the picture is on the screen, without its letter-box (xMidYMin meet), and how large a unit of it is there.
-  #onScreen() {
-    const { width, height } = this.#size;
-    const { left, top, width: across, height: down } = this.svg.getBoundingClientRect();
-    const scale = Math.min(across / width, down / height) || 1;
-    return { left: left + (across - width * scale) / 2, top, width: width * scale, height: height * scale, scale };
-  }
-
-  #scale() {
-    return this.#onScreen().scale;
-  }
-
-  #point(event) {
-    const { left, top, width, height } = this.#onScreen();
-    return { x: (event.clientX - left) / width, y: (event.clientY - top) / height };
-  }
-
   // The boxes under a point, the smallest first.
   #under({ x, y }) {
     const inside = (box) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height;
@@ -148,7 +127,7 @@ export class BoxEditor extends EventTarget {
     if (!event.isPrimary || event.button !== 0) return;
     event.preventDefault(); // no text selection, no dragging of the picture; focus is set by hand
     this.svg.setPointerCapture(event.pointerId);
-    const at = this.#point(event);
+    const at = fractionAt(this.svg, event);
     const under = this.#under(at).map((box) => box.id);
     const gesture = { at, clientX: event.clientX, clientY: event.clientY, under, dragged: false };
     if (event.target.dataset.handle) {
@@ -162,7 +141,7 @@ export class BoxEditor extends EventTarget {
 
   #move(event) {
     if (!event.isPrimary) return;
-    const at = this.#point(event);
+    const at = fractionAt(this.svg, event);
     this.#hover = at;
     const gesture = this.#gesture;
     if (gesture) {
@@ -187,7 +166,7 @@ export class BoxEditor extends EventTarget {
   #up(event) {
     const gesture = this.#gesture;
     if (!gesture || !event.isPrimary) return;
-    if (gesture.dragged) this.#follow(gesture, this.#point(event));
+    if (gesture.dragged) this.#follow(gesture, fractionAt(this.svg, event));
     this.#gesture = null;
     if (gesture.kind === "draw") {
       if (gesture.dragged) this.#finish(gesture.place);
@@ -215,7 +194,7 @@ export class BoxEditor extends EventTarget {
     } else if (this.selected !== null) {
       this.select(null);
     } else if (this.active() === null) {
-      this.say(gettext("Tick what you see first; then draw a box around it."));
+      this.say(this.idle);
     } else {
       this.#corner = at;
       this.#hover = at;
@@ -226,7 +205,7 @@ export class BoxEditor extends EventTarget {
   #finish(place) {
     const attribute = this.active();
     if (attribute === null) {
-      this.say(gettext("Tick what you see first; then draw a box around it."));
+      this.say(this.idle);
     } else if (!bigEnough(place)) {
       this.say(gettext("That box was too small to keep. Draw it larger."));
     } else {
@@ -253,10 +232,9 @@ export class BoxEditor extends EventTarget {
   #key(event) {
     const id = Number(event.target.closest("[data-box]")?.dataset.box ?? NaN);
     if (Number.isNaN(id) || event.ctrlKey || event.metaKey) return;
-    const arrow = ARROWS[event.key];
-    if (arrow) {
-      const step = event.altKey ? FINE_STEP : STEP;
-      const [dx, dy] = arrow.map((direction) => direction * step);
+    const step = arrowStep(event);
+    if (step) {
+      const [dx, dy] = step;
       const box = this.box(id);
       const place = event.shiftKey ? resized(box, "se", dx, dy) : moved(box, dx, dy);
       this.state.placeBox(id, place, `keys ${id} ${event.shiftKey}`);
@@ -325,10 +303,4 @@ export class BoxEditor extends EventTarget {
     const { width, height } = this.#size;
     return { x: box.x * width, y: box.y * height, width: box.width * width, height: box.height * height };
   }
-}
-
-function element(name, attributes) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return made;
 }

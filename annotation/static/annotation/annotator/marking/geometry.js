@@ -1,6 +1,12 @@
-// Rectangles in fractions of the image's width and height, from its top left corner.
+// Rectangles in fractions of the image's width and height, from its top left corner, and an SVG that lies over the image.
 
 import { gettext } from "../words.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+export const CLICK = 5; // CSS pixels that a click may wander
+const STEP = 0.01;
+const FINE_STEP = 0.002;
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 // Smaller than this, in fractions, is a slip of the hand and not a box.
 export const SMALLEST = 0.01;
@@ -40,4 +46,30 @@ export function inWords(box) {
   const percent = (value) => `${Math.round(value * 100)} %`;
   const places = { x: percent(box.x), y: percent(box.y), width: percent(box.width), height: percent(box.height) };
   return gettext("%(x)s from the left, %(y)s from the top, %(width)s wide, %(height)s high", places);
+}
+
+// Where the picture is, without its letter-box, and how large a unit of it is there.
+export function onScreen(svg) {
+  const { width, height } = svg.viewBox.baseVal;
+  const { left, top, width: across, height: down } = svg.getBoundingClientRect();
+  const scale = Math.min(across / width, down / height) || 1;
+  return { left: left + (across - width * scale) / 2, top, width: width * scale, height: height * scale, scale };
+}
+
+// In fractions of the picture, from its top left corner.
+export function fractionAt(svg, event) {
+  const { left, top, width, height } = onScreen(svg);
+  return { x: (event.clientX - left) / width, y: (event.clientY - top) / height };
+}
+
+// How far an arrow key moves something, in fractions; null for other keys. With Alt it is a fifth of that.
+export function arrowStep(event) {
+  const step = event.altKey ? FINE_STEP : STEP;
+  return ARROWS[event.key]?.map((direction) => direction * step) ?? null;
+}
+
+export function element(name, attributes) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
 }

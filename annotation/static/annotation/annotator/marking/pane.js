@@ -3,6 +3,7 @@
 import { AttributeList } from "./attribute-list.js";
 import { BoxEditor } from "./box-editor.js";
 import { Blur } from "../screen/comfort.js";
+import { Picture } from "../screen/picture.js";
 import { Zoom } from "./zoom.js";
 import { gettext, ngettext } from "../words.js";
 
@@ -15,8 +16,7 @@ export class MarkingPane {
     this.boxesRequired = payload.boxes_required;
     const find = (name) => form.querySelector(`[data-${name}]`);
     this.question = find("question");
-    this.image = find("image");
-    this.failed = find("image-failed");
+    this.picture = new Picture(find("frame"));
     this.none = find("none");
     this.hint = find("hint");
     this.hideButton = find("hide");
@@ -51,7 +51,6 @@ export class MarkingPane {
     this.overlay.addEventListener("keydown", (event) => this.#panByKey(event));
     this.editor.addEventListener("select", () => this.#revealSelected());
     bindArrows(form.querySelector(".question"), () => this.form.querySelector("[data-submit]"));
-    this.#watchImage(find("image-retry"));
     state.addEventListener("change", () => this.update());
   }
 
@@ -80,21 +79,26 @@ export class MarkingPane {
     };
   }
 
+  // An answer given before, as the screen keeps it.
+  given(answer) {
+    return { ...answer, none: answer.none_of_the_above };
+  }
+
   shown() {
     const ticked = [...this.form.querySelectorAll("[name=ticked]:checked")].map((input) => input.value);
     return { ticked, none: this.none.checked };
   }
 
   // The picture first of all, so that it is decoded while the rest is written.
-  showImage({ url, width, height }) {
-    if (this.image.getAttribute("src") !== url) Object.assign(this.image, { width, height, src: url });
+  showImage(image) {
+    this.picture.show(image);
   }
 
   show({ image, attributes, instrument, boxes_required: boxesRequired }) {
     this.question.textContent = instrument.statement;
     this.overlay.classList.remove("hidden-boxes");
     this.hideButton.setAttribute("aria-pressed", "false");
-    this.failed.hidden = true;
+    this.picture.failed.hidden = true;
     this.#drawInside(false, { quietly: true });
     this.zoom.reset();
     this.blur.next();
@@ -131,7 +135,7 @@ export class MarkingPane {
   }
 
   check() {
-    if (!this.#imageSeen()) return gettext("Wait until the picture is there, or skip it.");
+    if (!this.picture.seen) return gettext("Wait until the picture is there, or skip it.");
     if (this.blur.hides) return gettext("Show the picture first, or skip it.");
     const { ticked, boxes, none } = this.state.now;
     if (!ticked.length && !none) {
@@ -159,8 +163,7 @@ export class MarkingPane {
 
   // Calls back once the picture is there.
   whenSeen(does) {
-    if (this.#imageSeen()) does();
-    else this.image.addEventListener("load", does, { once: true });
+    this.picture.whenSeen(does);
   }
 
   escape() {
@@ -217,22 +220,6 @@ export class MarkingPane {
     const place = this.form.querySelector("[data-error=none]");
     place.textContent = message;
     place.hidden = !message;
-  }
-
-  #imageSeen() {
-    return this.image.complete && this.image.naturalWidth > 0;
-  }
-
-  #watchImage(retry) {
-    this.image.addEventListener("error", () => (this.failed.hidden = false));
-    this.image.addEventListener("load", () => (this.failed.hidden = true));
-    // It may have failed before this module was there to notice.
-    if (this.image.complete && this.image.naturalWidth === 0) this.failed.hidden = false;
-    retry.addEventListener("click", () => {
-      const address = this.image.src;
-      this.image.src = "";
-      this.image.src = address;
-    });
   }
 }
 

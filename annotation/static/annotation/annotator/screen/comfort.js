@@ -12,30 +12,54 @@ const LOOK_EVERY = 5_000;
 
 export class Blur {
   constructor(form) {
-    this.frame = form.querySelector("[data-frame]");
-    this.shown = form.querySelector("[data-reveal]");
+    this.form = form;
     this.setting = form.querySelector("[data-blur-on]");
     this.setting.addEventListener("change", () => this.#choose(this.setting.checked));
-    this.shown.addEventListener("change", () => form.querySelector("[data-question]").focus({ preventScroll: true }));
+    form.addEventListener("change", (event) => {
+      if (event.target.matches("[data-reveal]")) this.#goOn();
+    });
   }
 
   get hides() {
-    return this.setting.checked && !this.shown.checked;
+    return this.#hidden.length > 0;
+  }
+
+  hidesIn(frame) {
+    return this.#hidden.some((reveal) => frame.contains(reveal));
   }
 
   show() {
     if (!this.hides) return;
-    this.shown.checked = true;
-    this.shown.dispatchEvent(new Event("change"));
+    for (const reveal of this.#hidden) reveal.checked = true;
+    this.#goOn();
   }
 
+  // The pictures of the next task.
   next() {
-    this.shown.checked = false;
+    for (const reveal of this.#reveals) reveal.checked = false;
+    this.#blur(this.setting.checked);
+  }
+
+  get #reveals() {
+    return [...this.form.querySelectorAll("[data-reveal]")];
+  }
+
+  get #hidden() {
+    return this.setting.checked ? this.#reveals.filter((reveal) => !reveal.checked) : [];
+  }
+
+  // The box that was ticked has gone: to the next that is still hidden, or to the question.
+  #goOn() {
+    (this.#hidden[0] ?? this.form.querySelector("[data-question]")).focus({ preventScroll: true });
+  }
+
+  #blur(on) {
+    for (const frame of this.form.querySelectorAll("[data-frame]")) frame.classList.toggle("blurred", on);
   }
 
   #choose(on) {
-    this.frame.classList.toggle("blurred", on);
-    this.shown.checked = true; // it has been seen already; the next one is blurred
+    this.#blur(on);
+    for (const reveal of this.#reveals) reveal.checked = true; // it has been seen already; the next one is blurred
     document.cookie = `${BLUR}=${on ? 1 : ""}; path=/; max-age=${on ? 31_536_000 : 0}; samesite=lax`;
   }
 }

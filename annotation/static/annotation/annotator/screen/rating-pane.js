@@ -18,6 +18,11 @@ export class RatingPane {
     state.addEventListener("change", () => this.update());
   }
 
+  // An answer given before, as the screen keeps it.
+  given(answer) {
+    return answer;
+  }
+
   // What the server wrote into the form, such as an answer it just refused.
   shown() {
     const chosen = this.choices.find((choice) => choice.checked);

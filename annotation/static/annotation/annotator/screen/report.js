@@ -23,9 +23,9 @@ export function bindReport({ url, say }) {
     if (sending) return;
     sending = true;
     tell("");
-    const { reason, details } = Object.fromEntries(new FormData(form));
+    const { reason, details, stimulus } = Object.fromEntries(new FormData(form));
     const waiting = (seconds) => tell(gettext("No connection. Trying again in %(seconds)s s.", { seconds }));
-    const outcome = await send(url(), { reason, details }, { waiting });
+    const outcome = await send(url(), { reason, details, ...(stimulus ? { stimulus } : {}) }, { waiting });
     sending = false;
     if (!outcome.ok) return tell(outcome.error.message || gettext("The report could not be sent."));
     tell("");

@@ -2,6 +2,8 @@
 //
 //   <details data-keys-help> … <input type="checkbox" data-keys-on> </details>
 //
+// An action that had nothing to do returns false, and the browser has the key.
+//
 //   bindShortcuts({ "1": () => …, s: () => … }, { onEnter, onUndo, onRedo, onEscape, paused: () => sending }, switchBox)
 
 const OFF = "annotate:keys-off";
@@ -30,8 +32,7 @@ export function bindShortcuts(keys, { onEnter, onUndo, onRedo, onEscape, paused 
     }
     const action = switchBox.checked && keys[event.key.toLowerCase()];
     if (!action) return;
-    event.preventDefault();
-    action();
+    if (action() !== false) event.preventDefault();
   });
 }
 

@@ -4,13 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from django.http import QueryDict
 from django.utils.safestring import SafeString
 
+from annotation.annotator.screen.questions import QuestionScreen
 from annotation.campaigns.instruments.markup import as_html
 from annotation.kinds.attribute_likert import RATING_ORDER
-from annotation.kinds.registry import kind_of
-from annotation.models import Campaign
 
 
 @dataclass(frozen=True)
@@ -42,6 +40,8 @@ class Screen:
     none_checked: bool
     justification: str
     guidelines: SafeString
+    # Of kinds that are declared by their questions.
+    questions: QuestionScreen | None = None
     # What the browser copies for each attribute of the next task.
     blank: Tick = Tick(1, "", "", False)
 
@@ -52,8 +52,9 @@ class Screen:
         instrument = payload["instrument"]
         labels = instrument.get("labels") or {}
         ticked = set(current_answer.get("ticked") or ())
+        questions = QuestionScreen.of(payload, current_answer) if "questions" in payload else None
         return cls(
-            rating=bool(labels),
+            rating=bool(labels) and questions is None,
             choices=tuple(
                 Choice(value, labels[value], str(current_answer.get("rating")) == value)
                 for value in RATING_ORDER
@@ -61,24 +62,25 @@ class Screen:
             ),
             ticks=tuple(
                 Tick(number, attribute["ref"], attribute["text"], attribute["ref"] in ticked)
-                for number, attribute in enumerate(payload["attributes"], start=1)
+                for number, attribute in enumerate(payload.get("attributes", ()), start=1)
             ),
             none_checked=bool(current_answer.get("none_of_the_above")),
             justification=current_answer.get("justification") or "",
             guidelines=as_html(instrument["guidelines"], labels.values()),
+            questions=questions,
         )
 
+    @property
+    def marking(self) -> bool:
+        """Whether attributes are ticked and drawn around."""
+        return not self.rating and self.questions is None
 
-def posted_answer(posted: QueryDict, campaign: Campaign) -> dict[str, Any]:
-    """Return the answer of a plain form in the shape of the API's."""
-    if kind_of(campaign).rates_attributes:
-        rating = posted.get("rating", "")
-        return {
-            "rating": int(rating) if rating in {"1", "2", "3", "4", "5"} else None,
-            "justification": posted.get("justification", ""),
-        }
-    return {
-        "ticked": posted.getlist("ticked"),
-        "boxes": [],
-        "none_of_the_above": "none_of_the_above" in posted,
-    }
+    @property
+    def pictured(self) -> bool:
+        """Whether pictures are shown, which can be blurred and reported."""
+        return self.questions.pictured if self.questions else not self.rating
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """What can be drawn on a picture: boxes, points."""
+        return self.questions.shapes if self.questions else () if self.rating else ("box",)

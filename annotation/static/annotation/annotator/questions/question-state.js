@@ -1,0 +1,69 @@
+// What is answered so far to the questions of one task, with undo and redo. Pure: knows nothing of the page.
+//
+//   const state = new QuestionState(); state.set(question, "s1", 4); state.rank(question, "s2", 1); state.undo();
+//
+// `now.places` are the boxes and points: {id, question, stimulus, x, y} and, of a box, width and height.
+
+import { History } from "../screen/history.js";
+
+export const EMPTY = Object.freeze({ answers: {}, places: [] });
+
+export class QuestionState extends History {
+  #nextPlace = 1;
+
+  constructor() {
+    super(EMPTY);
+  }
+
+  // Begins another task or takes up a draft: there is no way back before it.
+  reset(answer) {
+    this.begin(this.#numbered(answer));
+  }
+
+  // Takes over what was answered elsewhere, as one step that can be undone.
+  adopt(answer) {
+    this.step(this.#numbered(answer));
+  }
+
+  set(question, ref, value) {
+    this.step({ answers: this.#with(question, ref, value) });
+  }
+
+  type(question, ref, text) {
+    this.replace({ ...this.now, answers: this.#with(question, ref, text) });
+  }
+
+  // Where each has a place of its own, the one that had it takes what this one leaves. Returns that one, or null.
+  rank(question, ref, place) {
+    const ranks = { ...this.now.answers[question.name] };
+    const other = question.ties ? undefined : Object.keys(ranks).find((one) => one !== ref && ranks[one] === place);
+    if (other && ref in ranks) ranks[other] = ranks[ref];
+    else if (other) delete ranks[other];
+    ranks[ref] = place;
+    this.step({ answers: this.#with(question, "", ranks) });
+    return other ?? null;
+  }
+
+  addPlace(place) {
+    const id = this.#nextPlace++;
+    this.step({ places: [...this.now.places, { ...place, id }] });
+    return id;
+  }
+
+  movePlace(id, to, mergeKey = "") {
+    this.step({ places: this.now.places.map((place) => (place.id === id ? { ...place, ...to } : place)) }, mergeKey);
+  }
+
+  deletePlace(id) {
+    this.step({ places: this.now.places.filter((place) => place.id !== id) });
+  }
+
+  #with(question, ref, value) {
+    const { answers } = this.now;
+    return { ...answers, [question.name]: question.each ? { ...answers[question.name], [ref]: value } : value };
+  }
+
+  #numbered({ answers = {}, places = [] }) {
+    return { answers, places: places.map((place) => ({ ...place, id: this.#nextPlace++ })) };
+  }
+}

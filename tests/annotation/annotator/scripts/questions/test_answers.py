@@ -1,0 +1,263 @@
+"""What the screen of a kind of questions sends, as the interface takes it: each type of question, and conditions."""
+
+import pytest
+
+from tests.annotation.annotator.scripts.pages import SECOND
+from tests.annotation.annotator.scripts.questions.payloads import (
+    asking,
+    choice,
+    comment,
+    compare,
+    rank,
+    scale,
+    text,
+    words,
+)
+from tests.annotation.annotator.scripts.questions.steps import announced, press, sent
+from tests.annotation.annotator.scripts.server import Reply
+from tests.annotation.annotator.scripts.steps import open_task, saved, says, submissions
+
+pytestmark = [pytest.mark.e2e, pytest.mark.database_free]
+
+PROMPT = "a red kite over the harbour"
+WORST = {"question": "quality", "answers": [1]}
+
+
+@pytest.mark.parametrize(
+    ("question", "pictures", "keys", "value"),
+    [
+        pytest.param(scale(), 1, "3", 3, id="a point of a scale"),
+        pytest.param(scale(), 1, "0", 0, id="a point that stands apart"),
+        pytest.param(scale(), 1, "32", 2, id="another point instead"),
+        pytest.param(choice(), 1, "2", "face", id="one answer"),
+        pytest.param(choice(several=True), 1, "21", ["hands", "face"], id="several answers, in their order"),
+        pytest.param(choice(several=True), 1, "211", ["face"], id="an answer taken back"),
+        pytest.param(compare(), 2, "1", "s1", id="the first"),
+        pytest.param(compare(), 2, "2", "s2", id="the second"),
+        pytest.param(compare(), 2, "0", "tie", id="a tie"),
+        pytest.param(rank(), 3, "231", {"s1": 2, "s2": 3, "s3": 1}, id="a ranking"),
+        pytest.param(rank(ties=True), 3, "112", {"s1": 1, "s2": 1, "s3": 3}, id="a shared first place"),
+        pytest.param(
+            rank(ties=True), 3, "322", {"s1": 3, "s2": 1, "s3": 1}, id="places that leave the first out"
+        ),
+        pytest.param(words(), 1, "0", [], id="no word"),
+        pytest.param(scale(each=True), 2, "31", {"s1": 3, "s2": 1}, id="each on a scale"),
+        pytest.param(choice(each=True), 3, "123", {"s1": "hands", "s2": "face", "s3": "nothing"}, id="each"),
+    ],
+)
+def test_digits_answer_and_what_is_sent_is_the_contract(page, server, question, pictures, keys, value):
+    open_task(page, server, asking(question, pictures=pictures, prompt=PROMPT))
+    press(page, *keys)
+    assert sent(page, server) == {"answers": {question["name"]: value}, "regions": {}}
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("ArrowLeft", "s1"), ("=", "tie"), ("ArrowRight", "s2")],
+    ids=["left", "equals", "right"],
+)
+def test_arrows_and_equals_compare(page, server, key, value):
+    open_task(page, server, asking(compare(), pictures=2))
+    press(page, key)
+    assert sent(page, server)["answers"] == {"better": value}
+
+
+@pytest.mark.parametrize("before", ["1", "2"])
+def test_arrows_compare_where_an_answer_has_the_focus(page, server, before):
+    open_task(page, server, asking(compare(), pictures=2))
+    press(page, before, "ArrowRight", "ArrowLeft")
+    assert sent(page, server)["answers"] == {"better": "s1"}
+
+
+def test_arrows_stay_with_another_question_that_has_the_focus(page, server):
+    open_task(page, server, asking(scale(), compare(), pictures=2))
+    page.get_by_label("Poor").check()
+    press(page, "ArrowDown")
+    assert page.get_by_label("Fair").is_checked()
+    assert page.locator(".asked-compare :checked").count() == 0
+
+
+def test_without_a_tie_there_is_no_key_for_it(page, server):
+    open_task(page, server, asking(compare(tie=None), pictures=2))
+    press(page, "0", "=")
+    assert page.locator(":checked[type=radio][name^=answers]").count() == 0
+
+
+def test_by_mouse_words_and_text_are_answered(page, server):
+    open_task(page, server, asking(words(), comment(), prompt=PROMPT))
+    for word in ("red", "harbour"):
+        page.get_by_label(word, exact=True).check(force=True)
+    page.get_by_role("textbox", name="Why?").fill("They are not there.")
+    answers = {"missed": [1, 5], "why": "They are not there."}
+    assert sent(page, server) == {"answers": answers, "regions": {}}
+
+
+def test_words_and_none_of_them_exclude_each_other(page, server):
+    open_task(page, server, asking(words(), prompt=PROMPT))
+    page.get_by_label("kite", exact=True).check(force=True)
+    press(page, "0")
+    assert page.locator(".word :checked").count() == 0
+    page.get_by_label("over", exact=True).check(force=True)
+    assert sent(page, server)["answers"] == {"missed": [3]}
+
+
+def test_words_of_a_text_are_counted_as_the_server_counts_them(page, server):
+    shown = "one\u00a0two\u2003three  \x1cfour\ufefffive\n six "
+    open_task(page, server, asking(words(none=None), stimuli=[text(1, "other words")]))
+    server.replies.append(
+        Reply(
+            200,
+            {
+                "status": "accepted",
+                "next": asking(words(none=None), assignment=SECOND, stimuli=[text(1, shown)]),
+            },
+        )
+    )
+    page.get_by_label("other", exact=True).check(force=True)
+    press(page, "Control+Enter")
+    saved(page)
+    assert page.locator(".word").all_inner_texts() == shown.split()
+
+
+def test_in_a_ranking_without_ties_a_place_is_given_on(page, server):
+    open_task(page, server, asking(rank(), pictures=3))
+    press(page, "1", "2", "3")
+    page.locator("[data-row=s3] [data-key='1']").check(force=True)
+    announced(page, "Picture 1 now has place 3.")
+    assert sent(page, server)["answers"]["order"] == {"s1": 3, "s2": 2, "s3": 1}
+
+
+def test_one_that_gives_its_place_to_one_without_has_none(page, server):
+    open_task(page, server, asking(rank(), pictures=3))
+    press(page, "1", "1")
+    announced(page, "Picture 1 has no place now.")
+    press(page, "2", "3")
+    assert sent(page, server)["answers"]["order"] == {"s1": 2, "s2": 1, "s3": 3}
+
+
+def test_keys_go_from_one_open_question_to_the_next(page, server):
+    open_task(page, server, asking(scale(), choice(required=False), compare(), pictures=2))
+    press(page, "3", "2")
+    assert sent(page, server)["answers"] == {"quality": 3, "better": "s2"}
+
+
+@pytest.mark.parametrize(("keys", "asked"), [("3", False), ("1", True), ("13", False)])
+def test_a_condition_asks_one_question_more(page, server, keys, asked):
+    open_task(page, server, asking(scale(), choice(when=WORST, required=False)))
+    page.get_by_label("Good").focus()
+    for key in keys:
+        page.get_by_role("radio").locator(f"xpath=self::*[@data-key='{key}']").first.check()
+    assert page.get_by_role("group", name="What is wrong?").is_visible() is asked
+
+
+def test_a_question_that_is_asked_now_is_announced_and_the_focus_stays(page, server):
+    open_task(page, server, asking(scale(), comment(when=WORST)))
+    page.get_by_label("Poor").click()
+    announced(page, "One more question: Why?")
+    assert page.evaluate("document.activeElement.value") == "1"
+
+
+def test_what_is_asked_no_longer_is_not_sent_and_comes_back_as_it_was(page, server):
+    open_task(page, server, asking(scale(), comment(when=WORST)))
+    page.get_by_label("Poor").check()
+    page.get_by_role("textbox").fill("Blurred.")
+    page.get_by_label("Good").check()
+    assert page.get_by_role("textbox").count() == 0
+    page.get_by_label("Poor").check()
+    assert page.get_by_role("textbox").input_value() == "Blurred."
+    page.get_by_label("Good").check()
+    assert sent(page, server)["answers"] == {"quality": 3}
+
+
+def test_a_question_that_goes_gives_the_focus_back_to_what_it_depends_on(page, server):
+    open_task(page, server, asking(scale(), choice(when=WORST)))
+    press(page, "1", "1")
+    page.get_by_label("Hands").focus()
+    press(page, "Control+z", "Control+z")
+    assert page.get_by_role("group", name="What is wrong?").is_hidden()
+    assert page.evaluate("document.activeElement.name") == "answers.quality"
+
+
+@pytest.mark.parametrize(
+    ("first", "codes", "asked"),
+    [
+        pytest.param(compare(), ["s2"], ("s2",), id="the second of two"),
+        pytest.param(compare(), ["tie"], ("tie",), id="a tie"),
+        pytest.param(choice(several=True), ["face"], ("face",), id="one of several"),
+        pytest.param(choice(), ["hands", "face"], ("hands", "face"), id="either"),
+    ],
+)
+def test_conditions_on_each_type_of_answer(page, server, first, codes, asked):
+    condition = {"question": first["name"], "answers": codes}
+    open_task(page, server, asking(first, comment(when=condition), pictures=2))
+    for control in page.locator("[name^=answers][data-key]").all():
+        control.check()
+        assert page.get_by_role("textbox").is_visible() is (control.get_attribute("value") in asked)
+        if control.get_attribute("type") == "checkbox":
+            control.uncheck()
+
+
+def test_a_condition_holds_for_each_stimulus_by_itself(page, server):
+    open_task(page, server, asking(scale(each=True), comment(each=True, when=WORST), pictures=2))
+    press(page, "1", "3")
+    page.get_by_role("textbox", name="Why? Picture 1").fill("Too dark.")
+    assert page.get_by_role("textbox").count() == 1
+    answers = {"quality": {"s1": 1, "s2": 3}, "why": {"s1": "Too dark."}}
+    assert sent(page, server)["answers"] == answers
+
+
+def test_a_condition_on_what_is_not_asked_does_not_hold(page, server):
+    chain = [scale(), choice(when=WORST), comment(when={"question": "fault", "answers": ["face"]})]
+    open_task(page, server, asking(*chain))
+    press(page, "1", "2")
+    assert page.get_by_role("textbox").is_visible()
+    page.get_by_label("Good").check()
+    assert page.get_by_role("textbox").count() == 0
+    assert sent(page, server)["answers"] == {"quality": 3}
+
+
+@pytest.mark.parametrize(
+    ("question", "pictures", "keys", "refusal"),
+    [
+        pytest.param(scale(), 1, "", "Choose an answer.", id="scale"),
+        pytest.param(choice(), 1, "", "Choose an answer.", id="choice"),
+        pytest.param(choice(several=True), 1, "11", "Choose an answer.", id="several, taken back"),
+        pytest.param(compare(), 2, "", "Choose an answer.", id="compare"),
+        pytest.param(rank(), 3, "12", "Give each of them a place.", id="rank"),
+        pytest.param(rank(required=False), 3, "1", "Give each of them a place.", id="rank begun"),
+        pytest.param(comment(), 1, "", "Write an answer; a few words are enough.", id="text"),
+        pytest.param(words(), 1, "", "Choose the words.", id="span"),
+        pytest.param(words(none=None), 1, "0", "Choose the words.", id="span without none"),
+    ],
+)
+def test_what_is_required_and_missing_is_said_and_has_the_focus(
+    page, server, question, pictures, keys, refusal
+):
+    open_task(page, server, asking(question, pictures=pictures, prompt=PROMPT))
+    press(page, *keys, "Control+Enter")
+    says(page, "Not submitted yet: an answer is missing.")
+    page.locator(".asked").get_by_text(refusal).wait_for()
+    assert page.evaluate("document.activeElement.closest('[data-asked]') !== null")
+    assert submissions(server) == []
+
+
+def test_all_that_is_missing_is_counted_and_the_first_has_the_focus(page, server):
+    open_task(page, server, asking(scale(each=True), compare(), pictures=2))
+    press(page, "2")
+    page.locator("[data-question]").focus()
+    press(page, "Enter")
+    says(page, "Not submitted yet: 2 answers are missing.")
+    assert page.evaluate("document.activeElement.name") == "answers.quality.s2"
+    press(page, "1")
+    assert page.get_by_text("Choose an answer.").count() == 1  # said no longer of what is answered
+
+
+@pytest.mark.parametrize(
+    "question",
+    [scale(), choice(several=True), rank(), comment(), words(none=None)],
+    ids=lambda one: one["type"],
+)
+def test_what_is_optional_can_be_left_out(page, server, question):
+    open_task(page, server, asking(question | {"required": False}, pictures=3, prompt=PROMPT))
+    assert page.get_by_text("(optional)").is_visible()
+    assert sent(page, server) == {"answers": {}, "regions": {}}
