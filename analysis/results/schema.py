@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from analysis.results.question_tables import QUESTION_TABLES
-from annotation.kinds import attribute_likert, stereotype_marking
+from annotation.kinds import registry
 
 if TYPE_CHECKING:  # pages read stored tables: the server starts without numerical libraries
     import pandas as pd
@@ -308,7 +308,7 @@ COEFFICIENT_NOTES = {
 
 
 # The kinds of campaign whose labels are measured here.
-MARKING, LIKERT = stereotype_marking.KIND.key, attribute_likert.KIND.key
+MARKING, LIKERT = registry.MARKING.key, registry.RATING.key
 
 
 @dataclass(frozen=True, eq=False)

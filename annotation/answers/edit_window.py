@@ -8,10 +8,9 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotation.answers.questions.sentences import AnsweredQuestion, answered_questions
-from annotation.kinds.attribute_likert import RATING_LABELS
 from annotation.kinds.declaration import Kind
 from annotation.kinds.options import Options
-from annotation.kinds.registry import kind_of
+from annotation.kinds.registry import RATING_LABELS, kind_of
 from annotation.models import Annotation, Assignment, Campaign, Enrolment
 
 _AT_MOST = 200

@@ -12,8 +12,7 @@ from annotation.answers.questions.stimuli import screen_questions
 from annotation.answers.questions.storage import stored_answers
 from annotation.answers.references import references
 from annotation.answers.text import is_text
-from annotation.kinds.attribute_likert import UNSURE
-from annotation.kinds.registry import kind_of
+from annotation.kinds.registry import UNSURE, kind_of
 from annotation.models import Annotation, Box, Judgement, Task
 from foundation.errors import DomainError
 

@@ -17,7 +17,7 @@ from annotation.imports.column_map import ColumnMap
 from annotation.imports.marks import Marks, StudyImage, read_marks
 from annotation.imports.ratings import read_ratings
 from annotation.imports.writer import LoadSummary, load_marks, load_ratings
-from annotation.kinds import attribute_likert, stereotype_marking
+from annotation.kinds.registry import MARKING, RATING
 from annotation.models import (
     Annotation,
     Box,
@@ -153,7 +153,7 @@ def _import_marks(
     if not study.associations.exists():
         notes.append("nothing says what is a stereotype: every attribute counts as random")
     progress.advance(1, message="writing")
-    kind = stereotype_marking.KIND
+    kind = MARKING
     campaign = create_campaign(study=study, kind=kind, name=target.campaign, by=target.by)
     loaded = load_marks(campaign=campaign, marks=marks, study_images=study_images)
     return ImportReport(study, (marks.reading.report("annotations"),), (loaded,), notes=tuple(notes))
@@ -166,7 +166,7 @@ def _import_ratings(
     refuse_empty(ratings.reading)
     study = prepare_study(target, groups=None)
     progress.advance(1, message="writing")
-    kind = attribute_likert.KIND
+    kind = RATING
     campaign = create_campaign(study=study, kind=kind, name=target.campaign, by=target.by)
     loaded = load_ratings(campaign=campaign, ratings=ratings)
     return ImportReport(study, (ratings.reading.report("ratings"),), (loaded,))

@@ -28,7 +28,7 @@ from annotation.imports.marks import Marks, StudyImage, read_attribute
 from annotation.imports.ratings import Ratings, read_ratings
 from annotation.imports.repeats import Questions, settle_repeats
 from annotation.imports.writer import LoadSummary, load_marks, load_ratings
-from annotation.kinds import attribute_likert, stereotype_marking
+from annotation.kinds.registry import MARKING, RATING
 from catalog.imports.resources import import_resource, read_pairs
 from catalog.models import Resource
 from foundation.errors import DomainError
@@ -110,12 +110,12 @@ def _load(
     """Write the marks and ratings, each in a campaign of the study, which is created if need be."""
     study = prepare_study(target, groups=sorted(set(marks.group.of(marks.reading.accepted))))
     progress.advance(1, message="writing annotations")
-    kind = stereotype_marking.KIND
+    kind = MARKING
     campaign = create_campaign(study=study, kind=kind, name="", by=target.by)
     loaded = [load_marks(campaign=campaign, marks=marks, study_images=study_images)]
     if ratings is not None:
         progress.advance(1, message="writing ratings")
-        kind = attribute_likert.KIND
+        kind = RATING
         campaign = create_campaign(study=study, kind=kind, name="", by=target.by)
         loaded.append(load_ratings(campaign=campaign, ratings=ratings, regions=REGIONS))
     return study, tuple(loaded)

@@ -21,8 +21,14 @@ from annotation.kinds.declaration import Kind
 # In the order in which a lead is offered them.
 _MODULES = (attribute_likert, stereotype_marking, pairwise, ranking, rubric, image_text, open_question)
 KINDS: dict[str, Kind] = {module.KIND.key: module.KIND for module in _MODULES}
+# The two built-in kinds: for the places that have tables, files or forms for them alone.
+RATING = next(kind for kind in KINDS.values() if kind.rates_attributes)
+MARKING = next(kind for kind in KINDS.values() if kind.marks_attributes)
 CHOICES = [(kind.key, kind.name) for kind in KINDS.values()]
 RATING_KINDS = [kind.key for kind in KINDS.values() if kind.rates_attributes]
+RATING_LABELS = RATING.labels
+RATING_ORDER = tuple(str(point.code) for point in RATING.scale)  # as shown: Unsure stands apart at the end
+UNSURE = next(point.code for point in RATING.scale if point.apart)
 # What annotators and their programs are told a task is: what is done, not what it is for.
 TASK_KINDS = [(kind.public_name, kind.public_help) for kind in KINDS.values()]
 

@@ -19,7 +19,7 @@ from accounts.models import Annotator, ApiToken, User
 from annotation.assignment import leases
 from annotation.assignment.quota_rules import own_values
 from annotation.campaigns.progress import progress as campaign_progress
-from annotation.kinds.attribute_likert import UNSURE
+from annotation.kinds.registry import UNSURE
 from annotation.models import Campaign, Task
 from annotation.people import invitations, withdrawal
 from annotation.simulation.connection import ApiConnection

@@ -1,5 +1,6 @@
 """The demo's pages by role: what `make bench` times and the tests visit."""
 
+from annotation.kinds.registry import MARKING
 from demo.seed import STUDY
 from generation.models import Image
 from studies.models import Study
@@ -9,7 +10,7 @@ def pages_by_role() -> dict[str, list[str]]:
     """Return the address of every page of the demo study that each role works with."""
     study = Study.objects.get(name=STUDY)
     home = f"/studies/{study.slug}/"
-    marking = study.campaigns.get(kind="stereotype_marking")
+    marking = study.campaigns.get(kind=MARKING.key)
     group = study.groups.order_by("name").first()
     image = Image.objects.filter(study=study).order_by("pk").first()
     assert group is not None, "the demo has groups"
@@ -49,7 +50,7 @@ def pages_by_role() -> dict[str, list[str]]:
         f"{home}images/generate/",
         f"{home}images/import/",
         f"{home}campaigns/",
-        f"{home}campaigns/new/?kind=stereotype_marking",
+        f"{home}campaigns/new/?kind={MARKING.key}",
         campaign,
         f"{campaign}progress/",
         f"{campaign}preview/",

@@ -11,6 +11,7 @@ from accounts.models import Annotator, User
 from analysis.results.parameters import parameters_of
 from analysis.results.reports import compute_report
 from annotation.campaigns import known_tasks, lifecycle
+from annotation.kinds.registry import MARKING, RATING
 from annotation.models import Campaign, Task
 from annotation.people import invitations
 from annotation.simulation.simulate import simulate
@@ -63,7 +64,7 @@ def seed_demo(*, progress: Progress, say: Callable[[str], None], model: str = ""
     for settings_of_run in _models(model):
         run(run=plan_run(study=study, by=people["lead"], **settings_of_run), progress=progress)
     say("Simulated annotators rate which attributes can be seen …")
-    rating = _campaign(study, people, "Which can be seen", "attribute_likert", annotators_per_task=4)
+    rating = _campaign(study, people, "Which can be seen", RATING.key, annotators_per_task=4)
     # Three of four: every attribute has ratings enough to be called visual or not, and is left to a visitor.
     simulate(campaign=rating, annotators=3, seed=1, progress=progress)
     say("Simulated annotators mark attributes in images …")
@@ -71,7 +72,7 @@ def seed_demo(*, progress: Progress, say: Callable[[str], None], model: str = ""
         study,
         people,
         "Marking",
-        "stereotype_marking",
+        MARKING.key,
         annotators_per_task=3,
         options={"visual_source": f"campaign:{rating.slug}", "visual_rule": "majority"},
     )

@@ -2,9 +2,8 @@
 
 from analysis.releases.contents import CampaignFacts, Contents, Guidelines, QualityCheck
 from analysis.releases.documents.markdown import amount, bullets, listed, plain, quoted, sections
-from annotation.kinds.attribute_likert import RATING_ORDER
 from annotation.kinds.options import Options
-from annotation.kinds.registry import kind_of
+from annotation.kinds.registry import RATING_ORDER, kind_of
 from annotation.models import QualityAction, QualityMeasure
 
 _CHECKS = {

@@ -14,8 +14,7 @@ from django.db.models import Count
 from accounts.models import User
 from annotation.campaigns.design import checked_guidelines
 from annotation.campaigns.instruments.diff import Change, changes
-from annotation.kinds.attribute_likert import RATING_LABELS
-from annotation.kinds.registry import kind_of
+from annotation.kinds.registry import RATING_LABELS, kind_of
 from annotation.models import Annotation, Campaign, Instrument
 from foundation.errors import DomainError
 from studies import audit

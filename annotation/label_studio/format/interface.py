@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from xml.sax.saxutils import quoteattr
 
-from annotation.kinds.attribute_likert import RATING_LABELS, RATING_ORDER, UNSURE
+from annotation.kinds.registry import RATING_LABELS, RATING_ORDER, UNSURE
 from annotation.label_studio.format.names import CONTROLS
 
 YES, NO = "yes", "no"

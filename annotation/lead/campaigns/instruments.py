@@ -9,8 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from annotation.campaigns.instruments import versions
-from annotation.kinds.attribute_likert import RATING_LABELS
-from annotation.kinds.registry import kind_of
+from annotation.kinds.registry import RATING_LABELS, kind_of
 from annotation.lead.page_context import CampaignView, campaign_context, page_of
 from annotation.models import Campaign, Instrument
 from web.form_page import FormPage

@@ -7,8 +7,8 @@ from typing import Any
 from django import forms
 
 from annotation.campaigns.known_tasks import MAX_EXPLANATION, Right
-from annotation.kinds.attribute_likert import RATING_LABELS, RATING_ORDER
 from annotation.kinds.options import Options
+from annotation.kinds.registry import RATING_LABELS, RATING_ORDER
 from annotation.models import Campaign, KnownAnswer, Task
 from catalog.models import Attribute
 from web.form_fields import set_queryset

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, QuerySet
 
-from annotation.kinds.attribute_likert import RATING_ORDER
+from annotation.kinds.registry import RATING_ORDER
 from annotation.models import Annotation, Campaign, Instrument, Judgement, KnownAnswer, PracticeAnswer, Task
 from catalog.models import Attribute
 from studies.consent import withdrawn_from

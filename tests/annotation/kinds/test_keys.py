@@ -1,0 +1,48 @@
+"""Kinds are named by the modules that declare them and by the registry; hardly anything else may ask for one."""
+
+import re
+
+import pytest
+
+from annotation.kinds.registry import KINDS
+from tests.project.test_layout import ROOT, tracked_files
+
+pytestmark = pytest.mark.database_free
+
+APPS = ("analysis/", "annotation/", "generation/", "platform/")
+# The two built-in kinds are named so wherever they stand; keys of others are words, which count as a text or a module.
+BUILT_IN = [kind.key for kind in KINDS.values() if kind.about_attributes]
+DECLARED = "|".join(key for key in KINDS if key not in BUILT_IN)
+NAMED = re.compile(
+    rf"\b({'|'.join(BUILT_IN)})\b|kind(\.key)? *[!=]?= *[\"']({DECLARED})[\"']|kinds(\.| import )({DECLARED})\b"
+)
+# Lower it whenever a file names no kind any more; never raise it.
+MOST_FILES = 7
+
+
+def names_a_kind(path: str) -> bool:
+    return NAMED.search((ROOT / path).read_text(encoding="utf-8")) is not None
+
+
+def test_few_files_name_a_kind():
+    sources = [
+        path
+        for path in tracked_files()
+        if path.startswith(APPS)
+        and path.endswith((".py", ".html", ".js"))
+        and "/migrations/" not in path
+        and not path.startswith("annotation/kinds/")
+    ]
+    naming = sorted(filter(names_a_kind, sources))
+    assert len(naming) <= MOST_FILES, naming
+    assert len(naming) == MOST_FILES, "fewer files name a kind: lower MOST_FILES"
+
+
+@pytest.mark.parametrize("key", list(KINDS))
+def test_a_kind_is_named_by_its_own_module_and_the_registry(key):
+    module = f"annotation/kinds/{key}.py"
+    assert f'key="{key}"' in (ROOT / module).read_text(encoding="utf-8")
+    named = re.compile(rf"\b{key}\b(?!=)")
+    folder = [path for path in tracked_files() if path.startswith("annotation/kinds/") and path != module]
+    naming = {path for path in folder if named.search((ROOT / path).read_text(encoding="utf-8"))}
+    assert naming == {"annotation/kinds/registry.py"}
