@@ -155,7 +155,7 @@ class _QuestionParts:
         )
 
     def _options(self, value: Any) -> tuple[Option, ...]:
-        chosen = set(value) if isinstance(value, list) else {value}
+        chosen = value if isinstance(value, list) else [value]
         match self.declared["type"]:
             case "scale":
                 return tuple(

@@ -19,7 +19,7 @@ from annotation.models import Annotation, Judgement
 
 
 class AnsweredQuestion(NamedTuple):
-    """A question, and what was answered, each stimulus by its number on the screen."""
+    """A question, and what was answered, each stimulus by its name on the screen."""
 
     label: str
     answer: str
@@ -27,13 +27,17 @@ class AnsweredQuestion(NamedTuple):
 
 def answered_questions(annotation: Annotation, kind: Kind) -> tuple[AnsweredQuestion, ...]:
     """Return what an annotation answered; reads `judgements` and `task.stimuli`, which may be fetched before."""
-    numbers = {stimulus.pk: stimulus.position + 1 for stimulus in annotation.task.stimuli.all()}
+    names = {
+        stimulus.pk: (_("Picture %(number)s") if stimulus.image_id else _("Text %(number)s"))
+        % {"number": stimulus.position + 1}
+        for stimulus in annotation.task.stimuli.all()
+    }
     words = [word for stimulus in annotation.task.stimuli.all() for word in stimulus.text.split()]
     judgements = sorted(annotation.judgements.all(), key=lambda judgement: judgement.pk)
     answered = []
     for question in kind.questions:
         parts = [
-            _part(question, judgement, numbers, words)
+            _part(question, judgement, names, words)
             for judgement in judgements
             if judgement.question == question.name
         ]
@@ -42,15 +46,13 @@ def answered_questions(annotation: Annotation, kind: Kind) -> tuple[AnsweredQues
     return tuple(answered)
 
 
-def _part(question: Question, judgement: Judgement, numbers: dict[int, int], words: list[str]) -> str:
-    """Return one judgement: what was answered, with the number of the stimulus it is about."""
+def _part(question: Question, judgement: Judgement, names: dict[int, str], words: list[str]) -> str:
+    """Return one judgement: what was answered, with the name of the stimulus it is about."""
     value = _value(question, judgement, words)
     if judgement.stimulus_id is None:
         return value
-    number = numbers[judgement.stimulus_id]
-    if isinstance(question, CompareQuestion):
-        return _("number %(number)s") % {"number": number}
-    return _("number %(number)s: %(answer)s") % {"number": number, "answer": value}
+    name = names[judgement.stimulus_id]
+    return name if isinstance(question, CompareQuestion) else f"{name}: {value}"
 
 
 def _value(question: Question, judgement: Judgement, words: list[str]) -> str:

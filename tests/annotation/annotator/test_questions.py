@@ -114,11 +114,11 @@ def test_recent_answers_are_listed_in_words_and_corrected(join, study, pictures,
             ("Which faults?", "hands"),
             ("Why?", "No kite."),
         ],
-        "pairwise": [("Which is better?", "number 2"), ("Which reason?", "shape")],
+        "pairwise": [("Which is better?", "Picture 2"), ("Which reason?", "shape")],
         "ranking": [
-            ("How odd?", "number 1: odd 1, number 2: odd 1, number 3: odd 3"),
-            ("Which oddity?", "number 3: large"),
-            ("In which order?", "number 1: place 1, number 2: place 2, number 3: place 3"),
+            ("How odd?", "Picture 1: odd 1, Picture 2: odd 1, Picture 3: odd 3"),
+            ("Which oddity?", "Picture 3: large"),
+            ("In which order?", "Picture 1: place 1, Picture 2: place 2, Picture 3: place 3"),
         ],
     }
     assert [tuple(line) for line in answer.answered] == expected[kind.key]
