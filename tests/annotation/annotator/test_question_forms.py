@@ -112,6 +112,23 @@ def test_the_page_shows_what_was_answered_before():
     assert ">Dark</textarea>" in text
 
 
+@pytest.mark.parametrize(
+    ("stimuli", "pictures", "question", "value", "shown"),
+    [
+        (FEW, 3, RANK, {"s1": 2, "s2": 1, "s3": 2}, ["2", "1", "2"]),
+        (PAIR, 2, BETTER, "tie", ["tie"]),
+        (PAIR, 2, scale("quality", each=True), {"s1": 3, "s2": 1}, ["3", "1"]),
+        (ONE, 1, SPAN, [], ["none"]),
+    ],
+)
+def test_each_shape_of_answer_is_shown_again(stimuli, pictures, question, value, shown):
+    kind = declared("shape", stimuli, question)
+    answer = {"answers": {question.name: value}, "regions": {}}
+    text = task_page(payload_of(kind, pictures) | {"answer": answer})
+    checked = [tag for tag in text.split("<input") if "checked" in tag and 'name="answers.' in tag]
+    assert [tag.split('value="')[1].split('"')[0] for tag in checked] == shown
+
+
 def test_without_scripts_a_condition_is_read():
     text = task_page(payload_of(declared("read", ONE, scale("quality"), WHY)))
     assert "Answer this only after:" in text
