@@ -56,8 +56,12 @@ def coverage(campaign: Campaign, enrolments: Iterable[Enrolment]) -> Coverage:
     latest = Annotation.objects.filter(
         campaign=campaign, is_latest=True, status__in=Annotation.LABELS, annotator__in=people
     )
-    if kind_of(campaign).rates_attributes:
+    kind = kind_of(campaign)
+    if kind.rates_attributes:
         return _ratings(campaign, enrolments, latest)
+    if kind.stimuli.medium == "text":
+        counts = _table(latest.order_by().values_list("annotator", "campaign").annotate(n=Count("pk")))
+        return Coverage("medium", ["Texts"], _rows(enrolments, counts, [campaign.pk]))
     return _groups(campaign, enrolments, latest)
 
 

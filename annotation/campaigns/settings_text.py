@@ -91,6 +91,8 @@ def _marking(campaign: Campaign, options: Options) -> list[tuple[str, str]]:
 def _questions(kind: Kind, options: Options) -> list[tuple[str, str]]:
     shown = kind.stimuli
     words = [("Questions", "; ".join(question.label["en"] for question in kind.questions))]
+    if shown.medium == "text":
+        return [*words, ("Texts", f"{len(options.texts):,}, one a screen")]
     if shown.most == 1:
         words.append(("Images", _images(options)))
     else:

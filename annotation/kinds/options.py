@@ -14,6 +14,8 @@ from generation.models import Condition
 from studies.models import Study
 
 FROM_CAMPAIGN = "campaign:"
+MOST_TEXTS = 5_000
+LONGEST_TEXT = 1_000
 # What a lead may change while people work; all else is fixed when the campaign opens.
 CHANGEABLE = frozenset(
     {
@@ -55,6 +57,8 @@ def names_for(kind: Kind) -> frozenset[str]:
         return _LIKERT
     if kind.marks_attributes:
         return _MARKING
+    if kind.stimuli.medium == "text":
+        return _QUESTIONS | {"texts"}
     number = "images_per_group" if kind.stimuli.most == 1 else "combinations"
     return _QUESTIONS | {"model_labels", "condition", number}
 
@@ -64,6 +68,16 @@ def _as_labels(value: object) -> object:
     if isinstance(value, list | tuple) and value and all(isinstance(label, str) for label in value):
         return tuple(sorted(set(value)))
     raise ValueError("no list of labels")
+
+
+def _as_texts(value: object) -> object:
+    """Return a list of texts without blank ones and without surrounding space, each once."""
+    if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
+        raise ValueError("no list of texts")
+    texts = tuple(dict.fromkeys(filter(None, (text.strip() for text in value))))
+    if len(texts) > MOST_TEXTS or not all(len(text) <= LONGEST_TEXT and "\x00" not in text for text in texts):
+        raise ValueError("too many texts, or one that is too long")
+    return texts
 
 
 class Options(ParameterSet):
@@ -114,6 +128,12 @@ class Options(ParameterSet):
         le=1_000,
         label="Screens per prompt, at most",
         help="If the images of a prompt can be combined in more ways, this many are drawn, as evenly as possible.",
+    )
+    texts: Annotated[tuple[str, ...], BeforeValidator(_as_texts)] = parameter(
+        (),
+        expected=f"a list of at most {MOST_TEXTS:,} texts of at most {LONGEST_TEXT:,} characters",
+        label="Texts",
+        help="One text a line; each is a screen.",
     )
     condition: str = parameter(
         Condition.DEFAULT.value,

@@ -9,6 +9,7 @@ from django.utils.translation import get_language
 
 from annotation.kinds import (
     attribute_likert,
+    bias_level,
     image_text,
     open_question,
     pairwise,
@@ -19,7 +20,10 @@ from annotation.kinds import (
 from annotation.kinds.declaration import Kind
 
 # In the order in which a lead is offered them.
-_MODULES = (attribute_likert, stereotype_marking, pairwise, ranking, rubric, image_text, open_question)
+_MODULES = (
+    *(attribute_likert, stereotype_marking),
+    *(pairwise, ranking, rubric, image_text, open_question, bias_level),
+)
 KINDS: dict[str, Kind] = {module.KIND.key: module.KIND for module in _MODULES}
 # The two built-in kinds: for the places that have tables, files or forms for them alone.
 RATING = next(kind for kind in KINDS.values() if kind.rates_attributes)

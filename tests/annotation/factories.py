@@ -10,6 +10,7 @@ from annotation.answers import submission
 from annotation.answers.references import references
 from annotation.answers.submission import SentAnswer
 from annotation.answers.validation import Answer
+from annotation.kinds.declaration import Kind
 from annotation.models import Annotation, Assignment, Campaign, Enrolment
 from generation.models import Image
 from studies import consent
@@ -62,6 +63,12 @@ def add_prompted_images(
         for model in models
         for index in range(per_prompt)
     )
+
+
+def options_for(kind: Kind) -> dict[str, object]:
+    """Return the options without which a kind has nothing to ask."""
+    texts = ["All islanders wear tall hats.", "Some islanders drum.", "The islands are small."]
+    return {"texts": texts} if kind.stimuli.medium == "text" and not kind.about_attributes else {}
 
 
 def none_of_them(assignment: Assignment) -> Answer:

@@ -34,7 +34,7 @@ PLAIN_WORDS = {
         ac accuracy alpha analysis analyze and arrays association axis bars bias bootstrap charts choropleth
         classification combinations compare comparison compute consensus coverage data davidson disagreement
         diverging dots drift effect estimate facts feasibility features fill fleiss freshness geography geometry
-        groupings gwet headline inference influence interval kappa kendall krippendorff leaderboard leave levels
+        groupings gwet headline inference influence interval kappa kendall krippendorff leaderboard leave level
         likert limits linkage luce machine matcher means measures metrics multiplicity nan newton ngrams observed
         offensiveness one out pace pair pairwise palette plackett plot points position preferences ranking
         regions resampling results sampling scatter scored scoring selection sensitivity shares shot skill

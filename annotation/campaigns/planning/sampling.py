@@ -13,6 +13,7 @@ from annotation.campaigns.planning.associations import AssociationSets
 from annotation.campaigns.planning.plan import CampaignPlan, PlannedAttribute, PlannedGroup, PlannedTask
 from annotation.campaigns.planning.questions import plan_questions
 from annotation.campaigns.planning.shuffle import keyed_hash, shuffled
+from annotation.campaigns.planning.texts import plan_texts
 from annotation.campaigns.planning.visual_attributes import visual_attributes
 from annotation.kinds.options import FROM_CAMPAIGN, Options
 from annotation.kinds.registry import kind_of
@@ -31,6 +32,8 @@ def plan(campaign: Campaign) -> CampaignPlan:
         return _plan_ratings(campaign, options)
     if kind.marks_attributes:
         return _plan_marking(campaign, options)
+    if kind.stimuli.medium == "text":
+        return plan_texts(campaign, kind, options)
     return plan_questions(campaign, kind, options)
 
 

@@ -281,6 +281,40 @@ class QuestionsForm(ImagesForm):
             del self.fields["boxes_required"]
 
 
+class TextsForm(CampaignForm):
+    """Questions about texts, which the lead pastes."""
+
+    option_names = ("texts",)
+
+    texts = forms.CharField(
+        required=False,
+        strip=False,
+        label=Options.declaration("texts").label,
+        help_text=Options.declaration("texts").help,
+        widget=forms.Textarea(attrs={"rows": 12}),
+    )
+    sections = (
+        ("What is asked", ("name", "texts")),
+        ("Of whom", ("annotators_per_task", *QUOTA_FIELDS, "lease_minutes")),
+        EACH_PERSON,
+        WITHDRAWN,
+        ("What they read", ("guidelines",)),
+        PAY,
+    )
+
+    def initial_of(self, campaign: Campaign | None) -> dict[str, Any]:
+        initial = super().initial_of(campaign)
+        return initial | {"texts": "\n".join(initial.get("texts", ()))}
+
+    def clean_texts(self) -> list[str]:
+        return [line.strip() for line in self.cleaned_data["texts"].splitlines() if line.strip()]
+
+    def initial_settings(self) -> dict[str, Any]:
+        settings = super().initial_settings()
+        settings["options"]["texts"] = str(settings["options"].get("texts", "")).splitlines()
+        return settings
+
+
 def _quotas(values: Mapping[str, Any]) -> list[object]:
     """Return the rules that the form names: presets, those kept, and one that is put together here."""
     rules: list[object] = [*(values.get("quota_presets") or ()), *(values.get("quota_kept") or ())]
@@ -302,4 +336,6 @@ def form_of(kind: Kind) -> type[CampaignForm]:
     """Return the form of a kind of campaign."""
     if kind.rates_attributes:
         return RatingForm
-    return MarkingForm if kind.marks_attributes else QuestionsForm
+    if kind.marks_attributes:
+        return MarkingForm
+    return TextsForm if kind.stimuli.medium == "text" else QuestionsForm

@@ -19,7 +19,7 @@ from annotation.kinds.registry import kind_of
 from annotation.lead.forms import ExclusionForm
 from annotation.lead.page_context import PER_PAGE, CampaignView, campaign_context, typed
 from annotation.lead.people.annotator_lines import shown_lines
-from annotation.lead.people.question_answers import groups_shown, stimulus_lines, with_answers
+from annotation.lead.people.question_answers import about, stimulus_lines, with_answers
 from annotation.models import Annotation, Campaign, CampaignAttribute
 from annotation.quality.measures import nothing_measured
 from annotation.quality.sentences import facts
@@ -188,7 +188,7 @@ def _count_marks(annotations: Any) -> None:
 def _set_words(annotations: Any, kind: Kind) -> None:
     """Set on each annotation which groups it is about, and its answers in words."""
     for annotation in annotations:
-        annotation.about = groups_shown(annotation.task.stimuli.all())
+        annotation.about = about(annotation.task.stimuli.all())
         annotation.answered = answered_questions(annotation, kind)
 
 

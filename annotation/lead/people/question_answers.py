@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Prefetch, QuerySet
+from django.utils.text import Truncator
 
 from annotation.kinds.declaration import Kind
 from annotation.models import Annotation, Box, Judgement, Point, TaskStimulus
@@ -58,8 +59,11 @@ def stimulus_lines(annotation: Annotation, kind: Kind, *, viewer: str) -> list[S
     ]
 
 
-def groups_shown(stimuli: Iterable[TaskStimulus]) -> str:
-    """Return the names of the identity groups that the images of a screen show, each once."""
+def about(stimuli: Iterable[TaskStimulus]) -> str:
+    """Return the names of the identity groups that a screen shows, each once; of texts alone, the first one's words."""
+    stimuli = list(stimuli)
+    if stimuli and all(stimulus.image is None for stimulus in stimuli):
+        return Truncator(stimuli[0].text).chars(60)
     images = [stimulus.image for stimulus in stimuli if stimulus.image is not None]
     names = dict.fromkeys(image.group.display_name for image in images if image.group is not None)
     return ", ".join(names)

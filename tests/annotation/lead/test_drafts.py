@@ -265,3 +265,16 @@ def test_presets_about_the_group_are_offered_where_a_screen_shows_one_group(lead
     add_prompted_images(study, ["a {id} house"])
     offered = dict(lead_client.get(f"{NEW}?kind=pairwise").context["form"].fields["quota_presets"].choices)
     assert "from_the_country" in offered
+
+
+def test_texts_are_pasted_as_lines_and_come_back_so(lead_client, study):
+    form = questions_form("bias_level", texts="All islanders drum.\r\n\r\n  Some wear hats. \r\n")
+    page = lead_client.post(NEW, form, follow=True)
+    campaign = Campaign.objects.get()
+    assert campaign.options == {"texts": ["All islanders drum.", "Some wear hats."]}
+    assert page.context["asking"].plan.screens == 2
+    assert "2, one a screen" in page.content.decode()
+    edit = lead_client.get(f"/studies/isles/campaigns/{campaign.slug}/edit/")
+    assert edit.context["form"].initial["texts"] == "All islanders drum.\nSome wear hats."
+    assert edit.context["asking"].plan.screens == 2
+    assert "presets" not in str(edit.context["form"].errors)

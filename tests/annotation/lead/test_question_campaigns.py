@@ -12,7 +12,7 @@ from annotation.models import Annotation, Campaign, Enrolment, Invitation, Task
 from annotation.people import invitations
 from annotation.simulation.questions import QuestionTruth, answer_questions
 from generation.models import Image
-from tests.annotation.factories import add_prompted_images, new_annotator
+from tests.annotation.factories import add_prompted_images, new_annotator, options_for
 from tests.annotation.labelling.production_paths import ByVerbs
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +39,14 @@ def label(campaign, *, people=2, screens=3):
 
 def questions(study, lead, kind, *, open_=True):
     add_prompted_images(study, ["a {id} house by the sea"], models=("north", "south", "east"))
-    draft = lifecycle.create(study=study, name="Questions", kind=kind, by=lead, annotators_per_task=2)
+    draft = lifecycle.create(
+        study=study,
+        name="Questions",
+        kind=kind,
+        by=lead,
+        annotators_per_task=2,
+        options=options_for(KINDS[kind]),
+    )
     return lifecycle.open_(campaign=draft, by=lead) if open_ else draft
 
 
@@ -205,3 +212,12 @@ def test_a_rule_can_use_only_the_measures_of_the_kind(lead_client, study, lead):
     campaign = questions(study, lead, "ranking")
     page = lead_client.get(reverse("annotation:quality", args=[study.slug, campaign.slug]))
     assert [value for value, _ in page.context["form"].fields["measure"].choices] == ["median_seconds"]
+
+
+def test_coverage_and_answers_of_texts_name_the_texts(lead_client, study, lead):
+    campaign = questions(study, lead, "bias_level")
+    label(campaign, people=1, screens=2)
+    matrix = coverage(campaign, campaign.enrolments.all())
+    assert (matrix.columns, [numbers for _, numbers, _ in matrix.rows]) == (["Texts"], [[2]])
+    listed = lead_client.get(reverse("annotation:annotations", args=[study.slug, campaign.slug]))
+    assert "islanders" in listed.content.decode() or "islands" in listed.content.decode()

@@ -16,7 +16,7 @@ from annotation.models import Annotation, Judgement
 from annotation.simulation.questions import QuestionTruth, ScreenAnswers, ShownItem
 from annotation.simulation.simulate import simulate
 from tests.annotation.databases import shared_database
-from tests.annotation.factories import add_prompted_images
+from tests.annotation.factories import add_prompted_images, options_for
 
 OF_QUESTIONS = [key for key, kind in KINDS.items() if not kind.about_attributes]
 TRUTH = QuestionTruth(seed=5)
@@ -103,7 +103,14 @@ def simulated(transactional_db, tmp_path, study):
 
 def test_they_answer_every_kind_of_question_over_http(simulated, lead):
     for kind in OF_QUESTIONS:
-        draft = lifecycle.create(study=simulated, name=kind, kind=kind, by=lead, annotators_per_task=2)
+        draft = lifecycle.create(
+            study=simulated,
+            name=kind,
+            kind=kind,
+            by=lead,
+            annotators_per_task=2,
+            options=options_for(KINDS[kind]),
+        )
         campaign = lifecycle.open_(campaign=draft, by=lead)
         summary = simulate(campaign=campaign, annotators=2, seed=1)
         assert summary.submissions == campaign.tasks.count() * 2

@@ -11,7 +11,7 @@ from annotation.kinds.registry import KINDS, kind_of
 from annotation.models import Campaign, Task, TaskAttribute, TaskStimulus
 from foundation.errors import Conflict, DomainError
 from generation.models import Image
-from tests.annotation.factories import add_images, add_prompted_images, new_annotator
+from tests.annotation.factories import add_images, add_prompted_images, new_annotator, options_for
 
 pytestmark = pytest.mark.django_db
 
@@ -20,6 +20,7 @@ OF_QUESTIONS = [key for key, kind in KINDS.items() if not kind.about_attributes]
 
 
 def draft(study, lead, kind, **settings):
+    settings.setdefault("options", options_for(KINDS[kind]))
     return lifecycle.create(study=study, name=f"Draft {kind}", kind=kind, by=lead, **settings)
 
 
@@ -249,10 +250,34 @@ def test_a_quota_about_the_group_is_refused_where_a_screen_may_show_several(stud
 def test_the_estimate_allows_time_for_each_question(study, lead, kind):
     asking = estimate(draft(study, lead, kind))
     assert 5 <= asking.seconds_per_screen <= 60
-    assert asking.shows_images
+    assert asking.shows_images == (KINDS[kind].stimuli.medium == "image")
 
 
 def test_stimuli_of_a_deleted_draft_leave_nothing(study, lead):
     add_prompted_images(study, PROMPTS)
     lifecycle.delete_draft(campaign=draft(study, lead, "pairwise"), by=lead)
     assert not TaskStimulus.objects.exists()
+
+
+def test_each_text_is_a_screen_in_an_order_by_chance(study, lead):
+    texts = [f"Sentence {number}." for number in range(30)]
+    campaign = draft(study, lead, "bias_level", options={"texts": [*texts, " Sentence 3. ", "  "]})
+    plan = sampling.plan(campaign)
+    shown = [task.stimuli[0].text for task in plan.tasks]
+    assert sorted(shown) == sorted(texts)
+    assert shown != texts
+    assert (plan.images, plan.judgements, plan.problems) == (0, 30 * 2 * 3, ())
+    assert {len(task.stimuli) for task in plan.tasks} == {1}
+
+
+def test_a_campaign_without_texts_says_so(study, lead):
+    assert sampling.plan(draft(study, lead, "bias_level", options={})).problems == (
+        "There are no texts to show: give one a line.",
+    )
+
+
+@pytest.mark.parametrize("texts", ["one text", [1], ["x" * 1_001], ["\x00"], [str(n) for n in range(5_001)]])
+def test_texts_that_cannot_be_shown_are_refused(study, lead, texts):
+    with pytest.raises(DomainError) as refused:
+        draft(study, lead, "bias_level", options={"texts": texts})
+    assert "a list of at most 5,000 texts" in refused.value.fields["options.texts"]
