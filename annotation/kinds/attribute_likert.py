@@ -64,7 +64,3 @@ KIND = Kind(
         StandardRule(measure="gold_accuracy", threshold=0.5, minimum=10),
     ),
 )
-
-RATING_ORDER = tuple(str(point.code) for point in KIND.scale)  # as shown: Unsure stands apart at the end
-RATING_LABELS = KIND.labels
-UNSURE = next(point.code for point in KIND.scale if point.apart)

@@ -22,8 +22,7 @@ from annotation.annotator.practice.payload import practice_task_payload
 from annotation.annotator.screen import Screen, posted_answer
 from annotation.annotator.translation.scripts import script_words
 from annotation.assignment.eligibility import State
-from annotation.kinds.attribute_likert import RATING_ORDER
-from annotation.kinds.registry import kind_of, work_in
+from annotation.kinds.registry import RATING_ORDER, kind_of, work_in
 from annotation.models import Campaign, Enrolment, PracticeAnswer, Task
 from annotation.quality.practice import rounds
 from annotation.quality.practice.progress import Practice, practice_of

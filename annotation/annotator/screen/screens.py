@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 
 from annotation.annotator.screen.questions import QuestionScreen
 from annotation.campaigns.instruments.markup import as_html
-from annotation.kinds.attribute_likert import RATING_ORDER
+from annotation.kinds.registry import RATING_ORDER
 
 
 @dataclass(frozen=True)

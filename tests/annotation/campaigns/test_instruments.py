@@ -5,7 +5,7 @@ import pytest
 from annotation.assignment import leases
 from annotation.campaigns import lifecycle
 from annotation.campaigns.instruments import versions
-from annotation.kinds.attribute_likert import RATING_LABELS
+from annotation.kinds.registry import RATING_LABELS
 from annotation.models import Instrument
 from foundation.errors import DomainError
 from studies.models import AuditEntry

@@ -4,7 +4,7 @@ import pytest
 
 from annotation.campaigns import lifecycle
 from annotation.campaigns.instruments import versions
-from annotation.kinds.attribute_likert import RATING_LABELS
+from annotation.kinds.registry import RATING_LABELS
 from annotation.models import Campaign, Instrument
 from tests.annotation.factories import new_annotator
 from tests.web.markup import compact

@@ -22,7 +22,7 @@ TRUTH = QuestionTruth(seed=1)
 # What is about known answers, which such campaigns have none of.
 NOT_FOUND = {"known_tasks", "known_settings", "known_new", "known_change", "known_remove"}
 # Needs an invitation that was made a moment ago.
-ELSEWHERE = {"invitation_made", "preview"}
+ELSEWHERE = {"invitation_made"}
 
 
 def label(campaign, *, people=2, screens=3):
@@ -101,7 +101,7 @@ def test_every_page_of_a_campaign_is_shown(lead_client, study, lead, kind):
             "instrument",
         ),
         *("instrument_change", "coverage", "screens", "annotators", "enrolment_move", "pay", "quality"),
-        *("invitations", "annotations", "annotation", "campaign_close_confirm"),
+        *("invitations", "annotations", "annotation", "campaign_close_confirm", "preview"),
     } <= shown
 
 
@@ -115,6 +115,7 @@ def test_a_draft_and_its_settings_are_shown(lead_client, study, lead, kind):
         "instrument_change",
         "campaign_delete",
         "quality",
+        "preview",
     ):
         page = lead_client.get(reverse(f"annotation:{name}", args=[study.slug, campaign.slug]))
         assert page.status_code == 200, name
@@ -221,3 +222,17 @@ def test_coverage_and_answers_of_texts_name_the_texts(lead_client, study, lead):
     assert (matrix.columns, [numbers for _, numbers, _ in matrix.rows]) == (["Texts"], [[2]])
     listed = lead_client.get(reverse("annotation:annotations", args=[study.slug, campaign.slug]))
     assert "islanders" in listed.content.decode() or "islands" in listed.content.decode()
+
+
+@pytest.mark.parametrize("state", ["draft", "open"])
+def test_the_preview_shows_the_screen_that_annotators_see(lead_client, study, lead, state):
+    campaign = questions(study, lead, "pairwise", open_=state == "open")
+    page = lead_client.get(reverse("annotation:preview", args=[study.slug, campaign.slug]), {"sample": "2"})
+    payload = page.context["payload"]
+    assert [stimulus["ref"] for stimulus in payload["stimuli"]] == ["s1", "s2"]
+    assert payload["prompt"].endswith("house by the sea")
+    assert [question["name"] for question in payload["questions"]] == ["fits_prompt", "overall"]
+    text = page.content.decode()
+    assert payload["prompt"] in text
+    assert "Which picture fits the description better?" in text
+    assert "sample 2 of 6" in text

@@ -12,7 +12,7 @@ from accounts.models import Annotator
 from annotation.answers.validation import answer_of
 from annotation.assignment import leases
 from annotation.campaigns import lifecycle
-from annotation.kinds.attribute_likert import UNSURE
+from annotation.kinds.registry import UNSURE
 from annotation.label_studio.base import job_queue
 from annotation.label_studio.base.connections import connect
 from annotation.label_studio.models import (

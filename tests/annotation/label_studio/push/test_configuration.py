@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from annotation.kinds.attribute_likert import RATING_LABELS, RATING_ORDER
+from annotation.kinds.registry import RATING_LABELS, RATING_ORDER
 from annotation.label_studio.format.interface import labelling_interface
 from annotation.label_studio.format.names import CONTROLS
 from annotation.label_studio.push.configuration import differs, digest

@@ -14,7 +14,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from annotation.campaigns import lifecycle
-from annotation.kinds.attribute_likert import UNSURE
+from annotation.kinds.registry import UNSURE
 from annotation.label_studio import background
 from annotation.label_studio.base import job_queue
 from annotation.label_studio.client.rest import Client
