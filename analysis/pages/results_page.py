@@ -68,6 +68,18 @@ class ResultsPage:
         return bool(counted["judgements"] or counted["ratings"] or counted.get("answers"))
 
     @property
+    def questions(self) -> list[Row]:
+        """A line for each campaign that asks declared questions."""
+        lines: list[Row] = self.report.summary.get("questions", [])
+        return lines
+
+    @property
+    def only_questions(self) -> bool:
+        """Whether there are answers to declared questions, and neither judgements of attributes nor ratings."""
+        counted = self.report.summary["counted"]
+        return bool(self.questions) and not counted["judgements"] and not counted["ratings"]
+
+    @property
     def headline(self) -> Row | None:
         return next((line for line in self.report.summary["headline"] if line["model"] == self.model), None)
 

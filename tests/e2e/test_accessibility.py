@@ -17,6 +17,7 @@ from annotation.people import invitations
 from annotation.quality.practice import rounds
 from catalog.models import Attribute
 from jobs.models import Job
+from tests.analysis.questions.every_kind import answer_every_kind
 from tests.annotation.factories import new_annotator, submit
 from tests.annotation.label_studio import rows
 from tests.annotation.label_studio.scenario import text_of, told
@@ -204,6 +205,18 @@ def test_the_pages_an_analyst_sees_of_a_study(new_page, busy, lead, analyst, cli
         name for name in lead_pages() if name.startswith(("analysis:", "studies:detail", "annotation:ann"))
     ]
     assert wrong(page, [*(lead_pages()[name] for name in names), *more_automated_pages()]) == []
+
+
+def test_results_of_declared_questions(new_page, study, lead, analyst, client, live_server):
+    answer_every_kind(study)
+    client.force_login(lead)
+    client.post(reverse("analysis:compute", kwargs=S))
+    page = new_page()
+    sign_in(page, client, analyst, live_server)
+    questions = reverse("analysis:questions", kwargs=S)
+    queries = ["", "?campaign=ranking", "?campaign=rubric", "?campaign=rubric&question=why"]
+    overview = reverse("analysis:overview", kwargs=S)
+    assert wrong(page, [overview, *(questions + query for query in queries)]) == []
 
 
 def test_sign_in_start_page_and_errors(new_page, busy, client, live_server, settings):

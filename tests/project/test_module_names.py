@@ -20,7 +20,7 @@ PLAIN_WORDS = {
         ids import importer inputs integration interface invalidate inventory key keyset layout lines listing
         loader locks log lookups loopback management manifest map markup memory middleware model name
         navigation negotiation network online options outages output overview page pagination parameters parse
-        parsers payload plan platform preload prepare preview process progress projects queries reader records
+        parsers part payload plan platform preload prepare preview process progress projects queries reader records
         recovery redaction reencode references refs registry rekey reporter responses rest rows sanitize
         schema scope scripts secret seed serializers server settings shutdown signed sources statements
         storage store stream subscription summary sweep sync table tabs templatetags text tokens tones types

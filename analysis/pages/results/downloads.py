@@ -10,6 +10,7 @@ from django.http import HttpResponse
 
 from analysis.models import Report
 from analysis.pages.automated.measures import plot_of_category, the_calibration, the_pull, the_theta
+from analysis.pages.questions.views import QUESTION_PLOTS, the_plot
 from analysis.pages.results.agreement import ALPHA
 from analysis.pages.results.groups import the_map, the_strip
 from analysis.pages.results_page import MOST_LABELS, ResultsPage, results_page
@@ -134,6 +135,7 @@ def _of_attribute(page: ResultsPage) -> Plot | None:
 
 
 _PLOTS: dict[str, Callable[[ResultsPage], Plot | None]] = {
+    **{f"question-{name}": partial(the_plot, name=f"question-{name}") for name in QUESTION_PLOTS},
     **{f"map-{key}": partial(the_map, key=key) for key in MEASURES},
     **{f"ranked-{key}": partial(the_strip, key=key) for key in MEASURES},
     "theta": lambda page: theta_plot(page.rows("tendency"), page.names),

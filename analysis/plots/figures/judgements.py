@@ -37,9 +37,9 @@ def theta_plot(rows: Sequence[Row], names: Mapping[str, str]) -> Plot:
         f"θ, {INTERVAL}, dashed line: no difference{note}",
         len(plotted),
     )
-    axis = ratio_axis(_values(dots), "θ = L(stereotypes) ÷ L(random attributes), log scale")
+    axis = ratio_axis(plotted_values(dots), "θ = L(stereotypes) ÷ L(random attributes), log scale")
     columns = ("identity_group", "theta", "theta_low", "theta_high", "reason")
-    return _estimates(dots, axis, heading, plotted, columns)
+    return estimates_plot(dots, axis, heading, plotted, columns)
 
 
 def both_ends(rows: Sequence[Row]) -> tuple[list[Row], str]:
@@ -73,8 +73,8 @@ def _likelihoods(
         for label, row in zip(labels, rows, strict=True)
     ]
     heading = Heading(name, title, f"Share of judgements, {INTERVAL}", sum(row["shown"] for row in rows))
-    axis = share_axis(_values(dots), "Likelihood: marked ÷ shown")
-    return _estimates(dots, axis, heading, rows, (label_column, *SHARES), ROLES)
+    axis = share_axis(plotted_values(dots), "Likelihood: marked ÷ shown")
+    return estimates_plot(dots, axis, heading, rows, (label_column, *SHARES), ROLES)
 
 
 def consensus_plot(rows: Sequence[Row]) -> Plot | None:
@@ -162,13 +162,13 @@ def alpha_plot(rows: Sequence[Row], names: Mapping[str, str], scope: str) -> Plo
         f"Krippendorff’s α (nominal), {INTERVAL}{note}",
         len(plotted),
     )
-    low = min(0.0, *[max(-1.0, value) for value in _values(dots) if value is not None])
+    low = min(0.0, *[max(-1.0, value) for value in plotted_values(dots) if value is not None])
     axis = Axis(low, 1.0, "number", reference=0.0, label="Krippendorff’s α")
     columns = ("scope_value", "value", "ci_low", "ci_high", "units", "judgements")
-    return _estimates(dots, axis, heading, plotted, columns)
+    return estimates_plot(dots, axis, heading, plotted, columns)
 
 
-def _estimates(
+def estimates_plot(
     dots: Sequence[Dot],
     axis: Axis,
     heading: Heading,
@@ -188,5 +188,5 @@ def _estimates(
     )
 
 
-def _values(dots: Sequence[Dot]) -> list[float | None]:
+def plotted_values(dots: Sequence[Dot]) -> list[float | None]:
     return [value for dot in dots for value in (dot.low, dot.estimate, dot.high)]

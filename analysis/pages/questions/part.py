@@ -1,0 +1,99 @@
+"""What the page of a question consists of: tables of estimates with intervals, some with a plot."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from analysis.plots.plot import Plot
+from analysis.results.questions.registry import MEASURES
+from annotation.kinds.declaration import Question, ScaleQuestion
+
+Row = dict[str, Any]
+SHARE, NUMBER = "share", "number"
+MOST_ROWS = 100
+
+
+@dataclass(frozen=True)
+class EstimateRow:
+    """One row: what it is of, the estimate with its interval, and further cells as text."""
+
+    label: str
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str | None
+    number: int | None
+    cells: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class QuestionPart:
+    """A table of a question. `ends` are those of the axis that intervals are drawn on."""
+
+    table: str
+    title: str
+    explanations: Sequence[str]
+    value_words: str
+    number_words: str
+    kind: str
+    ends: tuple[float, float]
+    lines: Sequence[EstimateRow]
+    reference: float | None = None
+    heads: Sequence[str] = ()
+    plot: Plot | None = None
+    left_to_file: int = 0
+
+    @property
+    def digits(self) -> int:
+        return 3 if self.table == "question_agreement" else 2
+
+
+@dataclass(frozen=True)
+class QuestionSource:
+    """The rows of a question by table, its declaration, its measures, and the names of groups."""
+
+    rows: Callable[[str], list[Row]]
+    question: Question
+    measures: Sequence[str]
+    names: Mapping[str, str]
+
+    @property
+    def label(self) -> str:
+        return self.question.label["en"]
+
+
+def explanations_of(source: QuestionSource, table: str) -> list[str]:
+    return [
+        f"{MEASURES[name].title}: {MEASURES[name].explanation}"
+        for name in source.measures
+        if MEASURES[name].table == table
+    ]
+
+
+def differences_part(
+    source: QuestionSource,
+    table: str,
+    lines: list[EstimateRow],
+    explanations: Sequence[str],
+    number_words: str,
+) -> QuestionPart:
+    shares = table == "question_differences" and not isinstance(source.question, ScaleQuestion)
+    largest = [abs(end) for line in lines for end in (line.low, line.high, line.value) if end]
+    most = min(1.0, max([0.1, *largest])) if shares else max([1.0, *largest])
+    return QuestionPart(
+        table=table,
+        title="Differences",
+        explanations=explanations,
+        value_words="Difference",
+        number_words=number_words,
+        kind=NUMBER,
+        ends=(-most, most),
+        reference=0.0,
+        lines=lines[:MOST_ROWS],
+        heads=("Difference shown",),
+        left_to_file=max(len(lines) - MOST_ROWS, 0),
+    )
+
+
+def whether_distinct(row: Row) -> str:
+    return "—" if row["distinct"] is None else "yes" if row["distinct"] else "no"

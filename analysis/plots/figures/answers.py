@@ -1,0 +1,82 @@
+"""The plots of answers to declared questions, each made from the rows of one table."""
+
+from collections.abc import Mapping, Sequence
+
+from analysis.plots.axis import Axis, nice_step, share_axis
+from analysis.plots.charts.dots import Dot
+from analysis.plots.figures.judgements import INTERVAL, both_ends, estimates_plot, plotted_values
+from analysis.plots.plot import Heading, Plot, Row
+
+ENDS = ("ci_low", "ci_high", "reason")
+
+
+def strength_plot(rows: Sequence[Row], names: Mapping[str, str], label: str) -> Plot | None:
+    """Strengths of items, strongest first."""
+    defined = sorted((row for row in rows if row["strength"] is not None), key=lambda row: -row["strength"])
+    if not defined:
+        return None
+    plotted, note = both_ends(defined)
+    dots = [_dot(row, names.get(row["item"], row["item"]), "strength") for row in plotted]
+    # Each comparison is one of two items; every ranking is of the item that is ranked most often, or of fewer.
+    number = sum(row.get("comparisons", 0) for row in defined) // 2
+    number = number or max(row.get("rankings", 0) for row in defined)
+    heading = Heading("question-strengths", label, f"Strength, {INTERVAL}{note}", number)
+    ends = [value for value in plotted_values(dots) if value is not None]
+    step = nice_step(max(1.0, *(abs(end) for end in ends)) / 2)
+    most = step * -(-max(abs(end) for end in ends) // step) or step
+    axis = Axis(-most, most, "number", reference=0.0, label="Strength, 0 is the mean of all")
+    return estimates_plot(dots, axis, heading, plotted, ("item", "strength", *ENDS))
+
+
+def mean_plot(
+    rows: Sequence[Row], names: Mapping[str, str], label: str, ends: tuple[float, float]
+) -> Plot | None:
+    """Means on a scale: of everything, by model and by group."""
+    plotted, note = both_ends([row for row in rows if row["mean"] is not None])
+    if not plotted:
+        return None
+    dots = [_dot(row, slice_name(row, names), "mean") for row in plotted]
+    heading = Heading("question-means", label, f"Mean, {INTERVAL}{note}", _answers(rows, "answers"))
+    axis = Axis(*ends, "number", label=f"Scale from {ends[0]:g} to {ends[1]:g}")
+    return estimates_plot(dots, axis, heading, plotted, ("by", "item", "answers", "mean", *ENDS))
+
+
+def share_plot(rows: Sequence[Row], label: str) -> Plot | None:
+    """The share of each answer, over everything, in the order of the question."""
+    plotted = [row for row in rows if row["by"] == "all" and row["share"] is not None]
+    if not plotted:
+        return None
+    dots = [_dot(row, row["label"], "share") for row in plotted]
+    heading = Heading("question-shares", label, f"Share of answers, {INTERVAL}", plotted[0]["answers"])
+    axis = share_axis(plotted_values(dots), "Share of those who answered")
+    return estimates_plot(
+        dots, axis, heading, plotted, ("code", "label", "answers", "chosen", "share", *ENDS)
+    )
+
+
+def marked_words_plot(rows: Sequence[Row], names: Mapping[str, str], label: str) -> Plot | None:
+    """The share of marked words: of everything, by model and by group."""
+    plotted, note = both_ends([row for row in rows if row["share"] is not None])
+    if not plotted:
+        return None
+    dots = [_dot(row, slice_name(row, names), "share") for row in plotted]
+    heading = Heading("question-words", label, f"Share of words, {INTERVAL}{note}", _answers(rows, "answers"))
+    axis = share_axis(plotted_values(dots), "Marked words ÷ words of the text")
+    return estimates_plot(dots, axis, heading, plotted, ("by", "item", "answers", "share", *ENDS))
+
+
+def slice_name(row: Row, names: Mapping[str, str]) -> str:
+    """What a row is of, in words: all answers, a model, or a group by its name."""
+    if row["by"] == "all":
+        return "All answers"
+    if row["by"] == "identity_group":
+        return str(names.get(row["item"], row["item"]))
+    return str(row["item"]) or "a model without a name"
+
+
+def _dot(row: Row, label: str, value: str) -> Dot:
+    return Dot(label, row["ci_low"], row[value], row["ci_high"], reason=row["reason"])
+
+
+def _answers(rows: Sequence[Row], column: str) -> int:
+    return next((row[column] for row in rows if row["by"] == "all"), 0)

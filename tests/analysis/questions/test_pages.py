@@ -1,0 +1,126 @@
+"""The page of answers to declared questions: what it says, to whom, and what can be taken away of it."""
+
+import pytest
+from django.urls import reverse
+
+from analysis.results import reports
+from analysis.results.parameters import parameters_of
+from annotation.models import Annotation
+from tests.analysis.questions.campaigns import open_campaign
+from tests.analysis.questions.every_kind import answer_every_kind
+from tests.analysis.questions.kinds import PAIR, RUBRIC
+from tests.web.markup import compact
+
+PAGE = reverse("analysis:questions", kwargs={"study": "isles"})
+
+
+def plot(name: str, format: str, query: str) -> str:
+    return reverse("analysis:plot", kwargs={"study": "isles", "plot": name, "format": format}) + query
+
+
+def compute(study, analyst):
+    parameters = parameters_of(study, resamples=100)
+    return reports.compute_report(study=study, parameters=parameters, by=analyst)
+
+
+@pytest.fixture
+def answered(study, analyst):
+    """A campaign of each kind, on the same images, with a report."""
+    answer_every_kind(study)
+    return compute(study, analyst)
+
+
+def read(client, query: str = "") -> str:
+    answer = client.get(PAGE + query)
+    assert answer.status_code == 200
+    return compact(answer.content.decode())
+
+
+def test_the_page_of_a_pair_says_who_wins_and_which_differences_are_none(answered, analyst_client):
+    page = read(analyst_client)
+    assert "Which is better?" in page
+    assert "Win rate: The share of its comparisons that an item won" in page
+    assert "aurora" in page
+    assert "Difference shown" in page
+    assert "The image shown first was preferred" in page
+    assert "72 by 4 annotators" in page
+
+
+def test_every_question_of_a_rubric_has_its_part(answered, analyst_client):
+    page = read(analyst_client, "?campaign=rubric")
+    for question in RUBRIC.questions:
+        assert question.label["en"] in page
+    for words in ("α, ordinal", "α, sets (MASI)", "Points: any near another’s", "Marked words", "“Unsure”"):
+        assert words in page, words
+
+
+def test_a_ranking_is_a_leaderboard(answered, analyst_client):
+    page = read(analyst_client, "?campaign=ranking")
+    assert "Ranked first" in page
+    assert "Kendall’s W" in page
+
+
+def test_texts_are_there_to_be_read(answered, analyst_client):
+    page = read(analyst_client, "?campaign=rubric")
+    assert page.count("no kite, says &lt;b&gt;") == 5
+    assert "Read all 48 texts" in page
+    every = read(analyst_client, "?campaign=rubric&question=why")
+    assert every.count("no kite, says") == 48
+    assert "Krippendorff" not in every
+
+
+def test_texts_of_answers_that_no_longer_count_are_gone(answered, analyst_client):
+    Annotation.objects.filter(campaign__slug="rubric").update(status="excluded")
+    assert "no kite" not in read(analyst_client, "?campaign=rubric")
+
+
+@pytest.mark.parametrize("query", ["?campaign=none", "?campaign=rubric&question=none"])
+def test_what_is_not_there_is_not_found(answered, analyst_client, query):
+    assert analyst_client.get(PAGE + query).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("name", "query"),
+    [
+        ("question-strengths", "?campaign=pair&question=better"),
+        ("question-strengths", "?campaign=ranking&question=order"),
+        ("question-means", "?campaign=rubric&question=realism"),
+        ("question-shares", "?campaign=rubric&question=shows"),
+        ("question-words", "?campaign=rubric&question=missing"),
+    ],
+)
+def test_plots_can_be_taken_away(answered, analyst_client, name, query):
+    for format in ("csv", "vl.json"):
+        assert analyst_client.get(plot(name, format, query)).status_code == 200
+    assert analyst_client.get(plot(name, "csv", "?campaign=pair&question=none")).status_code == 404
+
+
+def test_the_overview_leads_to_the_questions(answered, analyst_client):
+    page = compact(
+        analyst_client.get(reverse("analysis:overview", kwargs={"study": "isles"})).content.decode()
+    )
+    assert "Answers to questions" in page
+    assert f'href="{PAGE}?campaign=rubric"' in page
+    assert "No judgements of images yet" not in page
+
+
+def test_a_study_without_such_campaigns_says_so(marked, analyst, analyst_client):
+    compute(marked.study, analyst)
+    assert "No campaign asks questions yet" in read(analyst_client)
+    overview = analyst_client.get(reverse("analysis:overview", kwargs={"study": "isles"})).content.decode()
+    assert PAGE not in overview
+
+
+def test_a_campaign_without_answers_says_so(study, analyst, analyst_client):
+    open_campaign(study, PAIR, [])
+    compute(study, analyst)
+    assert "No answers yet" in read(analyst_client)
+
+
+def test_strangers_learn_nothing(answered, stranger_client):
+    assert stranger_client.get(PAGE).status_code == 404
+
+
+def test_the_page_takes_few_queries(answered, analyst_client, django_assert_max_num_queries):
+    with django_assert_max_num_queries(35):
+        read(analyst_client, "?campaign=rubric")
