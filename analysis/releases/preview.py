@@ -31,6 +31,9 @@ class Preview:
     counted_at: datetime | None
     check: PrivacyCheck | None
     pending: bool = False  # labels are being counted for the first time, and no rows of theirs stand here
+    left_out: tuple[
+        str, ...
+    ] = ()  # campaigns that ask declared questions: a release does not hold their answers
 
     @property
     def empty(self) -> bool:
@@ -39,7 +42,7 @@ class Preview:
 
 def preview(study: Study, *, k: int, leave_out_people: bool = False) -> Preview:
     """Count what would be in a release, of large studies as of the latest report, and try its privacy."""
-    campaigns = list(Campaign.objects.filter(study=study).select_related("study"))
+    campaigns = _released(study)
     people = people_of(campaigns, using=DEFAULT_DB_ALIAS)
     report = _whole_report(study)
     labels, counted_at = (
@@ -62,7 +65,20 @@ def preview(study: Study, *, k: int, leave_out_people: bool = False) -> Preview:
         counted_at=counted_at,
         pending=labels is None,
         check=_check(study, people, k, leave_out_people),
+        left_out=tuple(campaign.name for campaign in _asking(study)),
     )
+
+
+def _released(study: Study) -> list[Campaign]:
+    """Return the campaigns whose labels a release would hold."""
+    campaigns = Campaign.objects.filter(study=study).select_related("study")
+    return [campaign for campaign in campaigns if kind_of(campaign).about_attributes]
+
+
+def _asking(study: Study) -> list[Campaign]:
+    """Return the others, which ask declared questions."""
+    campaigns = study.campaigns.order_by("pk")
+    return [campaign for campaign in campaigns if not kind_of(campaign).about_attributes]
 
 
 def _found_by_machines(study: Study) -> dict[str, int]:
@@ -105,7 +121,7 @@ def _count(campaign: Campaign, _: str) -> dict[str, int]:
 
 def check_of(study: Study, *, k: int, leave_out_people: bool = False) -> PrivacyCheck | None:
     """Return the privacy check of a release built now; None where there are too many profiles to try at once."""
-    campaigns = list(Campaign.objects.filter(study=study).select_related("study"))
+    campaigns = _released(study)
     return _check(study, people_of(campaigns, using=DEFAULT_DB_ALIAS), k, leave_out_people)
 
 

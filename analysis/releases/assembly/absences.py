@@ -36,6 +36,10 @@ def absences_of(filled: Filled, parameters: ReleaseParameters) -> tuple[Absence,
         )
     if filled.images.retracted:
         absences.append(Absence(f"{filled.images.retracted:,} images", "They were retracted."))
+    absences += [
+        Absence(f"answers of {name}", "Releases do not hold answers to declared questions yet.")
+        for name in filled.campaigns_left_out
+    ]
     for campaign in filled.campaigns:
         absences += [
             Absence(f"{number:,} annotations of {campaign.name}", f"{_words(reason)}.")

@@ -25,13 +25,13 @@ from analysis.releases.assembly.folder import (
     write_checksums,
 )
 from analysis.releases.assembly.snapshot import snapshot
+from analysis.releases.assembly.study_facts import released_campaigns
 from analysis.releases.contents import Changes, Contents
 from analysis.releases.documents import write_documents
 from analysis.releases.formats.label_studio import write_label_studio
 from analysis.releases.parameters import LABEL_STUDIO, ReleaseParameters
 from analysis.releases.privacy import profile_history
 from annotation.answers.inclusion import counted
-from annotation.models import Campaign
 from foundation.errors import Conflict
 from jobs.progress.reporter import Progress, Unwatched
 from studies import audit, consent
@@ -149,13 +149,9 @@ def _may_be_again(latest: Release, study: Study, using: str, parameters: Release
     _, left_out = profile_history.against_of(latest)
     numbers = {
         campaign.slug: counted(campaign).using(using).exclude(annotator__in=left_out).count()
-        for campaign in _campaigns(study, using)
+        for campaign in released_campaigns(study, using)[0]
     }
     return bool(numbers == latest.facts["annotations"])
-
-
-def _campaigns(study: Study, using: str) -> Any:
-    return Campaign.objects.using(using).filter(study=study).order_by("pk")
 
 
 def _changes(attempt: _Attempt, filled: Filled) -> Changes:

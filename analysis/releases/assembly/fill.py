@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from analysis.models import Scorer
 from analysis.releases.assembly.snapshot import read_ahead
-from analysis.releases.assembly.study_facts import Tally, study_facts
+from analysis.releases.assembly.study_facts import Tally, released_campaigns, study_facts
 from analysis.releases.contents import (
     CampaignFacts,
     CocoFacts,
@@ -58,6 +58,7 @@ class Filled:
 
     study: StudyFacts
     campaigns: tuple[CampaignFacts, ...] = ()
+    campaigns_left_out: tuple[str, ...] = ()  # names of those that ask declared questions
     tables: tuple[ReleaseTable, ...] = ()
     images: ImageFacts = field(default_factory=lambda: ImageFacts(0, 0, {}, (), 0))
     coco: CocoFacts | None = None
@@ -93,7 +94,8 @@ class Filling:
 
     def run(self) -> Filled:
         """Write all tables, pictures and boxes; return what they are."""
-        campaigns = list(Campaign.objects.using(self._using).filter(study=self._study).order_by("pk"))
+        campaigns, left_out = released_campaigns(self._study, self._using)
+        self._filled.campaigns_left_out = tuple(campaign.name for campaign in left_out)
         answers = Annotation.objects.using(self._using).filter(campaign__in=campaigns).count()
         self._progress.start(answers)
         self._coarsened = self._coarsen(campaigns)  # first: a release that is refused writes nothing
@@ -123,6 +125,8 @@ class Filling:
             ReleaseTable(name, ALL_DESCRIPTIONS[name], writer.columns, writer.rows, writer.files)
             for name, writer in self._writers.items()
         )
+        if self._filled.campaigns_left_out:  # the data card names them
+            self._note("campaigns_left_out", self._filled.campaigns_left_out)
         self._note("study", [asdict(self._filled.study), *map(asdict, self._filled.campaigns)])
         self._filled.inputs_digest = self._digest.hexdigest()
         return self._filled

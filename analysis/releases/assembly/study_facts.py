@@ -23,6 +23,13 @@ LEFT_OUT = (
 )
 
 
+def released_campaigns(study: Study, using: str) -> tuple[list[Campaign], list[Campaign]]:
+    """Return the campaigns whose labels a release holds, and those that ask declared questions, which it leaves out."""
+    campaigns = list(Campaign.objects.using(using).filter(study=study).order_by("pk"))
+    held = [campaign for campaign in campaigns if kind_of(campaign).about_attributes]
+    return held, [campaign for campaign in campaigns if campaign not in held]
+
+
 def study_facts(study: Study) -> StudyFacts:
     """Read what a data card says of a study."""
     text = consent.current_text(study)
