@@ -20,7 +20,7 @@ from studies.models import Study
 _SETTINGS = ("annotators_per_task", "attributes_per_screen", "lease_minutes", "boxes_required")
 _OPTIONS = (
     "attributes", "visual_source", "visual_rule", "random_per_stereotype", "images_per_group", "combinations",
-    "condition",
+    "condition", "texts",
 )  # fmt: skip
 
 
@@ -76,8 +76,9 @@ class Command(DomainCommand):
 
     def _say(self, plan: CampaignPlan) -> None:
         """Say on standard error what is asked, so that standard output is the id alone."""
+        attributes = f", {plan.attributes:,} attributes" if plan.attributes else ""
         self.stderr.write(
-            f"{plan.screens:,} screens ({plan.images:,} images, {plan.attributes:,} attributes), each for "
+            f"{plan.screens:,} screens ({plan.images:,} images{attributes}), each for "
             f"{plan.annotators_per_task} annotators: {plan.judgements:,} judgements.",
             str,
         )

@@ -1,8 +1,10 @@
 """What a campaign of questions about images plans and writes down."""
 
 from collections import Counter
+from io import StringIO
 
 import pytest
+from django.core.management import call_command
 
 from annotation.campaigns import clone, extension, feasibility, known_tasks, lifecycle
 from annotation.campaigns.planning import sampling
@@ -281,3 +283,15 @@ def test_texts_that_cannot_be_shown_are_refused(study, lead, texts):
     with pytest.raises(DomainError) as refused:
         draft(study, lead, "bias_level", options={"texts": texts})
     assert "a list of at most 5,000 texts" in refused.value.fields["options.texts"]
+
+
+def test_the_command_opens_a_campaign_of_texts(study, lead):
+    said, printed = StringIO(), StringIO()
+    texts = ["All islanders drum.", "Some wear tall hats."]
+    arguments = ["--study", study.slug, "--kind", "bias_level", "--text", *texts, "--by", lead.username]
+    call_command("open_campaign", *arguments, stdout=printed, stderr=said)
+    campaign = Campaign.objects.get(pk=int(printed.getvalue()))
+    assert set(TaskStimulus.objects.filter(task__campaign=campaign).values_list("text", flat=True)) == set(
+        texts
+    )
+    assert "2 screens (0 images), each for 3 annotators: 12 judgements." in said.getvalue()

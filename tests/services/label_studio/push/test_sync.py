@@ -10,7 +10,7 @@ from annotation.assignment import leases
 from annotation.campaigns import extension
 from annotation.campaigns.images import retraction
 from annotation.campaigns.instruments import versions
-from annotation.kinds.registry import KINDS
+from annotation.kinds.registry import MARKING, RATING
 from annotation.label_studio.models import LabelStudioProject, LabelStudioTask
 from annotation.label_studio.push import image_access, lifecycle
 from annotation.label_studio.push.configuration import as_sent
@@ -363,7 +363,7 @@ SECRETS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", list(KINDS))
+@pytest.mark.parametrize("kind", [MARKING.key, RATING.key])
 def test_no_byte_that_is_sent_tells_group_prompt_condition_role_model_or_study(
     label_studio, study, lead, kind
 ):
