@@ -134,7 +134,7 @@ def test_answers_are_listed_and_shown_in_words(lead_client, study, lead):
     address = reverse("annotation:annotations", args=[study.slug, campaign.slug])
     listed = lead_client.get(address)
     text = " ".join(listed.content.decode().split())
-    assert "Which picture fits the description better?</span> number 2" in text
+    assert "Which picture fits the description better?</span> Picture 2" in text
     assert "No difference" in text
     assert "Ticked" not in text
     first = leased.task.stimuli.get(position=0).image
