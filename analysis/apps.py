@@ -12,9 +12,11 @@ class AnalysisConfig(AppConfig):
     def ready(self) -> None:
         from analysis.models import Release
         from analysis.releases.storage.zips import forget
-        from analysis.results.questions.checks import check_declared_measures
+        from analysis.results.questions.checks import DeclaredMeasures, check_declared_measures
+        from annotation.kinds.study_kinds import register_measures
 
         checks.register(check_declared_measures)
+        register_measures(DeclaredMeasures())
 
         # A study takes its releases with it, and a cascade calls nothing of the model: only this signal tells.
         post_delete.connect(forget, sender=Release, dispatch_uid="analysis.releases.storage.zips")

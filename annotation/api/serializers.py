@@ -13,7 +13,7 @@ from annotation.api.question_serializers import (
 )
 from annotation.assignment import quota_rules
 from annotation.campaigns.design import CampaignDesign
-from annotation.kinds.registry import CHOICES, TASK_KINDS
+from annotation.kinds.registry import KINDS, TASK_KINDS
 from annotation.models import Campaign, Enrolment, ImageReport
 from web.api.bodies import ParameterSetSerializer
 
@@ -60,7 +60,9 @@ class NewCampaignSerializer(ParameterSetSerializer):
     names = ("annotators_per_task", "attributes_per_screen", "boxes_required", "lease_minutes")
 
     name = serializers.CharField(max_length=120)
-    kind = serializers.ChoiceField(choices=CHOICES)
+    kind = serializers.CharField(
+        max_length=40, help_text=f"One of {', '.join(KINDS)}, or a kind that the study declares for itself."
+    )
     options = serializers.DictField(required=False)
     guidelines = serializers.CharField(required=False)
     quotas = serializers.ListField(

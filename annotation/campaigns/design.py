@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from pydantic import field_validator
 
-from annotation.kinds.registry import CHOICES, KINDS
+from annotation.kinds.registry import KINDS
 from annotation.models import Campaign
 from foundation.errors import DomainError
 from foundation.parameters import ParameterSet, Problem, parameter
@@ -23,7 +23,11 @@ class CampaignDesign(ParameterSet):
     error_code: ClassVar[str] = "numbers_invalid"
 
     name: str = parameter(max_length=LONGEST_NAME, label="Name", help="Annotators never see it.")
-    kind: str = parameter(words=dict(CHOICES), label="Kind", help="What annotators are asked.")
+    kind: str = parameter(
+        expected=f"the key of a kind: {', '.join(KINDS)}, or one of the study’s own",
+        label="Kind",
+        help="What annotators are asked.",
+    )
     annotators_per_task: int = parameter(
         3,
         ge=1,
@@ -76,12 +80,11 @@ class CampaignDesign(ParameterSet):
     @field_validator("kind", mode="before")
     @classmethod
     def _check_kind(cls, kind: Any) -> str:
-        if kind not in KINDS:
-            kinds = ", ".join(KINDS)
+        if not isinstance(kind, str):
             raise DomainError(
-                "kind_unknown", f"Choose a kind of campaign: {kinds}.", fields={"kind": "unknown"}
+                "kind_unknown", "Give the key of a kind of campaign.", fields={"kind": "unknown"}
             )
-        return str(kind)
+        return kind
 
     @field_validator("guidelines")
     @classmethod

@@ -20,7 +20,8 @@ from annotation.campaigns.planning import sampling
 from annotation.kinds import standard_rules
 from annotation.kinds.declaration import Kind
 from annotation.kinds.options import CHANGEABLE, Options
-from annotation.kinds.registry import KINDS, frozen, kind_of
+from annotation.kinds.registry import frozen, kind_of
+from annotation.kinds.study_kinds import kind_for
 from annotation.models import Campaign, Instrument
 from foundation.errors import Conflict, DomainError
 from studies import audit, consent
@@ -39,10 +40,10 @@ def create(*, study: Study, by: User | None, **settings: Any) -> Campaign:
     Its seed follows from the study's, so a study repeated from its seed asks the same.
     """
     design = CampaignDesign.read(settings)
-    kind = KINDS[design.kind]
+    kind = kind_for(study, design.kind)
     Options.parse(design.options, kind=kind, study=study)
     rules = _quota_rules(design, kind)
-    campaign = _insert(study, design, by)
+    campaign = _insert(study, design, kind, by)
     quota_rules.store(campaign, rules)
     standard_rules.set_standard_rules(campaign)
     words = kind.first_instrument()
@@ -53,7 +54,7 @@ def create(*, study: Study, by: User | None, **settings: Any) -> Campaign:
     return campaign
 
 
-def _insert(study: Study, design: CampaignDesign, by: User | None) -> Campaign:
+def _insert(study: Study, design: CampaignDesign, kind: Kind, by: User | None) -> Campaign:
     slug = _free_slug(study, design.name)
     try:
         with transaction.atomic():
@@ -62,7 +63,7 @@ def _insert(study: Study, design: CampaignDesign, by: User | None) -> Campaign:
                 slug=slug,
                 seed=_seed(study, slug),
                 created_by=by,
-                declaration=frozen(KINDS[design.kind]),
+                declaration=frozen(kind),
                 **design.columns(),
             )
     except IntegrityError:

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_serializer, model_validator
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 ABOUT_ATTRIBUTES = (
@@ -54,6 +54,10 @@ class Stimuli(Declared):
     blind: frozenset[Literal["group", "prompt", "condition", "model", "role"]] = frozenset()
     # Of several stimuli: "counterbalanced" shows each order equally often and keeps which was shown.
     order: Literal["fixed", "shuffled", "counterbalanced"] = "fixed"
+
+    @field_serializer("blind")
+    def _sorted(self, blind: frozenset[str]) -> list[str]:
+        return sorted(blind)  # a file is the same in each process
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

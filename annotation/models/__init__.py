@@ -8,6 +8,7 @@ from annotation.models.campaigns import (
     Instrument,
     Invitation,
     QuotaRule,
+    StudyKind,
 )
 from annotation.models.quality import (
     KnownAnswer,
@@ -45,6 +46,7 @@ __all__ = [
     "QualityMeasure",
     "QualityRule",
     "QuotaRule",
+    "StudyKind",
     "Task",
     "TaskAttribute",
     "TaskStimulus",

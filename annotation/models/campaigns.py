@@ -80,6 +80,27 @@ class Campaign(models.Model):
         return cls.objects.select_for_update(of=("self",), no_key=True).select_related("study").get(pk=pk)
 
 
+class StudyKind(models.Model):
+    """A kind of campaign that a study declares for itself: see `annotation.kinds.study_kinds`."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="kinds")
+    key = models.CharField(max_length=40)
+    declaration = models.JSONField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["study", "key"], name="study_kind_key_unique"),
+        ]
+        ordering: ClassVar = ["study", "key"]
+
+    def __str__(self) -> str:
+        return self.key
+
+
 class Instrument(models.Model):
     """One version of what annotators read: guidelines, statement, answers. Each annotation names its own."""
 

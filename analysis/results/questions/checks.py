@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.apps import AppConfig
-from django.core.checks import CheckMessage, Error, Warning
+from django.core.checks import ERROR, CheckMessage, Error, Warning
 
-from analysis.results.questions.registry import idle, unknown, unread
+from analysis.results.questions.registry import MEASURES, idle, unknown, unread
 from annotation.kinds.declaration import Kind
 from annotation.kinds.registry import KINDS
 
@@ -17,6 +17,20 @@ def check_declared_measures(
 ) -> list[CheckMessage]:
     """Check the kinds that the platform comes with."""
     return problems(KINDS.values())
+
+
+class DeclaredMeasures:
+    """What a study that declares a kind is told of its measures: see `annotation.kinds.study_kinds`."""
+
+    def problems(self, kind: Kind) -> list[str]:
+        """Return what is wrong with the measures of a kind, in sentences."""
+        return [str(message.msg) for message in problems([kind]) if message.is_serious(ERROR)]
+
+    def explained(self, kind: Kind) -> list[tuple[str, str]]:
+        """Return the title and the explanation of each measure of a kind."""
+        return [
+            (MEASURES[name].title, MEASURES[name].explanation) for name in kind.measures if name in MEASURES
+        ]
 
 
 def problems(kinds: Iterable[Kind]) -> list[CheckMessage]:

@@ -9,11 +9,12 @@ from django.views.decorators.http import require_POST
 
 from annotation.campaigns import lifecycle
 from annotation.campaigns.planning.estimate import CampaignEstimate, estimate
-from annotation.kinds.registry import KINDS, kind_of
+from annotation.kinds.registry import frozen, kind_of
+from annotation.kinds.study_kinds import kind_for, kinds_for
 from annotation.lead.campaigns.draft_form import CampaignForm, form_of
 from annotation.lead.page_context import campaign_of, typed
 from annotation.models import Campaign
-from foundation.errors import Conflict
+from foundation.errors import Conflict, DomainError
 from studies.access import LEAD, study_for
 from studies.models import Study
 from studies.study_view import StudyView
@@ -48,7 +49,8 @@ class CampaignNew(DraftForm):
         if self.kind:
             return None
         page = "annotation/lead/campaigns/drafts/choose_kind.html"
-        return render(self.request, page, {"study": self.study, "may_change": True, "kinds": KINDS.values()})
+        kinds = kinds_for(self.study).values()
+        return render(self.request, page, {"study": self.study, "may_change": True, "kinds": kinds})
 
     def call(self) -> HttpResponse:
         campaign = lifecycle.create(study=self.study, kind=self.kind, by=self.by, **self.form.settings())
@@ -96,9 +98,10 @@ def draft_asking(request: HttpRequest, study: str) -> HttpResponse:
 
 
 def _form(data: Any, study: Study, kind: str, draft: Campaign | None) -> CampaignForm:
-    if kind not in KINDS:
-        raise Http404("There is no such kind of campaign.")
-    declared = KINDS[kind] if draft is None else kind_of(draft)
+    try:
+        declared = kind_for(study, typed(kind)) if draft is None else kind_of(draft)
+    except DomainError:
+        raise Http404("There is no such kind of campaign.") from None
     return form_of(declared)(data, kind=declared, study=study, campaign=draft)
 
 
@@ -108,5 +111,5 @@ def _asking(study: Study, form: CampaignForm, draft: Campaign | None) -> Campaig
         return None
     values = form.settings() if form.is_bound else form.initial_settings()
     values = {name: value for name, value in values.items() if name not in {"guidelines", "quotas"}}
-    seed, declaration = (draft.seed, draft.declaration) if draft else (study.seed, None)
+    seed, declaration = (draft or study).seed, frozen(form.declared)
     return estimate(Campaign(study=study, kind=form.kind, declaration=declaration, seed=seed, **values))

@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Aggregate, Count, OuterRef, QuerySet, Subquery, Sum, Value
+from django.db.models import Aggregate, Count, OuterRef, QuerySet, Subquery, Sum, TextField, Value
+from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 
@@ -35,10 +36,11 @@ class CampaignLine:
     stuck: str  # why, if it is
     tool: str  # the name of the outside tool it is labelled in, "" for our own pages
     problem: str  # what is wrong in that tool
+    declared: str  # the name of a kind that the study declares for itself
 
     @property
     def kind_words(self) -> str:
-        return KINDS[self.kind].name
+        return KINDS[self.kind].name if self.kind in KINDS else self.declared
 
     @property
     def finished(self) -> bool:
@@ -172,9 +174,10 @@ def campaign_lines(campaigns: QuerySet[Campaign]) -> dict[int, list[CampaignLine
     rows = Campaign.objects.filter(pk__in=keys).order_by("-pk")
     rows = rows.annotate(
         stuck=Coalesce(Subquery(stuck.values("details")[:1]), Value("")),
+        declared=Coalesce(KeyTextTransform("name", "declaration"), Value(""), output_field=TextField()),
     )
     lines_by_study: dict[int, list[CampaignLine]] = defaultdict(list)
-    fields = ("pk", "slug", "name", "kind", "state", "imported", "stuck")
+    fields = ("pk", "slug", "name", "kind", "state", "imported", "stuck", "declared")
     values_of_rows = list(rows.values_list("study_id", "labelled_in", *fields))
     problems: dict[int, str] = {}
     for tool in integrations.registered():

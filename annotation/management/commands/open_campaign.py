@@ -13,6 +13,7 @@ from annotation.campaigns.planning import sampling
 from annotation.campaigns.planning.plan import CampaignPlan
 from annotation.kinds.options import Options
 from annotation.kinds.registry import KINDS
+from annotation.kinds.study_kinds import kind_for
 from foundation.commands import DomainCommand
 from foundation.errors import NotFound
 from studies.models import Study
@@ -30,7 +31,12 @@ class Command(DomainCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", required=True, metavar="NAME", help="the study's name or short name")
-        parser.add_argument("--kind", required=True, choices=list(KINDS), help="what is asked")
+        parser.add_argument(
+            "--kind",
+            required=True,
+            metavar="KIND",
+            help=f"what is asked: {', '.join(KINDS)}, or a kind of the study's own",
+        )
         parser.add_argument("--name", help="the campaign's name (default: that of its kind)")
         CampaignDesign.add_options(parser, _SETTINGS)
         Options.add_options(parser, _OPTIONS)
@@ -52,11 +58,11 @@ class Command(DomainCommand):
         add_person_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        by = person(options["by"])
+        by, study = person(options["by"]), _study(options["study"])
         with transaction.atomic():
             campaign = lifecycle.create(
-                study=_study(options["study"]),
-                name=options["name"] or KINDS[options["kind"]].name,
+                study=study,
+                name=options["name"] or kind_for(study, options["kind"]).name,
                 kind=options["kind"],
                 by=by,
                 options=Options.chosen(options),

@@ -25,6 +25,9 @@ READ = [
     ("annotation:screens", {"campaign": "marking"}),
     ("annotation:invitations", {"campaign": "marking"}),
     ("annotation:annotations", {"campaign": "marking"}),
+    ("annotation:kinds", {}),
+    ("annotation:kind", {"key": "rubric"}),
+    ("annotation:kind_file", {"key": "rubric"}),
 ]
 CHANGE = [
     ("annotation:campaign_new", {}),
@@ -38,6 +41,8 @@ POST = [
     ("studies:own_words", {}),
     ("studies:consent", {}),
     ("annotation:invitations", {"campaign": "marking"}),
+    ("annotation:kinds", {}),
+    ("annotation:kind_remove", {"key": "own"}),
 ]
 
 

@@ -1,0 +1,148 @@
+"""Kinds that a study declares for itself, in files: read, checked, kept beside those that the platform comes with.
+
+A file is the JSON of a `Kind`, at most 200 kB. Everything in it is untrusted: what is not declared is refused, and its
+texts are escaped wherever they are shown.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from django.db import transaction
+from pydantic import ValidationError
+
+from accounts.models import User
+from annotation.kinds.declaration import Kind
+from annotation.kinds.registry import KINDS
+from annotation.models import StudyKind
+from foundation.errors import Conflict, DomainError, NotFound
+from studies import audit
+from studies.models import Study
+
+LARGEST_FILE = 200_000  # bytes
+MOST_KINDS = 100
+_SHOWN_PROBLEMS = 5
+
+
+class Measures(Protocol):
+    """What knows the measures that a kind may declare: registered by the app that computes them."""
+
+    def problems(self, kind: Kind) -> list[str]: ...
+
+    def explained(self, kind: Kind) -> list[tuple[str, str]]: ...
+
+
+_measures: list[Measures] = []
+
+
+def register_measures(measures: Measures) -> None:
+    """Let declarations be checked against these measures."""
+    _measures[:] = [measures]
+
+
+def measures_of(kind: Kind) -> list[tuple[str, str]]:
+    """Return the title and the explanation of each measure that a kind declares."""
+    return [explained for measures in _measures for explained in measures.explained(kind)]
+
+
+def kinds_for(study: Study) -> dict[str, Kind]:
+    """Return the kinds that a campaign of the study can be of, by key."""
+    own_kinds = {row.key: Kind.model_validate(row.declaration) for row in study.kinds.order_by("key")}
+    return KINDS | own_kinds
+
+
+def kind_for(study: Study, key: str) -> Kind:
+    """Return one of `kinds_for`; raises DomainError `kind_unknown`."""
+    if key in KINDS:
+        return KINDS[key]
+    row = study.kinds.filter(key=key).first()
+    if row is None:
+        keys = ", ".join([*KINDS, *study.kinds.order_by("key").values_list("key", flat=True)])
+        raise DomainError("kind_unknown", f"Choose a kind of campaign: {keys}.", fields={"kind": "unknown"})
+    return Kind.model_validate(row.declaration)
+
+
+def as_file(kind: Kind) -> str:
+    """Return the file that declares a kind."""
+    return json.dumps(kind.model_dump(mode="json", exclude_none=True), indent=2, ensure_ascii=False) + "\n"
+
+
+def from_file(content: bytes) -> Kind:
+    """Return the kind that a file declares; raises DomainError `kind_invalid` with what is wrong with it."""
+    if len(content) > LARGEST_FILE:
+        raise _invalid(f"The file is larger than {LARGEST_FILE // 1000} kB.")
+    try:
+        declared = json.loads(content)
+    except (ValueError, RecursionError):
+        raise _invalid("The file is no JSON.") from None
+    try:
+        kind = Kind.model_validate(declared, strict=False)
+    except ValidationError as error:
+        raise _invalid(*_sentences(error)) from None
+    if "\x00" in as_file(kind) or "\\u0000" in as_file(kind) or not _is_encodable(kind):
+        raise _invalid("A text holds characters that cannot be stored.")
+    if kind.about_attributes:
+        raise _invalid(
+            "Kinds that ask about planned attributes are built in; declare a kind with another unit."
+        )
+    if kind.key in KINDS:
+        raise _invalid(f"The platform has a kind {kind.key} of its own; choose another key.")
+    if problems := [problem for measures in _measures for problem in measures.problems(kind)]:
+        raise _invalid(*problems)
+    return kind
+
+
+@transaction.atomic
+def add(*, study: Study, content: bytes, by: User | None) -> StudyKind:
+    """Add the kind that a file declares, or replace the study's kind of the same key.
+
+    Campaigns keep the kind as it was when they were made.
+    """
+    kind = from_file(content)
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    if study.kinds.exclude(key=kind.key).count() >= MOST_KINDS:
+        raise Conflict("too_many_kinds", f"A study can have {MOST_KINDS} kinds of its own.")
+    declaration = kind.model_dump(mode="json")
+    row, made = StudyKind.objects.update_or_create(
+        study=study, key=kind.key, defaults={"declaration": declaration, "created_by": by}
+    )
+    audit.record(
+        by=by, action="kind.added" if made else "kind.replaced", subject=row, study=study, kind=row.key
+    )
+    return row
+
+
+@transaction.atomic
+def remove(*, study: Study, key: str, by: User | None) -> None:
+    """Remove a kind of the study; its campaigns keep their own copy of it."""
+    row = study.kinds.filter(key=key).first()
+    if row is None:
+        raise NotFound("kind_not_found", "The study has no such kind of its own.")
+    audit.record(by=by, action="kind.removed", subject=row, study=study, kind=row.key)
+    row.delete()
+
+
+def _is_encodable(kind: Kind) -> bool:
+    try:
+        as_file(kind).encode()
+    except UnicodeEncodeError:  # half of a character, which JSON can spell
+        return False
+    return True
+
+
+def _sentences(error: ValidationError) -> list[str]:
+    problems = error.errors(include_url=False, include_context=False, include_input=False)
+    sentences = [_sentence(problem["loc"], problem["msg"]) for problem in problems[:_SHOWN_PROBLEMS]]
+    more = len(problems) - len(sentences)
+    return sentences + ([f"There are {more} more problems."] if more else [])
+
+
+def _sentence(place: Sequence[Any], message: str) -> str:
+    where = ".".join(str(part) for part in place)
+    text = message.removeprefix("Value error, ").rstrip(".")
+    return f"{where}: {text}." if where else f"{text}."
+
+
+def _invalid(*sentences: str) -> DomainError:
+    message = " ".join(sentences)
+    return DomainError("kind_invalid", message, fields={"file": message})

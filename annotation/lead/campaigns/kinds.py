@@ -1,0 +1,132 @@
+"""Pages of the kinds that a study declares for itself: read a file, look at what it asks, download it, remove it."""
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from annotation.kinds import study_kinds
+from annotation.kinds.declaration import Kind, Question
+from annotation.kinds.registry import KINDS
+from annotation.lead.page_context import study_context
+from foundation.errors import DomainError
+from studies.access import study_for
+from studies.models import Study
+from studies.study_view import StudyView
+from web.form_page import Button, FormPage
+
+_TYPES = {
+    "scale": "a scale",
+    "choice": "a choice",
+    "compare": "a comparison",
+    "rank": "a ranking",
+    "text": "a text",
+    "span": "words of the text",
+    "marks": "marks of attributes",
+}
+
+
+class KindFileForm(forms.Form):
+    """A file that declares a kind."""
+
+    file = forms.FileField(
+        label="Declaration",
+        help_text=f"A JSON file of at most {study_kinds.LARGEST_FILE // 1000} kB. Download one of the kinds below to "
+        "begin with, and give it a key and a name of its own.",
+        widget=forms.ClearableFileInput(attrs={"accept": ".json,application/json"}),
+    )
+
+
+class KindList(StudyView, FormPage[KindFileForm]):
+    """The kinds a campaign of the study can be of, and a form that adds one from a file."""
+
+    template_name = "annotation/lead/campaigns/kinds/list.html"
+    form_class = KindFileForm
+    readers = None
+
+    def context(self) -> dict[str, Any]:
+        kinds = study_kinds.kinds_for(self.study)
+        own_kinds = [kind for key, kind in kinds.items() if key not in KINDS]
+        return super().context() | {"own_kinds": own_kinds, "shipped": KINDS.values()}
+
+    def call(self) -> HttpResponse:
+        # A byte more than is allowed, so that a larger file is refused as such.
+        content = self.form.cleaned_data["file"].read(study_kinds.LARGEST_FILE + 1)
+        kind = study_kinds.add(study=self.study, content=content, by=self.by)
+        message = "The kind is added. Look at what it asks, then start a campaign of it."
+        return self.redirect_with(message, "annotation:kind", self.study.slug, kind.key)
+
+
+class KindRemove(StudyView, Button):
+    """Remove a kind of the study."""
+
+    leads_to = "annotation:kinds"
+
+    def call(self) -> str:
+        study_kinds.remove(study=self.study, key=self.kwargs["key"], by=self.by)
+        return "The kind is removed. Campaigns of it keep their own copy."
+
+
+@login_required
+@require_safe
+def kind_page(request: HttpRequest, study: str, key: str) -> HttpResponse:
+    """Show what a kind shows and asks, and what is measured."""
+    context = study_context(request, study)
+    kind = _kind_or_404(context["study"], key)
+    values = {
+        "kind": kind,
+        "own": kind.key not in KINDS,
+        "facts": _facts(kind),
+        "questions": [(question, _asked(question)) for question in kind.questions],
+        "measures": study_kinds.measures_of(kind),
+    }
+    return render(request, "annotation/lead/campaigns/kinds/detail.html", context | values)
+
+
+@login_required
+@require_safe
+def kind_file(request: HttpRequest, study: str, key: str) -> HttpResponse:
+    """Download the file that declares a kind."""
+    kind = _kind_or_404(study_for(request.user, study), key)
+    response = HttpResponse(study_kinds.as_file(kind), content_type="application/json")
+    response["Content-Disposition"] = f'attachment; filename="{kind.key}.json"'
+    return response
+
+
+def _kind_or_404(study: Study, key: str) -> Kind:
+    try:
+        return study_kinds.kind_for(study, key)
+    except DomainError:
+        raise Http404("There is no such kind.") from None
+
+
+def _facts(kind: Kind) -> list[tuple[str, str]]:
+    stimuli = kind.stimuli
+    number = str(stimuli.least) if stimuli.least == stimuli.most else f"{stimuli.least} to {stimuli.most}"
+    noun = stimuli.medium if stimuli.most == 1 else f"{stimuli.medium}s"
+    shown = f"{number} {noun}" + (" beside the prompt" if stimuli.prompt_shown else "")
+    facts = [("A screen shows", shown)]
+    if stimuli.together:
+        facts.append(("They share", ", ".join(stimuli.together)))
+    if stimuli.differ:
+        facts.append(("They differ in", stimuli.differ))
+    if stimuli.most > 1:
+        facts.append(("Order", stimuli.order))
+    facts.append(("Never told", ", ".join(sorted(stimuli.blind)) or "nothing is kept back"))
+    return facts
+
+
+def _asked(question: Question) -> str:
+    """Return in a phrase what kind of answer a question asks for, and when."""
+    parts = [_TYPES[question.type]]
+    if question.each:
+        parts.append("for each of them")
+    if question.when is not None:
+        answers = " or ".join(str(answer) for answer in question.when.answers)
+        parts.append(f"after {question.when.question} = {answers}")
+    if question.region is not None:
+        parts.append(f"with a {question.region.shape} in the image")
+    return ", ".join(parts) + ("" if question.required else "; may be left out")
