@@ -278,3 +278,14 @@ def test_texts_are_pasted_as_lines_and_come_back_so(lead_client, study):
     assert edit.context["form"].initial["texts"] == "All islanders drum.\nSome wear hats."
     assert edit.context["asking"].plan.screens == 2
     assert "presets" not in str(edit.context["form"].errors)
+
+
+def test_whether_places_are_needed_is_asked_where_the_kind_leaves_it_open(lead_client, study, monkeypatch):
+    add_prompted_images(study, ["a {id} house"])
+    kind = KINDS["image_text"]
+    assert "boxes_required" not in lead_client.get(f"{NEW}?kind=image_text").context["form"].fields
+    faults = kind.question("faults")
+    left_open = faults.model_copy(update={"region": faults.region.model_copy(update={"required": None})})
+    questions = tuple(left_open if question == faults else question for question in kind.questions)
+    monkeypatch.setitem(KINDS, "image_text", kind.model_copy(update={"questions": questions}))
+    assert "boxes_required" in lead_client.get(f"{NEW}?kind=image_text").context["form"].fields
