@@ -157,6 +157,12 @@ def test_a_question_that_is_asked_now_is_announced_and_the_focus_stays(page, ser
     assert page.evaluate("document.activeElement.value") == "1"
 
 
+def test_a_condition_is_not_read_where_scripts_apply_it(page, server):
+    open_task(page, server, asking(scale(), comment(when=WORST)))
+    page.get_by_label("Poor").check()
+    assert page.get_by_text("Answer this only after:").is_hidden()
+
+
 def test_what_is_asked_no_longer_is_not_sent_and_comes_back_as_it_was(page, server):
     open_task(page, server, asking(scale(), comment(when=WORST)))
     page.get_by_label("Poor").check()
