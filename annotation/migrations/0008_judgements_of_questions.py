@@ -5,7 +5,7 @@ import django.db.models.deletion
 from django.db import migrations, models
 from django.db.models import Q
 
-from foundation.database.online import AddUncheckedConstraint, AtOnce
+from foundation.database.online import AddUncheckedConstraint, AllowNull, AtOnce
 
 
 def one_value():
@@ -66,7 +66,7 @@ class Migration(migrations.Migration):
                     name='stimulus',
                     field=models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='judgements', to='annotation.taskstimulus'),
                 ),
-                migrations.AlterField(
+                AllowNull(
                     model_name='judgement',
                     name='attribute',
                     field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.attribute'),

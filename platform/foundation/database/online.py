@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db import OperationalError
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-from django.db.migrations.operations import AddConstraint, AddIndex, SeparateDatabaseAndState
+from django.db.migrations.operations import AddConstraint, AddIndex, AlterField, SeparateDatabaseAndState
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 from django.db.transaction import atomic
@@ -99,6 +99,29 @@ class AddUncheckedConstraint(AddConstraint):
         if self.allow_migrate_model(schema_editor.connection.alias, model):
             sql = self.constraint.create_sql(model, schema_editor)
             schema_editor.execute(f"{sql} NOT VALID", params=None)
+
+
+class AllowNull(AlterField):
+    """Let a column be null, and nothing else: Django would drop a foreign key and look all rows up to add it again."""
+
+    def database_forwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        if not _on_postgres(schema_editor):
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+            return
+        model = to_state.apps.get_model(app_label, self.model_name)
+        if self.allow_migrate_model(schema_editor.connection.alias, model):
+            quote = schema_editor.quote_name
+            column = model._meta.get_field(self.name).column
+            schema_editor.execute(
+                f"ALTER TABLE {quote(model._meta.db_table)} ALTER COLUMN {quote(column)} DROP NOT NULL",
+                params=None,
+            )
 
 
 class CheckConstraintOfAllRows(Operation):

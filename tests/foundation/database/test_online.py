@@ -8,7 +8,7 @@ import pytest
 from django.db import OperationalError, connection, migrations, models, transaction
 from django.db.migrations.loader import MigrationLoader
 
-from foundation.database.online import AtOnce
+from foundation.database.online import AllowNull, AtOnce
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -20,13 +20,22 @@ COLUMN = (
 READ = "SELECT COUNT(*) FROM annotation_point"
 
 
+FOREIGN_KEYS = (
+    "SELECT oid FROM pg_constraint WHERE contype = 'f' AND conrelid = 'annotation_point'::regclass ORDER BY 1"
+)
+NULLABLE = (
+    "SELECT is_nullable FROM information_schema.columns"
+    " WHERE table_name = 'annotation_point' AND column_name = 'judgement_id'"
+)
+
+
 def change(**more):
     field = models.CharField(max_length=40, default="", db_default="")
     return AtOnce("point", [migrations.AddField("point", "note", field)], **more)
 
 
-def apply(operation):
-    """Run an operation as a migration does, look whether the column is there, and take all of it back."""
+def apply(operation, look=COLUMN):
+    """Run an operation as a migration does, return what `look` finds, and take all of it back."""
     before = MigrationLoader(connection).project_state()
     after = before.clone()
     operation.state_forwards("annotation", after)
@@ -34,10 +43,10 @@ def apply(operation):
         with connection.schema_editor(atomic=False) as editor:
             operation.database_forwards("annotation", editor, before, after)
         with connection.cursor() as cursor:
-            cursor.execute(COLUMN)
-            changed = cursor.fetchone() is not None
+            cursor.execute(look)
+            found = cursor.fetchall()
         transaction.set_rollback(True)
-    return changed
+    return found
 
 
 @contextmanager
@@ -52,6 +61,17 @@ def another_connection():
 
 def test_what_is_changed_is_there_when_the_transaction_ends():
     assert apply(change())
+
+
+def test_a_column_is_let_be_null_without_looking_up_its_foreign_key_again():
+    field = models.ForeignKey("annotation.judgement", models.CASCADE, null=True, related_name="points")
+    operation = AllowNull("point", "judgement", field)
+    with connection.cursor() as cursor:
+        cursor.execute(FOREIGN_KEYS)
+        before = cursor.fetchall()
+    assert before
+    assert apply(operation, FOREIGN_KEYS) == before
+    assert apply(operation, NULLABLE) == [("YES",)]
 
 
 def test_a_long_reading_is_waited_for_and_others_do_not_wait_behind_it():
