@@ -1,0 +1,63 @@
+"""What docs/adding-a-kind.md shows works as it stands there: from the declaration to tables of results."""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+from annotation.campaigns import lifecycle
+from annotation.campaigns.planning import sampling
+from annotation.kinds import study_kinds
+from annotation.models import Annotation, Box, Judgement
+from annotation.simulation.simulate import simulate
+from tests.annotation.databases import shared_database
+from tests.annotation.factories import add_prompted_images
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "adding-a-kind.md"
+
+
+def shown(name: str) -> str:
+    """Return the block of the page that a comment names."""
+    [block] = re.findall(rf"<!-- test: {name} -->\n```\w+\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    return block
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(path.read_text().splitlines()))
+
+
+def test_the_declaration_is_short():
+    assert len(shown("declaration").splitlines()) <= 60
+    assert study_kinds.from_file(shown("declaration").encode()).key == "calm_scenes"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_walk_leads_to_results(study, lead, tmp_path):
+    type(study).objects.filter(pk=study.pk).update(simulated=True)
+    study.refresh_from_db()
+    add_prompted_images(study, ["a {id} house by the sea"], models=("north", "south", "east"))
+    names = {
+        "study_kinds": study_kinds,
+        "lifecycle": lifecycle,
+        "sampling": sampling,
+        "simulate": simulate,
+        "call_command": call_command,
+        "declaration": shown("declaration"),
+        "study": study,
+        "lead": lead,
+        "folder": tmp_path / "results",
+    }
+    with shared_database(tmp_path):
+        exec(shown("walk"), names)
+        # One screen of each group, for three people.
+        assert Annotation.objects.filter(status="accepted").count() == 2 * 3
+        restless = Judgement.objects.filter(question="calm", rating=1)
+        boxed = Box.objects.values("judgement").distinct()
+        assert boxed.filter(judgement__in=restless).count() == boxed.count() == restless.count()
+        assert Judgement.objects.filter(question="disturbs").count() == restless.count() > 0
+    means = table(tmp_path / "results" / "scales.csv")
+    assert {row["question"] for row in means} == {"calm", "colour"}
+    assert {row["question"] for row in table(tmp_path / "results" / "choices.csv")} == {"disturbs"}
+    assert {row["question"] for row in table(tmp_path / "results" / "question_agreement.csv")} >= {"calm"}
