@@ -13,6 +13,7 @@ from django.test import Client
 from django.utils import translation
 from hypothesis import HealthCheck
 from hypothesis import settings as property_tests
+from hypothesis.internal.conjecture import providers
 
 from accounts.models import Annotator, User
 from catalog.models import Attribute, IdentityGroup, Resource, Stereotype
@@ -29,6 +30,8 @@ property_tests.register_profile(
     "stereoscope", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 property_tests.load_profile("stereoscope")
+# Hypothesis draws numbers and words also from the modules that happen to be loaded, which differ by process.
+providers._get_local_constants = lambda: providers._local_constants
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from annotation.assignment import quota_rules
 from annotation.campaigns import known_tasks, lifecycle
 from annotation.campaigns.design import CampaignDesign
 from annotation.campaigns.instruments import versions
+from annotation.kinds.registry import kind_of
 from annotation.models import Campaign, Instrument, QualityRule, Task
 from foundation.errors import Conflict, DomainError
 from studies import audit
@@ -29,6 +30,7 @@ def clone(
     draft = lifecycle.create(
         study=campaign.study,
         by=by,
+        declared=kind_of(campaign),
         **CampaignDesign.of(campaign).columns()
         | {
             "name": free_name(campaign) if name is None else name,
@@ -38,8 +40,7 @@ def clone(
     )
     draft.cloned_from = campaign
     draft.seed = campaign.seed if same_draw else draft.seed
-    draft.declaration = campaign.declaration  # asks the same even if its kind was declared anew since
-    draft.save(update_fields=["cloned_from", "seed", "declaration"])
+    draft.save(update_fields=["cloned_from", "seed"])
     Instrument.objects.filter(campaign=draft).update(statement=words.statement, labels=words.labels)
     _copy_quality_rules(campaign, draft)
     left_out = _copy_known_tasks(campaign, draft, by)

@@ -34,13 +34,14 @@ _TAKEN_BY_PAGES = frozenset({"new"})
 
 
 @transaction.atomic
-def create(*, study: Study, by: User | None, **settings: Any) -> Campaign:
+def create(*, study: Study, by: User | None, declared: Kind | None = None, **settings: Any) -> Campaign:
     """Create a draft from the settings that `CampaignDesign` declares.
 
+    `declared` is the kind where it is not the one that the study has under this key now.
     Its seed follows from the study's, so a study repeated from its seed asks the same.
     """
     design = CampaignDesign.read(settings)
-    kind = kind_for(study, design.kind)
+    kind = declared or kind_for(study, design.kind)
     Options.parse(design.options, kind=kind, study=study)
     rules = _quota_rules(design, kind)
     campaign = _insert(study, design, kind, by)

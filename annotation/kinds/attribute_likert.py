@@ -18,7 +18,7 @@ KIND = Kind(
     "images; do this first when you don’t know which stereotypes are visual.",
     campaign_name="Which attributes can be seen",
     work={"en": "Rating words", "de": "Wörter einschätzen"},
-    public_name=ABOUT_ATTRIBUTES,
+    public_name="rating",
     public_help="rate one attribute",
     stimuli=Stimuli(medium="text", blind=frozenset({"group", "role"})),
     questions=(

@@ -20,6 +20,8 @@ LANGUAGES = ("en", "de")  # of texts that annotators read in our frame
 def _checked_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise ValueError(f"{name!r} is no name: lower-case letters, digits and _, at most 40, a letter first")
+    if name == "constructor":
+        raise ValueError("constructor is no name: every object of a browser's language has a field called so")
     return name
 
 
@@ -67,6 +69,8 @@ class Stimuli(Declared):
             raise ValueError("one stimulus has no order and nothing in common with others")
         if self.differ in self.together:
             raise ValueError(f"stimuli cannot share the {self.differ} and differ in it")
+        if self.differ == "group" and "prompt" in self.together:
+            raise ValueError("images of one prompt show one group, and cannot differ in it")
         if self.prompt_shown and (self.medium != "image" or "prompt" in self.blind):
             raise ValueError("a prompt is shown beside images, and only where it is not blind")
         if self.prompt_shown and self.most > 1 and "prompt" not in self.together:
@@ -130,6 +134,12 @@ class ScaleQuestion(_Question):
 
     type: Literal["scale"] = "scale"
     points: tuple[ScalePoint, ...] = Field(min_length=2, max_length=11)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if sum(not point.apart for point in self.points) < 2:
+            raise ValueError("a scale needs two points that do not stand apart")
+        return self
 
     @property
     def codes(self) -> tuple[int | str, ...]:
@@ -218,9 +228,15 @@ Question = Annotated[
 class StandardRule(Declared):
     """A quality rule that every campaign of the kind starts with: it warns from so many screens on."""
 
-    measure: str
-    threshold: float
-    minimum: int = Field(ge=1)
+    measure: Literal["median_seconds", "variety", "straight_lining", "agreement", "gold_accuracy"]
+    threshold: float = Field(ge=0, allow_inf_nan=False)
+    minimum: int = Field(ge=1, le=10_000)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.threshold > 1 and self.measure != "median_seconds":
+            raise ValueError(f"{self.measure} is a share, and its threshold at most 1")
+        return self
 
 
 class Kind(Declared):
@@ -299,7 +315,10 @@ class Kind(Declared):
 
 def _repeated(kind: Kind) -> list[str]:
     """Return which names or codes stand for two things."""
-    lists = [("question", [question.name for question in kind.questions])]
+    lists: list[tuple[str, list[str]]] = [
+        ("question", [question.name for question in kind.questions]),
+        ("rule", [str(rule.measure) for rule in kind.standard_rules]),
+    ]
     lists += [
         (f"answer of {question.name}", [str(code) for code in question.codes]) for question in kind.questions
     ]
@@ -360,7 +379,7 @@ def _stimuli(kind: Kind) -> list[str]:
     for question in kind.questions:
         if question.type == "compare" and (shown.least, shown.most) != (2, 2):
             problems.append(f"{kind.key}: {question.name} compares two stimuli")
-        if question.type == "rank" and shown.most < 3:
+        if question.type == "rank" and (shown.most < 3 or shown.least < 2):
             problems.append(f"{kind.key}: {question.name} ranks three or more stimuli")
         if question.region is not None and shown.medium != "image":
             problems.append(f"{kind.key}: {question.name} asks for a place, and no image is shown")

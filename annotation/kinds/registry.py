@@ -34,7 +34,11 @@ RATING_LABELS = RATING.labels
 RATING_ORDER = tuple(str(point.code) for point in RATING.scale)  # as shown: Unsure stands apart at the end
 UNSURE = next(point.code for point in RATING.scale if point.apart)
 # What annotators and their programs are told a task is: what is done, not what it is for.
-TASK_KINDS = [(kind.public_name, kind.public_help) for kind in KINDS.values()]
+OWN_KIND = (
+    "questions",
+    "answer questions that the study asks",
+)  # of any kind that a study declares for itself
+TASK_KINDS = [*((kind.public_name, kind.public_help) for kind in KINDS.values()), OWN_KIND]
 
 
 class OfKind(Protocol):

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from accounts.models import User
 from annotation.kinds.declaration import Kind
-from annotation.kinds.registry import KINDS
+from annotation.kinds.registry import KINDS, OWN_KIND
 from annotation.models import StudyKind
 from foundation.errors import Conflict, DomainError, NotFound
 from studies import audit
@@ -87,9 +87,16 @@ def from_file(content: bytes) -> Kind:
         )
     if kind.key in KINDS:
         raise _invalid(f"The platform has a kind {kind.key} of its own; choose another key.")
+    if kind.stimuli.medium == "text" and kind.stimuli.most > 1:
+        raise _invalid(
+            "A screen shows one text: the texts that a lead pastes do not say which belong together."
+        )
+    if any(rule.measure == "gold_accuracy" for rule in kind.standard_rules):
+        raise _invalid("Only kinds that ask about attributes have gold tasks for a rule to rest on.")
     if problems := [problem for measures in _measures for problem in measures.problems(kind)]:
         raise _invalid(*problems)
-    return kind
+    # What annotators' programs are told is the same for all such kinds: a name might tell what is measured.
+    return kind.model_copy(update={"public_name": OWN_KIND[0]})
 
 
 @transaction.atomic

@@ -11,6 +11,7 @@ from annotation.kinds.registry import kind_of
 from annotation.models import Campaign
 
 _NUMBER = re.compile(r"-?[0-9]{1,3}")
+_WORD = re.compile(r"[0-9]{1,6}")
 
 
 def posted_answer(posted: QueryDict, campaign: Campaign) -> dict[str, Any]:
@@ -88,9 +89,10 @@ def _choice(question: Question, values: list[str]) -> str | list[str] | None:
 
 
 def _words(_: Question, values: list[str]) -> list[int] | None:
-    if "none" in values:
+    if values == ["none"]:
         return []
-    return [int(value) for value in values if _NUMBER.fullmatch(value)] or None
+    # What is no word of the text, or goes with none, is refused when the answer is checked.
+    return [int(value) if _WORD.fullmatch(value) else -1 for value in values] or None
 
 
 _READ: dict[str, Callable[[Question, list[str]], Any]] = {

@@ -17,6 +17,7 @@ from annotation.kinds.declaration import Stimuli
 Traits = tuple[str, ...]
 # Up to so many times as many combinations as are wanted, all of them are put in order; of more, blocks are drawn.
 _FEW = 4
+_ENOUGH_TRAITS = 1_000  # combinations of models or groups; a plan draws among so many times `_FEW`
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def _of_different_traits(
         by_trait[candidate.trait].append(candidate)
     left = {
         traits: _one_of_each([by_trait[trait] for trait in traits], name, arrangement)
-        for traits in combinations(sorted(by_trait), size)
+        for traits in _trait_combinations(name, sorted(by_trait), size, arrangement)
     }
     by_chance = sorted(left, key=lambda traits: keyed_hash(arrangement.seed, "traits", name, *traits))
     for _ in range(arrangement.most_screens):
@@ -89,6 +90,28 @@ def _of_different_traits(
                 yield screen
                 break
             by_chance.remove(traits)
+
+
+def _trait_combinations(
+    name: str, traits: Sequence[str], size: int, arrangement: Arrangement
+) -> Iterator[Traits]:
+    """Yield the combinations of traits to draw from: all, or of very many as many as a plan can use, by chance."""
+    enough = _FEW * max(arrangement.most_screens, _ENOUGH_TRAITS)
+    if comb(len(traits), size) <= enough:
+        yield from combinations(traits, size)
+        return
+    seen: set[Traits] = set()
+    turn = 0
+    while len(seen) < enough:
+        order = sorted(
+            traits, key=lambda trait: keyed_hash(arrangement.seed, "traits", name, str(turn), trait)
+        )
+        turn += 1
+        for start in range(0, len(order) - size + 1, size):
+            chosen = tuple(sorted(order[start : start + size]))
+            if chosen not in seen and len(seen) < enough:
+                seen.add(chosen)
+                yield chosen
 
 
 def _one_of_each(

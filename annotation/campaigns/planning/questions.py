@@ -80,7 +80,7 @@ def _images(campaign: Campaign, options: Options) -> Iterator[ShownImage]:
             group=group or "",
             model=model,
             prompt=prompt,
-            seed=str(provenance.get("seed", "")),
+            seed="" if provenance.get("seed") is None else str(provenance["seed"]),
         )
 
 

@@ -24,6 +24,11 @@ def _on_postgres(editor: BaseDatabaseSchemaEditor) -> bool:
     return editor.connection.vendor == "postgresql"
 
 
+def _drop_unfinished(editor: BaseDatabaseSchemaEditor, name: str) -> None:
+    """Drop what an earlier try left of an index when it was interrupted, so that migrating again can go on."""
+    editor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {editor.quote_name(name)}", params=None)
+
+
 class AtOnce(SeparateDatabaseAndState):
     """Change the definition of a table in one batch, and keep nobody waiting for longer than that takes.
 
@@ -170,6 +175,7 @@ class AddIndexOnline(AddIndex):
             return
         model = to_state.apps.get_model(app_label, self.model_name)
         if self.allow_migrate_model(schema_editor.connection.alias, model):
+            _drop_unfinished(schema_editor, self.index.name)
             sql = self.index.create_sql(model, schema_editor, concurrently=True)
             schema_editor.execute(sql, params=None)
 
@@ -196,4 +202,5 @@ class AddUniqueIndexOnline(AddConstraint):
             begin = "CREATE UNIQUE INDEX "
             if not sql.startswith(begin):
                 raise ValueError(f"{self.constraint.name} is no index of its own: {sql}")
+            _drop_unfinished(schema_editor, self.constraint.name)
             schema_editor.execute(f"{begin}CONCURRENTLY {sql.removeprefix(begin)}", params=None)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import uuid
 from datetime import timedelta
 from pathlib import Path
@@ -14,7 +15,6 @@ import psycopg
 import pytest
 from django.db import connection, connections
 from django.utils import timezone
-from psycopg.pq import TransactionStatus
 
 from accounts import profiles, tokens
 from accounts.models import Annotator
@@ -33,6 +33,7 @@ from tests.annotation.labelling.production_paths import NONE_OF_THEM, ByVerbs, t
 from tests.foundation.database.postgres import postgres_url
 
 pytestmark = pytest.mark.django_db(transaction=True)
+WAITING = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -329,8 +330,21 @@ def test_who_finds_a_task_locked_takes_another_and_waits_only_for_the_last(campa
         Task.objects.filter(pk=choice.task_id).update(held=0)
 
         other.execute("SELECT 1 FROM annotation_task FOR NO KEY UPDATE")
-        threading.Timer(0.3, other.rollback).start()
+        released = threading.Event()
+
+        def release():
+            with psycopg.connect(postgres_url(connection.settings_dict["NAME"]), autocommit=True) as watching:
+                for _ in range(3_000):
+                    if watching.execute(WAITING).fetchone():
+                        break
+                    time.sleep(0.01)
+            released.set()
+            other.rollback()
+
+        releasing = threading.Thread(target=release)
+        releasing.start()
         following = leases.next_assignment(campaign=campaign, annotator=annotator)
-        assert other.info.transaction_status == TransactionStatus.IDLE  # it waited
+        assert released.is_set()
+        releasing.join()
     assert following.task in tasks
     assert slots_are_counted()

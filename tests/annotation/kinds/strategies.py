@@ -32,7 +32,7 @@ def kinds(draw):
     prompt = medium == "image" and draw(st.booleans())
     shown = Stimuli(
         medium=medium,
-        least=draw(st.integers(1, most)) if most > 2 else most,
+        least=draw(st.integers(2, most)) if most > 2 else most,
         most=most,
         together=("prompt",) if most > 1 else (),
         prompt_shown=prompt,

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.campaigns import lifecycle
+from annotation.campaigns.clone import clone
 from annotation.kinds import study_kinds
 from annotation.kinds.declaration import Kind
 from annotation.kinds.registry import KINDS, kind_of
@@ -19,6 +20,16 @@ from studies.models import AuditEntry
 from tests.annotation.factories import add_prompted_images
 
 OF_QUESTIONS = [kind for kind in KINDS.values() if not kind.about_attributes]
+
+
+LABEL = {"en": "Which?", "de": "Was?"}
+TIED = {"type": "compare", "name": "better", "label": LABEL}
+UNSURE = {
+    "type": "scale",
+    "name": "calm",
+    "label": LABEL,
+    "points": [{"code": code, "label": LABEL, "apart": True} for code in (1, 2)],
+}
 
 
 def declared(**changes) -> dict:
@@ -33,7 +44,9 @@ def file_of(**changes) -> bytes:
 @pytest.mark.parametrize("kind", OF_QUESTIONS, ids=lambda kind: kind.key)
 def test_a_downloaded_kind_is_read_as_it_was(kind):
     own_kind = kind.model_copy(update={"key": "own"})
-    assert study_kinds.from_file(study_kinds.as_file(own_kind).encode()) == own_kind
+    read = study_kinds.from_file(study_kinds.as_file(own_kind).encode())
+    # What annotators' programs are told is the same of each kind of a study's own.
+    assert read == own_kind.model_copy(update={"public_name": "questions"})
 
 
 @pytest.mark.parametrize(
@@ -49,6 +62,28 @@ def test_a_downloaded_kind_is_read_as_it_was(kind):
         (file_of(colour="red"), "colour: Extra inputs are not permitted."),
         (file_of(name="a\x00b"), "A text holds characters that cannot be stored."),
         (file_of(name="\ud800"), "A text holds characters that cannot be stored."),
+        (
+            file_of(standard_rules=[{"measure": "beauty", "threshold": 1, "minimum": 1}]),
+            "measure: Input should be",
+        ),
+        (
+            file_of(standard_rules=[{"measure": "variety", "threshold": 2, "minimum": 1}]),
+            "variety is a share",
+        ),
+        (
+            file_of(standard_rules=[{"measure": "variety", "threshold": 0, "minimum": 1}] * 2),
+            "declared twice",
+        ),
+        (
+            file_of(standard_rules=[{"measure": "gold_accuracy", "threshold": 0, "minimum": 1}]),
+            "have gold tasks",
+        ),
+        (
+            file_of(stimuli={"medium": "text", "least": 2, "most": 2}, questions=[TIED]),
+            "A screen shows one text",
+        ),
+        (file_of(questions=[UNSURE]), "a scale needs two points that do not stand apart"),
+        (file_of(questions=[TIED | {"name": "constructor"}]), "constructor is no name"),
         (file_of(measures=["beauty"]), "declares the measure beauty, which does not exist."),
         (
             file_of(measures=["win_rate"]),
@@ -93,6 +128,7 @@ class TestInAStudy:
         assert StudyKind.objects.get().declaration["name"] == "Another"
         assert kind_of(Campaign.objects.get(pk=draft.pk)).name == "Our rubric"
         study_kinds.remove(study=study, key="own", by=lead)
+        assert kind_of(clone(campaign=draft, by=lead)).name == "Our rubric"
         campaign = lifecycle.open_(campaign=Campaign.objects.get(pk=draft.pk), by=lead)
         assert kind_of(campaign).name == "Our rubric"
         assert campaign.tasks.count() == 4

@@ -3,6 +3,7 @@
 import time
 from contextlib import contextmanager
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 from django.db import OperationalError, connection, migrations, models, transaction
@@ -84,7 +85,7 @@ def test_a_long_reading_is_waited_for_and_others_do_not_wait_behind_it():
         assert time.perf_counter() - started > 1
         other.execute(READ)
         reader.rollback()
-        assert apply(change(patience=timedelta(seconds=1)))
+        assert apply(change())
 
 
 def test_it_goes_on_when_the_long_reading_has_ended(monkeypatch):
@@ -97,6 +98,7 @@ def test_it_goes_on_when_the_long_reading_has_ended(monkeypatch):
             pauses.append(seconds)
             reader.rollback()
 
-        monkeypatch.setattr(time, "sleep", end_reading)
+        clock = SimpleNamespace(sleep=end_reading, monotonic=time.monotonic)
+        monkeypatch.setattr("foundation.database.online.time", clock)
         assert apply(change())
-        assert len(pauses) == 1
+        assert pauses
