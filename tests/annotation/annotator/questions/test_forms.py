@@ -56,7 +56,7 @@ def read(kind: Kind, posted: str):
         ([RANK], FEW, "answers.order.s1=2&answers.order.s2=2&answers.order.s3=4", {"order": SHARED}),
         ([RANK], FEW, "answers.order.s1=x", {}),
         ([SPAN], ONE, "answers.missed=0&answers.missed=4", {"missed": [0, 4]}),
-        ([SPAN], ONE, "answers.missed=none&answers.missed=4", {"missed": []}),
+        ([SPAN], ONE, "answers.missed=none&answers.missed=4", {"missed": [-1, 4]}),
         ([SPAN], ONE, "", {}),
         ([scale("quality", each=True)], PAIR, "answers.quality.s2=3", {"quality": {"s2": 3}}),
         ([scale("quality"), WHY], ONE, "answers.quality=1&answers.why=Dark", {"quality": 1, "why": "Dark"}),
