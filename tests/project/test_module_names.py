@@ -13,8 +13,8 @@ APPS = ("analysis/", "annotation/", "generation/", "platform/")
 # A word stands for its plural too. Before adding one, look for the glossary's word for it.
 PLAIN_WORDS = {
     "Django, Python and the web": """
-        admin api app archive asgi authentication backend background base build bulk bytecode catalog cells
-        changelog client column command config configuration connection context control convert database
+        admin api app archive asgi authentication backend background base build bulk bytecode caller catalog cells
+        changelog chat client column command config configuration connection context control convert database
         decode design diff digest disk display download encryption endpoint entries env errors events
         execution fetch fields file folder form format foundation front full gallery guard health history home
         ids import importer inputs integration interface invalidate inventory key keyset layout lines listing

@@ -6,33 +6,21 @@ A lead chooses the model, never the address: so nobody makes this server call an
 import base64
 import io
 from collections.abc import Sequence
-from typing import Any
 
 from django.conf import settings
 from PIL.Image import Image as Picture
 
 from analysis.scoring.backends.captioners import CaptionInput, WrittenCaptions, tidy
 from analysis.scoring.backends.choices import DEFAULT_PROMPT, Decoding
-from analysis.scoring.backends.model_files import first_line, require
 from foundation.errors import DomainError
 from foundation.redaction import without_secrets
+from generation.endpoints.chat import ChatClient, Message, Sampling
+from generation.endpoints.connection import EndpointAddress, EndpointUnusable, Failure
 
 _AT_ONCE = 4
 _TRIES = 5  # after which a limit or a broken server stops the job, which goes on later
-_SECONDS = 120
 # Why one picture is declined; any other refusal would meet every picture, and stops the job.
-_OF_THE_PICTURE = frozenset(
-    {
-        "content_filter",
-        "content_policy_violation",
-        "moderation_blocked",
-        "invalid_image",
-        "invalid_image_format",
-        "image_parse_error",
-        "image_content_policy_violation",
-        "ResponsibleAIPolicyViolation",
-    }
-)
+_OF_THE_PICTURE = frozenset({"invalid_image", "invalid_image_format", "image_parse_error"})
 _LARGEST_EDGE = 1_024
 
 
@@ -47,19 +35,10 @@ class EndpointCaptioner:
                 "endpoint_missing",
                 "No endpoint is set: the operator of this server sets one with VISION_BASE_URL.",
             )
-        require("openai")
-        from openai import DefaultHttpxClient, OpenAI
-
-        self._client = OpenAI(
-            base_url=settings.VISION_BASE_URL,
-            api_key=settings.VISION_API_KEY or "none",
-            max_retries=_TRIES,
-            # A redirect would be an address that the operator has not named.
-            http_client=DefaultHttpxClient(follow_redirects=False, timeout=_SECONDS),
-        )
-        self._model, self._prompt, self._decoding = model_id, prompt or DEFAULT_PROMPT, decoding
+        address = EndpointAddress(settings.VISION_BASE_URL, settings.VISION_API_KEY, "VISION_API_KEY")
+        self._client = ChatClient(address, model_id, tries=_TRIES)
+        self._prompt, self._decoding = prompt or DEFAULT_PROMPT, decoding
         self.revision = ""
-        self._limit = "max_tokens"
 
     def caption(self, inputs: Sequence[CaptionInput]) -> list[WrittenCaptions]:
         return [self.caption_alone(image) for image in inputs]
@@ -72,74 +51,56 @@ class EndpointCaptioner:
 
     def _captioned(self, image: CaptionInput) -> WrittenCaptions:
         assert image.picture is not None
-        picture = _data_uri(image.picture)
+        message = Message("user", self._prompt, _data_uri(image.picture))
         texts: list[str] = []
         for number in range(self._decoding.captions):
-            text, refusal = self._ask(picture, (image.seed + number) % 2**31)
+            text, refusal = self._ask(message, (image.seed + number) % 2**31)
             if refusal:
                 return WrittenCaptions(tidy(texts), refusal)
             texts.append(text)
         return WrittenCaptions(tidy(texts))
 
-    def _ask(self, picture: str, seed: int) -> tuple[str, str]:
+    def _ask(self, message: Message, seed: int) -> tuple[str, str]:
         """Return what the model said, or why it declined this picture; raise DomainError when it cannot be asked."""
-        import openai
-
-        content: Any = [
-            {"type": "text", "text": self._prompt},
-            {"type": "image_url", "image_url": {"url": picture}},
-        ]
+        sampling = Sampling(
+            max_tokens=self._decoding.max_new_tokens,
+            temperature=self._decoding.temperature if self._decoding.captions > 1 else 0,
+            seed=seed,
+        )
         try:
-            answer = self._completion([{"role": "user", "content": content}], seed)
-        except openai.APIStatusError as error:
-            if error.status_code == 400 and error.code in _OF_THE_PICTURE:
-                return "", f"The endpoint declined it: {_message(error)}"
-            raise DomainError("endpoint_refused", _refused(error)) from None
-        except openai.OpenAIError as error:
-            raise DomainError(
-                "endpoint_unreachable",
-                f"The endpoint does not answer: {first_line(error)} Go on when it does.",
-            ) from None
-        message = answer.choices[0].message if answer.choices else None
-        if message is not None and getattr(message, "refusal", None):
-            return "", f"The model declined it: {message.refusal}"
-        return (message.content or "") if message is not None else "", ""
-
-    def _completion(self, messages: Any, seed: int) -> Any:
-        import openai
-
-        options: dict[str, Any] = {
-            "model": self._model,
-            "messages": messages,
-            "temperature": self._decoding.temperature if self._decoding.captions > 1 else 0,
-            "seed": seed,
-        }
-        # Which of its names the limit goes by is not for types to say.
-        create: Any = self._client.chat.completions.create
-        limit = self._limit
-        try:
-            return create(**options, **{limit: self._decoding.max_new_tokens})
-        except openai.BadRequestError as error:
-            # Newer models know the same limit by another name.
-            if limit != "max_tokens" or error.code != "unsupported_parameter" or error.param != limit:
-                raise
-        self._limit = "max_completion_tokens"
-        return create(**options, **{self._limit: self._decoding.max_new_tokens})
+            reply = self._client.complete([message], sampling)
+        except EndpointUnusable as error:
+            raise _stopped(error.answered, error.detail, error.message) from None
+        if isinstance(reply, Failure):
+            if reply.declined or (reply.status == 400 and reply.code in _OF_THE_PICTURE):
+                return "", f"The endpoint declined it: {_hidden(reply.detail)}"
+            raise _stopped(reply.status, reply.detail, reply.reason)
+        choice = reply.choices[0]
+        if choice.refusal:
+            return "", f"The model declined it: {choice.refusal}"
+        return choice.text, ""
 
 
-def _refused(error: Any) -> str:
-    if error.status_code == 401:
-        return f"The endpoint does not accept the key (VISION_API_KEY): {_message(error)}"
-    if error.status_code == 403:
-        return f"The endpoint refused the request (403): {_message(error)}"
-    if error.status_code == 429:
-        return f"The endpoint wants no more requests for now: {_message(error)} What was written stays; go on later."
-    return f"The endpoint answered {error.status_code}: {_message(error)}"
+def _stopped(status: int | None, detail: str, reason: str) -> DomainError:
+    """Return the error that stops the job, which goes on later."""
+    if status is None:
+        sentence = f"The endpoint does not answer: {_hidden(reason)} Go on when it does."
+        return DomainError("endpoint_unreachable", sentence)
+    detail = _hidden(detail)
+    if status == 401:
+        sentence = f"The endpoint does not accept the key (VISION_API_KEY): {detail}"
+    elif status == 403:
+        sentence = f"The endpoint refused the request (403): {detail}"
+    elif status == 429:
+        sentence = (
+            f"The endpoint wants no more requests for now: {detail} What was written stays; go on later."
+        )
+    else:
+        sentence = f"The endpoint answered {status}: {detail}"
+    return DomainError("endpoint_refused", sentence)
 
 
-def _message(error: Any) -> str:
-    body = error.body if isinstance(error.body, dict) else {"message": error.body}
-    text = str(body.get("message") or body.get("detail") or first_line(error))
+def _hidden(text: str) -> str:
     # What another machine says may hold our key.
     return " ".join(without_secrets(text).split())[:200]
 

@@ -2,11 +2,11 @@
 
 from typing import ClassVar
 
-from django.conf import settings
 from pydantic import field_validator
 
 from foundation.parameters import parameter
 from generation.backends.parameters import BackendParameters, parameter_invalid
+from generation.endpoints.connection import allowed_endpoint
 
 
 class OpenAIParameters(BackendParameters):
@@ -58,14 +58,7 @@ class OpenAIParameters(BackendParameters):
     @classmethod
     def _require_allowed(cls, url: str) -> str:
         """Return one of the allowed endpoints: no lead can make this server connect to another host."""
-        allowed = [address.rstrip("/") for address in settings.OPENAI_BASE_URLS]
-        if not allowed:
-            raise parameter_invalid(
-                "endpoint", "No endpoint is allowed; the operator of this server sets OPENAI_BASE_URLS."
-            )
-        chosen = url.rstrip("/") or allowed[0]
-        if chosen not in allowed:
-            raise parameter_invalid(
-                "endpoint", f"The endpoint “{url}” is not allowed here; there is {', '.join(allowed)}."
-            )
-        return chosen
+        try:
+            return allowed_endpoint(url)
+        except ValueError as error:
+            raise parameter_invalid("endpoint", str(error)) from None

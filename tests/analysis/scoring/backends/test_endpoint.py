@@ -127,7 +127,7 @@ def test_no_other_address_is_gone_to(study, lead, endpoint):
 
 
 def test_an_endpoint_that_does_not_answer_is_said(study, lead, settings, monkeypatch):
-    monkeypatch.setattr("analysis.scoring.backends.endpoint._TRIES", 0)
+    monkeypatch.setattr("analysis.scoring.backends.endpoint._TRIES", 1)
     add_images(study, 1)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -1,0 +1,242 @@
+"""A connection to one endpoint: what is waited for, what is asked again, and what may have been paid."""
+
+import random
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any, TypeVar
+
+from django.conf import settings
+
+from foundation.errors import DomainError
+
+_TRIES = 5
+_FIRST_PAUSE = 1.0
+_LONGEST_WAIT = 120.0
+# Busy for the moment; such a request was not done, and is not charged.
+_BUSY = frozenset({409, 429, 503, 529})
+# The endpoint's filter declines this request; others may pass.
+_DECLINED = frozenset(
+    {
+        "content_policy_violation",
+        "moderation_blocked",
+        "content_filter",
+        "image_content_policy_violation",
+        "ResponsibleAIPolicyViolation",
+    }
+)
+_NO_MONEY = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+Result = TypeVar("Result")
+
+
+class EndpointUnusable(DomainError):
+    """No request can be met now: this one was not done, is not charged, and may be sent later."""
+
+    def __init__(self, code: str, message: str, *, answered: int | None = None, detail: str = "") -> None:
+        super().__init__(code, message)
+        self.answered = answered  # the HTTP status of its answer
+        self.detail = detail  # what the endpoint said, without our words around it
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why one request has no answer. `charged`: whether it may have been done and has to be paid."""
+
+    reason: str
+    charged: bool
+    declined: bool = False  # by the endpoint's filter
+    status: int | None = None  # None: it did not answer
+    code: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class EndpointAddress:
+    """Where an endpoint is, and the key for it. `key_setting` is named when the key is not accepted."""
+
+    url: str
+    key: str
+    key_setting: str
+
+
+@dataclass(frozen=True)
+class _Again:
+    """Why a request may be sent once more, and how long the endpoint asks to wait before."""
+
+    failure: Failure
+    wait: float | None = None
+
+
+def allowed_endpoint(url: str) -> str:
+    """Return one of the endpoints that the operator allows, by default the first.
+
+    No lead can make this server connect to another host. Raises ValueError with a sentence.
+    """
+    allowed = [address.rstrip("/") for address in settings.OPENAI_BASE_URLS]
+    if not allowed:
+        raise ValueError("No endpoint is allowed; the operator of this server sets OPENAI_BASE_URLS.")
+    chosen = url.rstrip("/") or allowed[0]
+    if chosen not in allowed:
+        raise ValueError(f"The endpoint “{url}” is not allowed here; there is {', '.join(allowed)}.")
+    return chosen
+
+
+def address_of(url: str) -> EndpointAddress:
+    """Return an allowed endpoint with its key: the key was given for the first one; no other gets to see it."""
+    is_first = url == settings.OPENAI_BASE_URLS[0].rstrip("/")
+    return EndpointAddress(url, settings.OPENAI_API_KEY if is_first else "", "OPENAI_API_KEY")
+
+
+class Connection:
+    """A client of one endpoint, for any number of threads.
+
+    `limit`: the most bytes of an answer. `purpose` completes the sentence about a model that is not there.
+    """
+
+    def __init__(self, address: EndpointAddress, *, limit: int, purpose: str, tries: int = _TRIES) -> None:
+        if find_spec("openai") is None:
+            raise DomainError(
+                "openai_not_installed", "The package openai is not installed; install requirements.txt."
+            )
+        import openai
+
+        from generation.endpoints.caller import Caller
+
+        self._openai = openai
+        self._stopping = threading.Event()
+        self._seconds = settings.OPENAI_TIMEOUT_SECONDS
+        self._caller = Caller(seconds=self._seconds, limit=limit)
+        self._tries = tries
+        self._key, self._key_setting, self._purpose = address.key, address.key_setting, purpose
+        self.url = address.url
+        self.client = openai.OpenAI(
+            base_url=address.url,
+            api_key=address.key or "none",
+            max_retries=0,  # how long we wait, and for what, is ours to say
+            timeout=self._seconds,
+            http_client=self._caller.client(),
+        )
+
+    def stop(self) -> None:
+        """End every pause between tries, now and later, with EndpointUnusable."""
+        self._stopping.set()
+
+    def ask(self, send: Callable[[], Result], *, paid: bool) -> Result | Failure:
+        """Return what `send` returns; again where nothing was done, or where it costs nothing to do it twice.
+
+        A DomainError that `send` raises is a failure of an answer that came, and has to be paid.
+        """
+        attempt = 1
+        while isinstance(answer := self._try(send, paid=paid), _Again):
+            failure = answer.failure
+            if attempt == self._tries:
+                times = f" Asked {self._tries} times." if self._tries > 1 else ""
+                return Failure(
+                    f"{failure.reason.rstrip('.')}.{times}",
+                    charged=False,
+                    status=failure.status,
+                    detail=failure.detail,
+                )
+            if self._stopping.wait(_pause(attempt, answer.wait)):
+                raise EndpointUnusable("stopped", "Stopped while the endpoint was busy.")
+            attempt += 1
+        return answer
+
+    def _try(self, send: Callable[[], Result], *, paid: bool) -> Result | Failure | _Again:
+        with self._caller.call() as call:
+            try:
+                return send()
+            except DomainError as error:
+                return Failure(error.message, charged=True)
+            except self._openai.APIStatusError as error:
+                judged = self._judged(error, paid=paid)
+                busy = Failure(
+                    self._words(error), charged=False, status=error.status_code, detail=self._detail(error)
+                )
+                return judged or _Again(busy, self._retry_after(error))
+            except self._openai.APIConnectionError as error:
+                if not call.sent:
+                    return _Again(Failure("The endpoint cannot be reached.", charged=False))
+                if call.timed_out or isinstance(error, self._openai.APITimeoutError):
+                    return Failure(
+                        f"The endpoint did not answer within {self._seconds} seconds.", charged=True
+                    )
+                problem = Failure("The endpoint hung up before it answered.", charged=True)
+                # It may have been done and charged: the person who pays decides whether to ask again.
+                return problem if paid else _Again(problem)
+
+    def _judged(self, error: Any, *, paid: bool) -> Failure | None:
+        """Return the failure of an error that stays one, or None for one that may be asked again."""
+        code, status = str(error.code or ""), error.status_code
+        detail = self._detail(error)
+        if code in _DECLINED or (status == 400 and "safety system" in str(error.message)):
+            return Failure(
+                self._words(error), charged=False, declined=True, status=status, code=code, detail=detail
+            )
+        self._refuse_unusable(error, code, detail)
+        # A proxy did not wait, or something broke: it may have been done and charged.
+        broken = status == 408 or status >= 500
+        if status in _BUSY or (broken and not paid):
+            return None
+        return Failure(self._words(error), charged=broken, status=status, code=code, detail=detail)
+
+    def _refuse_unusable(self, error: Any, code: str, detail: str) -> None:
+        status = error.status_code
+        problem, sentence = "", ""
+        if status == 401:
+            problem = "endpoint_forbidden"
+            sentence = (
+                f"The endpoint does not accept the key; see {self._key_setting} in docs/operating.md. "
+                f"{self._words(error)}"
+            )
+        elif status == 403:
+            # The key, a region, a model that has to be allowed, a proxy: only the endpoint knows.
+            problem = "endpoint_forbidden"
+            sentence = f"The endpoint refused the request (403). {self._words(error)}"
+        elif status == 404:
+            problem, sentence = "model_missing", f"The endpoint has no model {self._purpose}."
+        elif code in _NO_MONEY or status == 402:
+            problem, sentence = "endpoint_unpaid", "The account at the endpoint has no money left."
+        if problem:
+            raise EndpointUnusable(problem, sentence, answered=status, detail=detail)
+
+    def _retry_after(self, error: Any) -> float | None:
+        """Return how long the endpoint asks us to wait; a longer time than we would is for another day."""
+        header = error.response.headers.get("retry-after", "")
+        try:
+            seconds = float(header)
+        except ValueError:
+            return None  # a date, or nothing: our own pauses do
+        if not seconds <= _LONGEST_WAIT:
+            raise EndpointUnusable(
+                "endpoint_busy",
+                f"The endpoint asks to wait {seconds:,.0f} seconds; try again then.",
+                answered=error.status_code,
+                detail=self._detail(error),
+            )
+        return max(0.0, seconds)
+
+    def _words(self, error: Any) -> str:
+        return self.clear(f"The endpoint: {self._message(error) or f'it answered with {error.status_code}'}")
+
+    def _detail(self, error: Any) -> str:
+        return self.clear(str(self._message(error)))
+
+    @staticmethod
+    def _message(error: Any) -> Any:
+        body = error.body if isinstance(error.body, dict) else {"message": error.body}
+        return body.get("message") or body.get("detail") or ""
+
+    def clear(self, text: str) -> str:
+        """Make one line of what another machine wrote, and take our key out of it, should it be there."""
+        if self._key:
+            text = text.replace(self._key, "…")
+        return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:290]
+
+
+def _pause(attempt: int, retry_after: float | None) -> float:
+    """Return how long to wait: as asked, else twice as long each time, and not all threads at the same moment."""
+    if retry_after is not None:
+        return retry_after
+    return _FIRST_PAUSE * 2.0 ** (attempt - 1) * random.uniform(0.75, 1.25)

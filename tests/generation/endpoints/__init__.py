@@ -1,0 +1,1 @@
+"""Endpoints: one connection, one client of chat completions."""
