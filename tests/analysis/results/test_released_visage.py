@@ -19,6 +19,8 @@ from django.core.management import call_command
 from django.db import transaction
 from python_calamine import CalamineWorkbook
 
+from tests.analysis.recorded import RECORDED, digests
+
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 NONE = "none of the above"
@@ -51,6 +53,12 @@ def analyzed(files, tmp_path_factory, django_db_setup, django_db_blocker) -> dic
             call_command("analyze", "--study", "released", *options)
         transaction.set_rollback(True)
     return folders
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_table_is_as_recorded(analyzed, mode):
+    """As `tests.analysis.test_recorded_digests`; pseudonyms of people are drawn at import."""
+    assert digests(analyzed[mode], "*.csv", without="annotator") == RECORDED[f"released_visage_{mode}"]
 
 
 @pytest.fixture(scope="module")
