@@ -18,6 +18,8 @@ class Study(models.Model):
     class Protocol(models.TextChoices):
         VISAGE = "visage", "ViSAGe: visual stereotypes around the globe"
         MCAS = "mcas", "MCAS: associations between targets and sets of attributes"
+        PAIRS = "pairs", "PAIRS: questions about images that differ in the person"
+        BIASDORA = "biasdora", "BiasDora: words that models associate with descriptors"
 
     name = models.CharField(max_length=120, unique=True)
     slug = models.SlugField(max_length=120, unique=True)

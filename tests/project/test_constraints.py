@@ -27,7 +27,7 @@ from annotation.models import (
     TaskStimulus,
 )
 from catalog.models import Attribute
-from generation.models import Image, Phrase
+from generation.models import Coding, Image, Phrase, ProbeRun
 
 OURS = [
     "accounts",
@@ -49,12 +49,14 @@ BASE: dict[type[models.Model], dict[str, Any]] = {
     Annotation: {"revision": lambda: next(NUMBERS)},
     Assignment: {"state": "skipped"},
     Box: {"x": 0.1, "y": 0.1, "width": 0.3, "height": 0.3},
+    Coding: {"code": 1},
     Image: {"file": "a.png", "sha256": lambda: uuid.uuid4().hex * 2},
     Judgement: {"present": True},
     Point: {"x": 0.5, "y": 0.5},
     TaskStimulus: {"text": "a street at dawn"},
     KnownAnswer: {"present": True},
     Phrase: {"condition": "target"},
+    ProbeRun: {"runs": 3},
     PracticeAnswer: {"correct": 1, "scored": 2},
     QuotaRule: {"kind": "distinct", "field": "gender"},
 }
@@ -64,6 +66,22 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
     "annotation_revision_from_one": [{"revision": 0}],
     "annotation_seconds_not_negative": [{"active_seconds": -1}],
     "annotator_imported_has_no_user": [{"origin": "imported", "user": lambda: make(User)}],
+    "answer_cost_not_negative": [{"cost": -1}],
+    "answer_finished_unless_pending": [
+        {"outcome": "done", "request_sha256": "a"},
+        {"outcome": "failed"},
+        {"finished_at": LONG_AGO},
+        {"outcome": "tired", "request_sha256": "a", "finished_at": LONG_AGO},
+    ],
+    "answer_has_text_when_ended": [
+        {"text": "The pilot."},
+        {"text": "The pilot.", "outcome": "failed", "finished_at": LONG_AGO},
+    ],
+    "answer_names_its_request": [
+        {"outcome": "done", "finished_at": LONG_AGO},
+        {"outcome": "declined", "finished_at": LONG_AGO},
+    ],
+    "answer_order_known": [{"order": "sideways"}],
     "assignment_holds_slot_while_it_counts": [
         {"state": "leased"},
         {"state": "submitted"},
@@ -82,6 +100,9 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
     "campaign_one_to_five_attributes": [{"attributes_per_screen": 0}, {"attributes_per_screen": 6}],
     "campaign_opened_once_not_draft": [{"state": "open"}, {"state": "draft", "opened_at": LONG_AGO}],
     "caption_has_text": [{"text": ""}],
+    "coding_code_is_a_sign": [{"code": 2}, {"code": -2}],
+    "coding_has_outcome_and_version": [{"outcome": ""}, {"version": ""}],
+    "coding_of_a_person_has_source": [{"coder": "person"}, {"source": "annotation 7"}],
     "consent_withdrawn_after_given": [{"given_at": timezone.now, "withdrawn_at": LONG_AGO}],
     "encoder_has_dimensions": [{"dim": 0}],
     "encoder_has_revision": [{"revision": ""}],
@@ -150,6 +171,12 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
     "campaign_snapshot_has_its_moment": [{"value": 1}, {"counted_at": LONG_AGO}],
     "campaign_snapshot_seconds_not_negative": [{"seconds": -1}],
     "practice_round_ends_with_a_result": [{"passed": True}, {"ended_at": LONG_AGO}],
+    "probe_run_asks_one_to_100_times": [{"runs": 101}],
+    "probe_run_budget_has_prices": [{"budget": 5}, {"budget": -1, "price_in": 1, "price_out": 1}],
+    "probe_run_has_both_prices": [{"price_in": 1}, {"price_out": 1}, {"price_in": -1, "price_out": 1}],
+    "probe_run_has_label": [{"model_label": ""}],
+    "probe_run_orders_known": [{"orders": "sideways"}],
+    "probe_run_samples_within_runs": [{"samples_per_request": 0}, {"samples_per_request": 4}],
     "prompt_template_makes_images": [{"images_per_prompt": 0}],
     "quality_event_ends_for_a_reason": [{"ended_at": LONG_AGO}, {"ending": "recovered"}],
     "quality_rule_rests_on_something": [{"minimum": 0}],
@@ -316,3 +343,13 @@ def test_a_unique_constraint_refuses_the_second_row(model, constraint):
 def test_a_unique_field_refuses_the_second_row(model, field):
     first = make(model, **{field.name: _value(field)})
     assert field.column in _refused(model, **{field.name: getattr(first, field.name)})
+
+
+@pytest.mark.django_db
+def test_a_coding_is_never_changed():
+    coding = make(Coding)
+    for change in ({"outcome": "minus"}, {"code": -1}, {"sure": True}, {"reason": "It was wrong."}):
+        with pytest.raises(IntegrityError, match="never changed"), transaction.atomic():
+            Coding.objects.filter(pk=coding.pk).update(**change)
+    coding.created_by = make(User)
+    coding.save(update_fields=["created_by"])
