@@ -1,6 +1,6 @@
 """Means and shares of answers about several items, and the differences between items."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -19,13 +19,7 @@ from analysis.metrics.data.validation import (
 )
 from analysis.metrics.resampling.design_effect import crossed_design_effects
 from analysis.metrics.resampling.influence import influence_intervals
-from analysis.metrics.resampling.intervals import (
-    TOO_FEW_ANNOTATORS,
-    ZERO_WIDTH,
-    Intervals,
-    wilson,
-)
-from analysis.metrics.resampling.jackknife import LEAST_ANNOTATORS
+from analysis.metrics.resampling.intervals import ZERO_WIDTH, Intervals, wilson
 
 COLUMNS = ("item", "unit", "annotator", "value")
 COMPARED = ("pairs", "others", "nothing")
@@ -86,7 +80,7 @@ def answer_means(
                 "item": labels(data.items),
                 "answers": counts(data.number),
                 "units": counts(data.distinct(data.unit)),
-                "annotators": counts(data.people),
+                "annotators": counts(data.distinct(data.annotator)),
                 "value": numbers(data.mean),
                 "ci_low": numbers(own.low),
                 "ci_high": numbers(own.high),
@@ -146,7 +140,7 @@ class _ItemAnswers:
         )
         low, high = self.bounds
         single = (contrasts >= 0).all()
-        interval = influence_intervals(
+        return influence_intervals(
             contrasts @ self.mean,
             scores,
             contrasts / np.maximum(self.number, 1),
@@ -154,15 +148,6 @@ class _ItemAnswers:
             annotator=self.annotator,
             bounds=(low, high) if single else (low - high, high - low),
         )
-        # Answers that all equal the mean have no influence, and are not seen to be of anybody.
-        people = ((contrasts != 0) * self.people).max(axis=1, initial=0)
-        unseen = (interval.reason == TOO_FEW_ANNOTATORS) & (people >= LEAST_ANNOTATORS)
-        return replace(interval, reason=np.where(unseen, ZERO_WIDTH, interval.reason))
-
-    @property
-    def people(self) -> Array:
-        """How many annotators answered about each item."""
-        return self.distinct(self.annotator)
 
 
 def _differences(data: _ItemAnswers, compare: str) -> pd.DataFrame:

@@ -27,10 +27,11 @@ def position_bias(comparisons: Any) -> Result:
     first, second, ties = np.bincount(data.answer, minlength=3).tolist()
     decided = first + second
     share = np.array([first / decided if decided else np.nan])
-    distance = np.where(data.answer == 2, 0.0, data.preferred - share)
+    rows = np.flatnonzero(data.answer != 2)
+    distance = (data.preferred[rows] - share, (rows, np.zeros_like(rows)))
     interval = influence_intervals(
         share,
-        csr_array(distance[:, None]),
+        csr_array(distance, shape=(len(data), 1)),
         np.array([[1 / max(decided, 1)]]),
         prompt=data.prompt,
         annotator=data.annotator,

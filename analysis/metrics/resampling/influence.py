@@ -26,7 +26,8 @@ def influence_intervals(
     """Intervals of estimates whose influence is linear in a score of each answer.
 
     `scores` has one row per answer (answers × parameters, sparse); the influence of answer r on estimate e is
-    scores[r] · directions[e]. `prompt` and `annotator` hold one code from 0 per answer. An estimate without an
+    scores[r] · directions[e]. A stored score of 0 says that the estimate rests on the answer, which does not move
+    it. `prompt` and `annotator` hold one code from 0 per answer. An estimate without an
     answer r is taken as the estimate less the influence of r (first order), and `jackknife_intervals` makes the
     interval: variances of prompts and of annotators, what both count (answers of one annotator about one
     prompt) subtracted once, a t quantile with Satterthwaite's degrees of freedom.
@@ -34,7 +35,8 @@ def influence_intervals(
     Source: Efron 1982, *The jackknife, the bootstrap and other resampling plans*, ch. 6; Cameron, Gelbach &
     Miller 2011 for the two ways.
     """
-    sides = [(_summed(scores, codes), _summed(abs(scores), codes)) for codes in (annotator, prompt)]
+    stored = csr_array((np.ones(scores.nnz), scores.indices, scores.indptr), shape=scores.shape)
+    sides = [(_summed(scores, codes), _summed(stored, codes)) for codes in (annotator, prompt)]
     _, both = np.unique(prompt * (int(annotator.max(initial=0)) + 1) + annotator, return_inverse=True)
     crossed = _summed(scores, both)
     moments = (crossed.T @ crossed).toarray()

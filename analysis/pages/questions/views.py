@@ -17,6 +17,7 @@ from annotation.kinds.declaration import Kind
 from annotation.kinds.registry import kind_of
 from annotation.models import Campaign, Judgement
 from foundation.errors import NotFound
+from generation.models import Condition
 
 TEXTS_A_PAGE = 50
 FEW_TEXTS = 5
@@ -46,6 +47,7 @@ def questions(page: ResultsPage) -> dict[str, Any]:
     shown = [line for line in chosen["questions"] if only is None or line["name"] == only]
     return {
         "campaign": chosen,
+        "condition": _other_condition(chosen),
         "kind": kind,
         "only": only,
         "answered": [
@@ -83,6 +85,12 @@ def the_plot(page: ResultsPage, name: str) -> Plot | None:
     question = page.request.GET.get("question", "")
     line = next((line for line in chosen["questions"] if line["name"] == question), None)
     return None if line is None else plot_of(_source(page, chosen, kind, line), name)
+
+
+def _other_condition(line: Row) -> str:
+    """What the images of a campaign were made for, where that is not the default."""
+    condition = line.get("condition", Condition.DEFAULT)  # reports of earlier versions do not say it
+    return "" if condition == Condition.DEFAULT else str(Condition(condition).label)
 
 
 def _declared(page: ResultsPage, line: Row) -> tuple[Campaign, Kind]:

@@ -31,7 +31,7 @@ class CampaignAnswers:
     stimulus (0 where none), present, rating, code, rank and, of texts, words. `stimuli`: stimulus, task, position,
     image, model, identity_group, prompt, condition, width, height; of a text, image is null and `words`
     counts its words. `points` and `boxes`: judgement and places. Codes of tasks and stimuli are database keys and
-    enter no result. `not_counted`: annotations by reason.
+    enter no result. `condition` is that of the images the campaign shows. `not_counted`: annotations by reason.
     """
 
     campaign: str
@@ -42,6 +42,7 @@ class CampaignAnswers:
     stimuli: pd.DataFrame
     points: pd.DataFrame
     boxes: pd.DataFrame
+    condition: str
     not_counted: Mapping[str, int]
 
     def of(self, question: Question) -> pd.DataFrame:
@@ -138,9 +139,8 @@ def _read(
     rows = fetch(counted(campaign), *columns, dtype=float)
     frame = pd.DataFrame(rows, columns=["annotation", "task", "annotator", "seconds", "instrument"])
     frame = frame.astype({"annotation": np.int64, "task": np.int64, "annotator": np.int64})
-    elsewhere = stimuli.loc[
-        stimuli["condition"].notna() & (stimuli["condition"] != Condition.DEFAULT), "task"
-    ]
+    condition = campaign.options.get("condition") or Condition.DEFAULT.value  # which its lead chose
+    elsewhere = stimuli.loc[stimuli["condition"].notna() & (stimuli["condition"] != condition), "task"]
     by_analyst = frame["annotator"].isin(excluded)
     other = ~by_analyst & frame["task"].isin(elsewhere)
     for reason, rejected in ((EXCLUDED_BY_ANALYST, by_analyst), (OTHER_CONDITION, other)):
@@ -164,6 +164,7 @@ def _read(
         stimuli=stimuli[stimuli["task"].isin(frame["task"])].reset_index(drop=True),
         points=place[0],
         boxes=place[1],
+        condition=condition,
         not_counted=dropped,
     )
 

@@ -10,7 +10,7 @@ EXCLUDED_BY_ANALYST = "excluded_by_analyst"
 OTHER_CONDITION = "other_condition"
 WORDS = {reason.value: str(reason.label) for reason in Reason} | {
     EXCLUDED_BY_ANALYST: "annotator left out by the analyst",
-    OTHER_CONDITION: "image of another condition than the default",
+    OTHER_CONDITION: "image of another condition than these results are about",
 }
 
 

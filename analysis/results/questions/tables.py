@@ -101,6 +101,7 @@ def _line(
         "name": campaign.name,
         "kind": campaign.kind.key,
         "kind_name": campaign.kind.name,
+        "condition": campaign.condition,
         "annotations": len(campaign.annotations),
         "annotators": int(campaign.annotations["annotator"].nunique()),
         "tasks": int(campaign.annotations["task"].nunique()),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import comb, prod
 
+from annotation.campaigns.planning.places import balanced
 from annotation.campaigns.planning.shuffle import keyed_hash
 from annotation.kinds.declaration import Stimuli
 
@@ -167,7 +168,7 @@ def _in_order(
             tuple(arrangement.shuffled(screen, "order", *sorted(_keys(screen)))) for _, screen in drawn
         )
     elif arrangement.stimuli.differ is None:
-        yield from _first_in_turn(drawn, arrangement)
+        yield from _in_balanced_places(drawn, arrangement)
     else:
         yield from _by_traits_in_turn([screen for _, screen in drawn], arrangement)
 
@@ -195,24 +196,17 @@ def _by_traits_in_turn(
             yield tuple(sorted(screen, key=lambda candidate: places.index(candidate.trait)))
 
 
-def _first_in_turn(
+def _in_balanced_places(
     drawn: Sequence[tuple[str, tuple[Candidate, ...]]], arrangement: Arrangement
 ) -> Iterator[tuple[Candidate, ...]]:
-    """Put first, on each screen, what came first least often for how often it was shown."""
-    first_counts: Counter[tuple[str, str]] = Counter()
-    shown_counts: Counter[tuple[str, str]] = Counter()
+    """Give each candidate of a set each place equally often, or once more or less."""
+    by_set: dict[str, list[list[Candidate]]] = defaultdict(list)
     for name, screen in drawn:
-        shown_counts.update((name, key) for key in _keys(screen))
-        by_chance = arrangement.shuffled(screen, "order", *sorted(_keys(screen)))
-        first = min(
-            by_chance,
-            key=lambda candidate: (
-                first_counts[name, candidate.key] - shown_counts[name, candidate.key] / len(screen)
-            ),
-        )
-        first_counts[name, first.key] += 1
-        place = by_chance.index(first)
-        yield tuple(by_chance[place:] + by_chance[:place])
+        by_set[name].append(arrangement.shuffled(screen, "order", *sorted(_keys(screen))))
+    for members in by_set.values():
+        by_key = {candidate.key: candidate for screen in members for candidate in screen}
+        for keys in balanced([_keys(screen) for screen in members]):
+            yield tuple(by_key[key] for key in keys)
 
 
 def _keys(screen: Iterable[Candidate]) -> list[str]:

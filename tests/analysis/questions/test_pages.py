@@ -117,6 +117,16 @@ def test_a_campaign_without_answers_says_so(study, analyst, analyst_client):
     assert "No answers yet" in read(analyst_client)
 
 
+def test_another_condition_of_the_images_is_said(study, answered, analyst, analyst_client):
+    assert "Condition:" not in read(analyst_client)
+    study.images.update(condition="stereotypical")
+    study.campaigns.filter(slug="pair").update(options={"condition": "stereotypical"})
+    compute(study, analyst)
+    page = read(analyst_client)
+    assert "Condition: stereotypical" in page
+    assert "72 by 4 annotators" in page
+
+
 def test_a_measure_that_is_no_more_is_named(study, analyst, analyst_client):
     open_campaign(study, PAIR.model_copy(update={"measures": (*PAIR.measures, "beauty")}), [])
     compute(study, analyst)

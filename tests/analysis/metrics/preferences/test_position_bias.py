@@ -33,3 +33,10 @@ def test_only_ties_decide_nothing():
     row = position_bias(answers(0, 0, 5)).table.iloc[0]
     assert pd.isna(row["share"])
     assert row["reason"] == "nothing_decided"
+
+
+def test_the_same_place_each_time_has_no_width_and_who_decided_nothing_does_not_count():
+    assert position_bias(answers(30, 0, 0)).table["reason"].tolist() == ["zero_width"]
+    decided = answers(20, 10, 0).assign(annotator=[row % 2 for row in range(30)])
+    tied = answers(0, 0, 5).assign(annotator="another")
+    assert position_bias(pd.concat([decided, tied])).table["reason"].tolist() == ["too_few_annotators"]

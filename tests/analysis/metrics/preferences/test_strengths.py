@@ -153,6 +153,15 @@ def test_intervals_tell_what_differs_and_what_does_not():
     assert best["ci_low"] < best["strength"] < best["ci_high"]
 
 
+@pytest.mark.parametrize(("answer", "rate"), [("tie", 0.5), ("first", 1.0)])
+def test_a_win_rate_of_answers_that_are_all_alike_has_no_width(answer, rate):
+    frame = pd.DataFrame({"first": ["a"] * 12, "second": ["b"] * 12, "answer": answer, "prompt": range(12)})
+    many = preference_strengths(frame.assign(annotator=[row % 4 for row in range(12)])).table.iloc[0]
+    assert (many["win_rate"], many["win_rate_reason"]) == (rate, "zero_width")
+    few = preference_strengths(frame.assign(annotator=[row % 2 for row in range(12)])).table.iloc[0]
+    assert (few["win_rate"], few["win_rate_reason"]) == (rate, "too_few_annotators")
+
+
 def test_two_annotators_are_too_few_for_an_interval():
     frame = comparisons([0.5, 0], tie=0.5, each=60, annotators=2)
     table = preference_strengths(frame).table

@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from analysis.results.data.labels import load
 from analysis.results.parameters import parameters_of
-from annotation.models import Annotation
+from annotation.models import Annotation, Campaign
 from generation.models import Image
 from tests.analysis.questions.answering import STRENGTHS, comparing
 from tests.analysis.questions.campaigns import Given, images_of, label, open_campaign, people
@@ -67,6 +67,15 @@ def test_a_screen_with_an_image_of_another_condition_is_left_out(study, pairs):
     Image.objects.filter(pk=pairs.tasks.first().stimuli.all()[0].image_id).update(condition="stereotypical")
     (answers,) = read(study)
     assert answers.not_counted == {"other_condition": 4}
+
+
+def test_a_campaign_about_another_condition_counts_images_of_that_one(study, pairs):
+    Image.objects.exclude(pk=pairs.tasks.first().stimuli.all()[0].image_id).update(condition="stereotypical")
+    Campaign.objects.filter(pk=pairs.pk).update(options={"condition": "stereotypical"})
+    (answers,) = read(study)
+    assert answers.not_counted == {"other_condition": 4}
+    assert len(answers.annotations) == 8
+    assert answers.condition == "stereotypical"
 
 
 def test_annotators_the_analyst_leaves_out_are_not_read(study, pairs):
