@@ -35,17 +35,25 @@ from analysis.metrics.preferences.leaderboard import Preferences
 from analysis.metrics.preferences.position_bias import position_bias
 from analysis.metrics.preferences.ranking_strengths import ranking_strengths
 from analysis.metrics.preferences.strengths import preference_strengths
+from analysis.metrics.probing.paired.comparison import PairedComparison, paired_comparison
+from analysis.metrics.probing.paired.conditions import condition_effects, first_option_shares
+from analysis.metrics.probing.paired.model_differences import model_differences
+from analysis.metrics.probing.paired.planning import ProbeSpread, plan_probe
+from analysis.metrics.probing.paired.scores import AssociationScores, association_scores
 from analysis.metrics.resampling.bootstrap import Resampling, pigeonhole_bootstrap
 
 __all__ = [
     "AnnotatorGroups",
     "AnnotatorIds",
+    "AssociationScores",
     "BoxAgreement",
     "CaptionMatches",
     "Concordance",
     "Judgements",
     "Means",
+    "PairedComparison",
     "Preferences",
+    "ProbeSpread",
     "RankingConcordance",
     "Resampling",
     "Result",
@@ -55,12 +63,15 @@ __all__ = [
     "annotator_statistics",
     "answer_means",
     "assign_roles",
+    "association_scores",
     "box_agreement",
     "compare_annotator_groups",
     "compare_models",
     "concordance",
+    "condition_effects",
     "consensus",
     "consensus_boxes",
+    "first_option_shares",
     "fleiss_kappa",
     "gwet_ac",
     "kendall_w",
@@ -72,10 +83,13 @@ __all__ = [
     "mcas",
     "mcas_categories",
     "mean_similarity",
+    "model_differences",
     "observed_agreement",
     "offensiveness",
+    "paired_comparison",
     "pigeonhole_bootstrap",
     "plan_precision",
+    "plan_probe",
     "point_agreement",
     "position_bias",
     "preference_strengths",

@@ -32,13 +32,14 @@ PLAIN_WORDS = {
     """,
     "Statistics and plots": """
         ac accuracy alpha analysis analyze and arrays association axis bars bias bootstrap charts choropleth
-        classification combinations compare comparison compute consensus coverage data davidson disagreement
-        diverging dots drift effect estimate facts feasibility features fill fleiss freshness geography geometry
-        groupings gwet headline inference influence interval kappa kendall krippendorff leaderboard leave level
-        likert limits linkage luce machine matcher means measures metrics multiplicity nan newton ngrams observed
-        offensiveness one out pace pair pairwise palette plackett plot points position preferences ranking
-        regions resampling results sampling scatter scored scoring selection sensitivity shares shot skill
-        soft statistics strengths totals unit units w world zero
+        classification cluster combinations compare comparison compute consensus coverage data davidson
+        differences disagreement diverging dots drift effect estimate facts feasibility features fill fleiss
+        freshness geography geometry groupings gwet headline inference influence interval kappa kendall
+        krippendorff leaderboard leave level likert limits linkage luce machine matcher means measures metrics
+        multiplicity nan newton ngrams observed offensiveness one out pace pair paired pairwise palette
+        permutation plackett plot points position preferences ranking regions resampling results sampling
+        scatter scored scoring selection sensitivity shares shot skill soft statistics strengths totals unit
+        units w world zero
     """,
     "Studies, people and releases": """
         absences access accounts advice allocation assembly audit backlog bodies canvas caps captioners card
@@ -50,7 +51,7 @@ PLAIN_WORDS = {
         screen sentences sheet simulation sketch stages submission translation truth unlisted verdict window
     """,
     "What is done": """
-        apply clone coarsen edit freeze generate launch make open planning shuffle simulate unsent use
+        apply clone coarsen edit freeze generate launch make open planning probing shuffle simulate unsent use
     """,
 }
 

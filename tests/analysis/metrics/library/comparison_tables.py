@@ -88,3 +88,22 @@ def as_answers(frame: pd.DataFrame) -> pd.DataFrame:
             "value": 1 + row // 4 % 4 + present,
         }
     )
+
+
+def as_probe(frame: pd.DataFrame) -> pd.DataFrame:
+    """Each judgement is a model's answer about a scenario (its attribute) to one of two questions."""
+    row, present = frame["row"].to_numpy(dtype=int), frame["present"].to_numpy(dtype=int)
+    return pd.DataFrame(
+        {
+            "model": ["m" + str(code) for code in row % 2],
+            "experiment": "walks",
+            "scenario": frame["attribute"].to_numpy(dtype=object),
+            "question": ["q" + str(code) for code in row // 2 % 2],
+            "group": frame["identity_group"].to_numpy(dtype=object),
+            "order": ["published" if code else "reversed" for code in row // 4 % 2],
+            "outcome": [
+                "plus" if yes else ("minus", "refused", "minus", "failed")[code]
+                for yes, code in zip(present, row % 4, strict=True)
+            ],
+        }
+    )

@@ -14,6 +14,7 @@ from tests.analysis.metrics.library.comparison_tables import (
     as_choices,
     as_comparisons,
     as_points,
+    as_probe,
     as_rankings,
 )
 from tests.analysis.metrics.tables import ROLES
@@ -246,6 +247,38 @@ CLAIMS: dict[str, Claim] = {
             metrics.pull(*as_pull(f), resamples=0), "identity_group", "s_d_s", "s_d_ns", "s_s_ns", "pull"
         ),
         NAMES | {DUPLICATED},
+    ),
+    "association_scores": Claim(
+        lambda f: _table(metrics.association_scores(as_probe(f)), "group", "association", "refusal_rate"),
+        NAMES | {DUPLICATED},
+        frozenset({FLIPPED}),
+    ),
+    "paired_comparison": Claim(
+        lambda f: _table(
+            metrics.paired_comparison(as_probe(f)), "difference", "t", "p_holm", "p_permutation"
+        ),
+        NAMES | {DUPLICATED},
+        frozenset({FLIPPED}),
+    ),
+    "condition_effects": Claim(
+        lambda f: _table(metrics.condition_effects(as_probe(f)), "difference", "t", "p_holm"),
+        NAMES | {DUPLICATED},
+        frozenset({FLIPPED}),
+    ),
+    "first_option_shares": Claim(
+        lambda f: _table(metrics.first_option_shares(as_probe(f)), "share"),
+        NAMES | {DUPLICATED},
+        frozenset({FLIPPED}),
+    ),
+    "model_differences": Claim(
+        lambda f: _table(metrics.model_differences(as_probe(f)), "measure", "difference", "t"),
+        NAMES | {DUPLICATED},
+        frozenset({FLIPPED}),
+    ),
+    "plan_probe": Claim(
+        lambda f: _table(metrics.plan_probe(pilot=as_probe(f)), "requests", "association_half_width"),
+        NAMES,
+        frozenset({DUPLICATED, FLIPPED}),
     ),
     "pigeonhole_bootstrap": Claim(
         lambda f: _table(metrics.pigeonhole_bootstrap(f, resamples=20).summary(), "attribute", "estimate"),

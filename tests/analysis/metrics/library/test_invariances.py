@@ -11,11 +11,14 @@ from tests.analysis.metrics.library.invariances import CLAIMS, KINDS, change, ex
 
 NOT_MEASURES = {
     "AnnotatorGroups",
+    "AssociationScores",
     "AnnotatorIds",
     "BoxAgreement",
     "Judgements",
     "Means",
+    "PairedComparison",
     "Preferences",
+    "ProbeSpread",
     "RankingConcordance",
     "Resampling",
     "Result",

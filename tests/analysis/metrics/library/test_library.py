@@ -20,6 +20,7 @@ from tests.analysis.metrics.library.comparison_tables import (
     as_choices,
     as_comparisons,
     as_points,
+    as_probe,
     as_rankings,
 )
 from tests.analysis.metrics.library.invariances import ATTRIBUTES, GROUPED, SCORED, _boxes, _likert, example
@@ -69,6 +70,12 @@ RUN = {
     "kendall_w": lambda f: metrics.kendall_w(as_rankings(f)),
     "krippendorff_alpha_sets": lambda f: metrics.krippendorff_alpha_sets(as_choices(f), resamples=60),
     "point_agreement": lambda f: metrics.point_agreement(as_points(f)),
+    "association_scores": lambda f: metrics.association_scores(as_probe(f)),
+    "paired_comparison": lambda f: metrics.paired_comparison(as_probe(f)),
+    "condition_effects": lambda f: metrics.condition_effects(as_probe(f)),
+    "first_option_shares": lambda f: metrics.first_option_shares(as_probe(f)),
+    "model_differences": lambda f: metrics.model_differences(as_probe(f)),
+    "plan_probe": lambda f: metrics.plan_probe(scenarios=[1, 3]),
     "plan_precision": lambda f: metrics.plan_precision(
         likelihood_stereotype=0.05, likelihood_random=0.01, images=3, simulations=10, resamples=50
     ),

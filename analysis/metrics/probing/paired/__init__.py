@@ -1,0 +1,1 @@
+"""Answers about images that differ only in the person."""
