@@ -51,7 +51,7 @@ class Answer:
     def parse(cls, data: object, task: Task, *, boxes_required: bool = True) -> Self:
         """Return the answer `data` gives to `task`; DomainError `answer_invalid` names each wrong field.
 
-        Without `boxes_required` ticks need no boxes, even where the campaign asks for them.
+        Without `boxes_required` answers need no boxes or points, even where the campaign asks for them.
         """
         if not isinstance(data, Mapping):
             raise DomainError(
@@ -59,7 +59,7 @@ class Answer:
             )
         kind = kind_of(task.campaign)
         if not kind.about_attributes:
-            return cls(questions=checked(data, screen_questions(task)))
+            return cls(questions=checked(data, screen_questions(task, regions_required=boxes_required)))
         if kind.rates_attributes:
             return cls.rating_of(data)
         boxes_required = boxes_required and task.campaign.boxes_required

@@ -2,9 +2,16 @@
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
 
+from annotation.api.question_serializers import (
+    LAYOUTS,
+    AnswerValueField,
+    CodeField,
+    QuestionSerializer,
+    StimulusSerializer,
+)
 from annotation.api.serializers import (
     AnswerField,
     InstrumentSerializer,
@@ -35,7 +42,7 @@ class PracticeSerializer(serializers.Serializer[Any]):
     round = PracticeRoundSerializer(allow_null=True)
 
 
-class PracticeTaskSerializer(serializers.Serializer[Any]):
+class PracticeAttributeTaskSerializer(serializers.Serializer[Any]):
     """A practice task: shown and answered as a real one."""
 
     task = serializers.UUIDField()
@@ -45,6 +52,26 @@ class PracticeTaskSerializer(serializers.Serializer[Any]):
     attributes = ShownAttributeSerializer(many=True)
     boxes_required = serializers.BooleanField()
     practice = PracticeSerializer()
+
+
+class PracticeQuestionsTaskSerializer(serializers.Serializer[Any]):
+    """A practice task of declared questions: shown and answered as a real one."""
+
+    task = serializers.UUIDField()
+    kind = serializers.ChoiceField(choices=TASK_KINDS)
+    instrument = InstrumentSerializer()
+    layout = serializers.ChoiceField(choices=LAYOUTS)
+    stimuli = StimulusSerializer(many=True)
+    prompt = serializers.CharField(allow_null=True)
+    questions = QuestionSerializer(many=True)
+    practice = PracticeSerializer()
+
+
+PracticeTaskSerializer = PolymorphicProxySerializer(
+    component_name="PracticeTask",
+    serializers=[PracticeAttributeTaskSerializer, PracticeQuestionsTaskSerializer],
+    resource_type_field_name=None,
+)
 
 
 class PracticeSubmissionSerializer(serializers.Serializer[Any]):
@@ -80,10 +107,41 @@ class PracticeFeedbackAttributeSerializer(serializers.Serializer[Any]):
     explanation = serializers.CharField(allow_blank=True)
 
 
-class PracticeFeedbackSerializer(serializers.Serializer[Any]):
+class PracticeFeedbackQuestionSerializer(serializers.Serializer[Any]):
+    """What was answered to a question (about one `stimulus`), in the shape it was sent in, and what was right.
+
+    `right` lists the answers of which one is enough; of a choice of several exactly these, of a ranking the places in
+    the order shown. It is null where the question is not scored.
+    """
+
+    question = serializers.CharField()
+    stimulus = serializers.CharField(allow_null=True)
+    yours = AnswerValueField(allow_null=True)
+    right = serializers.ListField(child=CodeField(), allow_null=True)
+    is_right = serializers.BooleanField(allow_null=True)
+    explanation = serializers.CharField(allow_blank=True)
+
+
+class PracticeQuestionsFeedbackSerializer(serializers.Serializer[Any]):
+    """What was right, question by question, and where the annotator stands after it."""
+
+    correct = serializers.IntegerField()
+    scored = serializers.IntegerField()
+    questions = PracticeFeedbackQuestionSerializer(many=True)
+    practice = PracticeSerializer()
+
+
+class PracticeAttributesFeedbackSerializer(serializers.Serializer[Any]):
     """What was right, attribute by attribute, and where the annotator stands after it."""
 
     correct = serializers.IntegerField()
     scored = serializers.IntegerField()
     attributes = PracticeFeedbackAttributeSerializer(many=True)
     practice = PracticeSerializer()
+
+
+PracticeFeedbackSerializer = PolymorphicProxySerializer(
+    component_name="PracticeFeedback",
+    serializers=[PracticeAttributesFeedbackSerializer, PracticeQuestionsFeedbackSerializer],
+    resource_type_field_name=None,
+)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 _TYPES = ("scale", "choice", "compare", "rank", "text", "span")
@@ -10,6 +11,33 @@ LAYOUTS = [
     ("side_by_side", "two, beside each other"),
     ("grid", "three or more"),
 ]
+
+
+@extend_schema_field({"oneOf": [{"type": "integer"}, {"type": "string"}]})
+class CodeField(serializers.JSONField):
+    """The code of an answer: a number of a scale, else a word."""
+
+
+_VALUES: list[dict[str, Any]] = [
+    {"type": "integer", "description": "a scale: the code of a point"},
+    {"type": "string", "description": "a choice: a code; a comparison: s1, s2 or tie; a text"},
+    {"type": "array", "items": {"type": "string"}, "description": "a choice of several: their codes"},
+    {
+        "type": "array",
+        "items": {"type": "integer", "minimum": 0},
+        "description": "words: their places in the text",
+    },
+]
+_OF_STIMULI: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": {"anyOf": _VALUES},
+    "description": "a ranking: the place of each stimulus from 1; a question asked of each stimulus: its value",
+}
+
+
+@extend_schema_field({"anyOf": [*_VALUES, _OF_STIMULI]})
+class AnswerValueField(serializers.JSONField):
+    """The value of one question."""
 
 
 class StimulusImageSerializer(serializers.Serializer[Any]):
@@ -30,7 +58,7 @@ class ConditionSerializer(serializers.Serializer[Any]):
     """The question is asked after one of these answers to an earlier one; answers as they are sent."""
 
     question = serializers.CharField()
-    answers = serializers.ListField(child=serializers.JSONField())
+    answers = serializers.ListField(child=CodeField())
 
 
 class RegionSerializer(serializers.Serializer[Any]):
@@ -38,7 +66,7 @@ class RegionSerializer(serializers.Serializer[Any]):
 
     shape = serializers.ChoiceField(choices=[("box", "a rectangle"), ("point", "a point")])
     required = serializers.BooleanField()  # type: ignore[assignment]  # a field of that name
-    after = serializers.ListField(child=serializers.JSONField())
+    after = serializers.ListField(child=CodeField())
 
 
 class ScalePointSerializer(serializers.Serializer[Any]):
@@ -95,5 +123,5 @@ class QuestionAnswersSerializer(serializers.Serializer[Any]):
     list of their places from 0 in the text split at spaces, empty for none. Of each stimulus: an object of such values.
     """
 
-    answers = serializers.DictField(child=serializers.JSONField())
+    answers = serializers.DictField(child=AnswerValueField())
     regions = serializers.DictField(child=PlaceSerializer(many=True), required=False)

@@ -3,6 +3,7 @@
 from django.db import transaction
 
 from accounts.models import User
+from annotation.answers.questions.known import part_of
 from annotation.assignment import quota_rules
 from annotation.campaigns import known_tasks, lifecycle
 from annotation.campaigns.design import CampaignDesign
@@ -77,10 +78,10 @@ def _copy_known_tasks(campaign: Campaign, draft: Campaign, by: User | None) -> i
     left_out_count = 0
     tasks = Task.objects.filter(campaign=campaign, purpose__in=known_tasks.PURPOSES, withdrawn=False)
     tasks = tasks.select_related("image").prefetch_related(
-        "task_attributes__attribute", "known_answers__attribute"
+        "task_attributes__attribute", "known_answers__attribute", "known_answers__stimulus", "stimuli"
     )
     for task in tasks.order_by("pk"):
-        known_answers = list(task.known_answers.all())
+        known_answers = {row.attribute or part_of(row): row for row in task.known_answers.all()}
         try:
             known_tasks.add(
                 campaign=draft,
@@ -88,8 +89,9 @@ def _copy_known_tasks(campaign: Campaign, draft: Campaign, by: User | None) -> i
                 by=by,
                 image=task.image,
                 attributes=[row.attribute for row in task.task_attributes.all()],
-                answers={known.attribute: known.right for known in known_answers},
-                explanations={known.attribute: known.explanation for known in known_answers},
+                stimuli=known_tasks.shown_in(task),
+                answers={subject: known.right for subject, known in known_answers.items()},
+                explanations={subject: known.explanation for subject, known in known_answers.items()},
             )
         except DomainError:
             left_out_count += 1  # its image was retracted, or the study no longer lists an attribute

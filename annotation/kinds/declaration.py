@@ -14,6 +14,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 ABOUT_ATTRIBUTES = (
     "attribute"  # the name of the question about planned attributes, in each kind that has them
 )
+KNOWABLE = ("scale", "choice", "compare", "rank")  # types of questions whose right answer can be known
 LANGUAGES = ("en", "de")  # of texts that annotators read in our frame
 
 
@@ -307,6 +308,16 @@ class Kind(Declared):
     def marks_attributes(self) -> bool:
         """Whether each of its tasks asks which attributes an image shows."""
         return self.unit == "image_attribute"
+
+    @property
+    def knowable(self) -> bool:
+        """Whether an answer to one of its questions can be known to be right: texts and words never are."""
+        return self.about_attributes or self.asks(*KNOWABLE)
+
+    @property
+    def draws(self) -> bool:
+        """Whether places in images are asked for."""
+        return any(question.region is not None for question in self.questions)
 
     def asks(self, *types: str) -> bool:
         """Return whether a question is of one of these types."""

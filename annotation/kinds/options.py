@@ -30,10 +30,6 @@ CHANGEABLE = frozenset(
     }
     | {"tasks_per_day", "sensitive_per_day", "practice_pass_mark", "practice_attempts", "reopen_withdrawn"}
 )
-# What needs known answers, which are about attributes.
-KNOWN_ANSWERS = frozenset(
-    {"gold_share", "repeat_share", "repeat_after", "practice_pass_mark", "practice_attempts"}
-)
 _LIKERT = CHANGEABLE | {"attributes"}
 _MARKING = CHANGEABLE | {
     "visual_source",
@@ -43,12 +39,7 @@ _MARKING = CHANGEABLE | {
     "images_per_group",
     "condition",
 }
-_QUESTIONS = CHANGEABLE - KNOWN_ANSWERS - {"sensitive_per_day"}
-
-
-NO_KNOWN_ANSWERS = (
-    "Checks, repeats and practice need known answers, which only campaigns about attributes can have."
-)
+_QUESTIONS = CHANGEABLE - {"sensitive_per_day"}
 
 
 def names_for(kind: Kind) -> frozenset[str]:
@@ -227,8 +218,6 @@ class Options(ParameterSet):
     def parse(cls, raw: Mapping[str, Any] | None, *, kind: Kind, study: Study) -> Self:
         """Return checked options; raises DomainError `options_invalid` that names each wrong field."""
         raw = {name: value for name, value in (raw or {}).items() if value is not None}
-        if not kind.about_attributes and (needless := raw.keys() & KNOWN_ANSWERS):
-            raise _invalid(dict.fromkeys(sorted(needless), NO_KNOWN_ANSWERS))
         names = names_for(kind)
         if unknown := raw.keys() - names:
             raise cls.refusal([Problem(name, raw[name], None) for name in raw if name in unknown])

@@ -91,8 +91,8 @@ def from_file(content: bytes) -> Kind:
         raise _invalid(
             "A screen shows one text: the texts that a lead pastes do not say which belong together."
         )
-    if any(rule.measure == "gold_accuracy" for rule in kind.standard_rules):
-        raise _invalid("Only kinds that ask about attributes have gold tasks for a rule to rest on.")
+    if any(rule.measure == "gold_accuracy" for rule in kind.standard_rules) and not kind.knowable:
+        raise _invalid("Texts are never right or wrong: there are no gold tasks for a rule to rest on.")
     if problems := [problem for measures in _measures for problem in measures.problems(kind)]:
         raise _invalid(*problems)
     # What annotators' programs are told is the same for all such kinds: a name might tell what is measured.

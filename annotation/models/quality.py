@@ -4,37 +4,63 @@ from typing import ClassVar
 
 from django.db import models
 from django.db.models import F, Q
-from django.db.models.functions import Now
+from django.db.models.functions import Coalesce, Now
 
+from annotation.models.answers import ABOUT_ATTRIBUTES
 from annotation.models.campaigns import Campaign, Enrolment
-from annotation.models.tasks import Task
+from annotation.models.tasks import Task, TaskStimulus
 from catalog.models import Attribute
 
 
 class KnownAnswer(models.Model):
-    """What is right for one attribute of a gold or practice task; attributes without a row are not scored."""
+    """What is right for one attribute or question of a gold or practice task; what has no row is not scored.
+
+    Which answers to a question are right is in `accepted`: see `annotation.answers.questions.known`.
+    """
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="known_answers")
-    attribute = models.ForeignKey(Attribute, on_delete=models.PROTECT, related_name="+")
+    question = models.CharField(
+        max_length=40, default=ABOUT_ATTRIBUTES, db_default=models.Value(ABOUT_ATTRIBUTES)
+    )
+    # Where a question is asked of each stimulus.
+    stimulus = models.ForeignKey(
+        TaskStimulus, null=True, blank=True, on_delete=models.CASCADE, related_name="+"
+    )
+    attribute = models.ForeignKey(
+        Attribute, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
     present = models.BooleanField(null=True, blank=True)
     ratings = models.JSONField(default=list, blank=True)  # the ratings of 1 to 5 that are right
+    accepted = models.JSONField(default=list, blank=True)
     explanation = models.CharField(max_length=500, blank=True)  # said after a practice answer
 
     class Meta:
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["task", "attribute"], name="known_answer_once_per_attribute"),
+            models.UniqueConstraint(
+                "task",
+                "question",
+                Coalesce("stimulus", 0),
+                condition=Q(attribute__isnull=True),
+                name="known_answer_once_per_question",
+            ),
             models.CheckConstraint(
-                condition=Q(present__isnull=False, ratings=[]) | Q(present__isnull=True) & ~Q(ratings=[]),
-                name="known_answer_is_mark_or_ratings",
+                condition=Q(attribute__isnull=False, stimulus__isnull=True, accepted=[])
+                & (Q(present__isnull=False, ratings=[]) | Q(present__isnull=True) & ~Q(ratings=[]))
+                | Q(attribute__isnull=True, present__isnull=True, ratings=[]) & ~Q(accepted=[]),
+                name="known_answer_is_mark_ratings_or_accepted",
             ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.task}: {self.attribute}"
+        return f"{self.task}: {self.attribute or self.question}"
 
     @property
-    def right(self) -> bool | list[int]:
-        """Return whether the attribute is present, or the right ratings."""
+    def right(self) -> bool | list[int] | list[int | str]:
+        """Return whether the attribute is present, or the answers that are right."""
+        if self.attribute_id is None:
+            accepted: list[int | str] = self.accepted
+            return accepted
         ratings: list[int] = self.ratings
         return ratings if self.present is None else self.present
 

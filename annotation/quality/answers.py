@@ -41,7 +41,9 @@ def measures_of(kind: Kind) -> tuple[QualityMeasure, ...]:
     if kind.about_attributes:
         return tuple(Measure)
     of_answers = () if _measured_question(kind) is None else _OF_ANSWERS
-    return tuple(measure for measure in Measure if measure in {Measure.MEDIAN_SECONDS, *of_answers})
+    of_checks = (Measure.GOLD_ACCURACY, Measure.SELF_CONSISTENCY) if kind.knowable else ()
+    own = {Measure.MEDIAN_SECONDS, *of_answers, *of_checks}
+    return tuple(measure for measure in Measure if measure in own)
 
 
 def _measured_question(kind: Kind) -> Question | None:

@@ -33,6 +33,7 @@ from django.db.models import Exists, F, Max, OuterRef, QuerySet, Window
 from django.db.models.functions import RowNumber
 
 from annotation.answers.inclusion import counted
+from annotation.answers.questions import check_answers
 from annotation.assignment import gold_and_repeats
 from annotation.kinds.registry import kind_of
 from annotation.models import Annotation, Campaign, QualityEvent, QualityMeasure
@@ -146,7 +147,7 @@ def qualities(
     fresh: bool = False,
     latest: int | None = None,
 ) -> dict[int, Quality]:
-    """Return the measures of these annotators, or of all who take part; at most eleven queries.
+    """Return the measures of these annotators, or of all who take part; at most fifteen queries.
 
     `fresh` leaves out answers from before the lead last resumed an annotator whom a rule had paused or warned.
     `latest`: only this many newest answers of each annotator, gold tasks and repeats apart.
@@ -247,15 +248,14 @@ def _rows(measure: Measure, answers: _Answers) -> Iterable[tuple[int, Any, Any]]
     """Yield annotator, value and number of screens where the measure is defined."""
     campaign, people, fresh = answers.campaign, answers.people, answers.fresh
     if measure == Measure.GOLD_ACCURACY:
-        gold = (
-            (answer.annotator_id, answer.task_id, answer.correct)
-            for answer in gold_and_repeats.gold_answers(campaign, people)
+        return _shares(
+            _gold(campaign, people), _forgotten(campaign, Annotation.Status.GOLD) if fresh else frozenset()
         )
-        return _shares(gold, _forgotten(campaign, Annotation.Status.GOLD) if fresh else frozenset())
     if measure == Measure.SELF_CONSISTENCY:
-        pairs = gold_and_repeats.repeat_pairs(campaign, people)
-        repeats = ((pair.annotator_id, pair.task_id, pair.first == pair.second) for pair in pairs)
-        return _shares(repeats, _forgotten(campaign, Annotation.Status.REPEAT) if fresh else frozenset())
+        return _shares(
+            _repeats(campaign, people),
+            _forgotten(campaign, Annotation.Status.REPEAT) if fresh else frozenset(),
+        )
     selected, values = _compiled(answers.selected)
     if measure == Measure.MEDIAN_SECONDS:
         return _run(_MEDIAN.format(mine=selected), values)
@@ -270,6 +270,26 @@ def _rows(measure: Measure, answers: _Answers) -> Iterable[tuple[int, Any, Any]]
         return _run(_STRAIGHT.format(answers=_PATTERNS.format(mine=selected)), values)
     single = _SINGLE.format(mine=selected, code=answer.code, join=answer.join)
     return _run(_STRAIGHT.format(answers=single), values)
+
+
+def _gold(campaign: Campaign, people: Collection[int] | None) -> Iterator[tuple[int, int, bool]]:
+    """Yield annotator, task and whether the answer was right, for each scored answer to a gold task."""
+    if kind_of(campaign).about_attributes:
+        for answer in gold_and_repeats.gold_answers(campaign, people):
+            yield answer.annotator_id, answer.task_id, answer.correct
+        return
+    for checked in check_answers.gold_answers(campaign, people):
+        yield checked.annotator_id, checked.task_id, checked.correct
+
+
+def _repeats(campaign: Campaign, people: Collection[int] | None) -> Iterator[tuple[int, int, bool]]:
+    """Yield annotator, task and whether the answer was the same, for each answer to a repeat."""
+    if kind_of(campaign).about_attributes:
+        for pair in gold_and_repeats.repeat_pairs(campaign, people):
+            yield pair.annotator_id, pair.task_id, pair.first == pair.second
+        return
+    for checked in check_answers.repeated_answers(campaign, people):
+        yield checked.annotator_id, checked.task_id, checked.correct
 
 
 def _shares(

@@ -10,7 +10,7 @@ import hashlib
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -108,11 +108,21 @@ class QuestionTruth:
 
 
 def answer_questions(
-    task: dict[str, Any], truth: QuestionTruth, generator_of: Callable[..., random.Random]
+    task: dict[str, Any],
+    truth: QuestionTruth,
+    generator_of: Callable[..., random.Random],
+    *,
+    learnt: Mapping[tuple[str, str], Any] | None = None,
 ) -> dict[str, Any]:
-    """Return an answer to a task; `generator_of` gives an annotator's own randomness for what is shown."""
-    shown = Task.objects.prefetch_related("stimuli__image__group").get(
-        assignments__public_id=task["assignment"]
+    """Return an answer to a task; `generator_of` gives an annotator's own randomness for what is shown.
+
+    What was `learnt` in practice, by question and stimulus, is answered so.
+    """
+    tasks = Task.objects.prefetch_related("stimuli__image__group")
+    shown = (
+        tasks.get(assignments__public_id=task["assignment"])
+        if "assignment" in task
+        else tasks.get(public_id=task["task"])
     )
     items = {
         stimulus["ref"]: _item(row)
@@ -120,7 +130,24 @@ def answer_questions(
     }
     text = task["prompt"] or next((stimulus.get("text", "") for stimulus in task["stimuli"]), "")
     generator = generator_of("screen", *(item.key for item in items.values()))
-    return ScreenAnswers(truth, items, text, generator).answer(task["questions"])
+    return ScreenAnswers(truth, items, text, generator, learnt or {}).answer(task["questions"])
+
+
+def explained(task: Mapping[str, Any], feedback: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
+    """Return what feedback on a practice task gave as right, by question and stimulus ("" of the screen)."""
+    questions = {question["name"]: question for question in task["questions"]}
+    refs = [stimulus["ref"] for stimulus in task["stimuli"]]
+    right: dict[tuple[str, str], Any] = {}
+    for part in feedback["questions"]:
+        if part["right"] is None:
+            continue
+        question, codes = questions[part["question"]], part["right"]
+        if question["type"] == "rank":
+            value: Any = dict(zip(refs, codes, strict=True))
+        else:
+            value = codes if question.get("several") else codes[0]
+        right[part["question"], part["stimulus"] or ""] = value
+    return right
 
 
 def _item(stimulus: TaskStimulus) -> ShownItem:
@@ -139,6 +166,7 @@ class ScreenAnswers:
     items: Mapping[str, ShownItem]  # by the names s1, s2, …
     text: str  # whose words can be marked
     generator: random.Random
+    learnt: Mapping[tuple[str, str], Any] = field(default_factory=dict)
 
     def answer(self, questions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """Return the answer as a browser sends it."""
@@ -158,6 +186,9 @@ class ScreenAnswers:
         return {"answers": answers, "regions": regions}
 
     def _value(self, question: Mapping[str, Any], ref: str) -> Any:
+        own = (question["name"], ref if question["each"] else "")
+        if own in self.learnt:
+            return self.learnt[own]
         match question["type"]:
             case "scale":
                 return self._point(question, ref)

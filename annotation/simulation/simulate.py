@@ -24,7 +24,7 @@ from annotation.models import Campaign, Task
 from annotation.people import invitations, withdrawal
 from annotation.simulation.connection import ApiConnection
 from annotation.simulation.loopback import serving
-from annotation.simulation.questions import QuestionTruth, answer_questions
+from annotation.simulation.questions import QuestionTruth, answer_questions, explained
 from annotation.simulation.truth import Sight, Truth
 from foundation.errors import Conflict
 from foundation.parameters import ParameterSet, parameter
@@ -267,7 +267,7 @@ def _work(
         while queue and (limit is None or submissions < limit):
             worker, line, task = queue.popleft()
             if task is None:
-                if not _practise(worker, line, campaign, truths.of_attributes):
+                if not _practise(worker, line, campaign, truths):
                     continue
                 task = line.post(f"campaigns/{campaign.pk}/next")
                 if task is None:
@@ -289,17 +289,25 @@ def _work(
     return submissions, judgements
 
 
-def _practise(worker: SimulatedAnnotator, line: ApiConnection, campaign: Campaign, truth: Truth) -> bool:
+def _practise(worker: SimulatedAnnotator, line: ApiConnection, campaign: Campaign, truths: _Truths) -> bool:
     """Practise where the campaign asks for it; return whether the annotator may go on to real tasks.
 
     The first round is answered like real tasks; later rounds repeat the answers that feedback gave as right.
     """
     learnt: dict[tuple[str, str], Any] = {}
+    learnt_answers: dict[str, dict[tuple[str, str], Any]] = {}  # to questions, by task
     while (task := line.post(f"campaigns/{campaign.pk}/practice/next")) is not None:
-        response = _as_learnt(task, learnt) or answer(worker, task, truth)
+        if "questions" in task:
+            known = learnt_answers.get(task["task"])
+            response = answer_questions(task, truths.of_questions, worker.generator, learnt=known)
+        else:
+            response = _as_learnt(task, learnt) or answer(worker, task, truths.of_attributes)
         feedback = line.post(f"practice/{task['task']}/answer", {"answer": response}) or {}
         if feedback["practice"]["state"] == "failed":
             return False
+        if "questions" in task:
+            learnt_answers.setdefault(task["task"], {}).update(explained(task, feedback))
+            continue
         for attribute in feedback["attributes"]:
             learnt[task["task"], attribute["ref"]] = (
                 attribute["yours"] if attribute["right"] is None else attribute["right"]

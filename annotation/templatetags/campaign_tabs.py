@@ -7,7 +7,6 @@ from django.template import Context
 from django.urls import reverse
 
 from annotation import integrations
-from annotation.kinds.registry import kind_of
 from annotation.models import Campaign
 from web.templatetags.design import COMPONENTS, tabs
 
@@ -40,7 +39,5 @@ def campaign_tabs(context: Context) -> dict[str, Any]:
         if context.get("may_change"):
             pages |= {tool.name: tool.campaign_page for tool in integrations.registered()}
     place = [context["study"].slug, campaign.slug]
-    if not kind_of(campaign).about_attributes:  # known answers are about attributes
-        pages = {label: page for label, page in pages.items() if page != "annotation:known_tasks"}
     pairs = [part for label, name in pages.items() for part in (label, reverse(name, args=place))]
     return tabs(context, "Parts of the campaign", *pairs)

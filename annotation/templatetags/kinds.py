@@ -33,6 +33,12 @@ def about_attributes(campaign: OfKind) -> bool:
 
 
 @register.filter
+def knowable(campaign: OfKind) -> bool:
+    """Return whether a campaign asks anything whose right answer can be known."""
+    return kind_of(campaign).knowable
+
+
+@register.filter
 def questions(campaign: OfKind) -> tuple[Question, ...]:
     """Return the questions of a campaign in the order asked."""
     return kind_of(campaign).questions

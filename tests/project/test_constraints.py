@@ -54,7 +54,7 @@ BASE: dict[type[models.Model], dict[str, Any]] = {
     Judgement: {"present": True},
     Point: {"x": 0.5, "y": 0.5},
     TaskStimulus: {"text": "a street at dawn"},
-    KnownAnswer: {"present": True},
+    KnownAnswer: {"attribute": lambda: make(Attribute), "present": True},
     Phrase: {"condition": "target"},
     ProbeRun: {"runs": 3},
     PracticeAnswer: {"correct": 1, "scored": 2},
@@ -136,7 +136,12 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
         {"attribute": lambda: make(Attribute), "present": None, "rating": 6},
         {"attribute": lambda: make(Attribute), "present": None, "code": "tie"},
     ],
-    "known_answer_is_mark_or_ratings": [{"present": None}, {"ratings": [4]}],
+    "known_answer_is_mark_ratings_or_accepted": [
+        {"present": None},
+        {"ratings": [4]},
+        {"accepted": [1]},
+        {"attribute": None},
+    ],
     "label_studio_annotation_chosen_against_something": [{"chosen": "-"}, {"chosen_against": "-"}],
     "label_studio_annotation_edit_known": [{"edit": "maybe"}],
     "label_studio_annotation_missing_or_deleted": [
@@ -225,6 +230,7 @@ BOTH: dict[str, dict[str, Any]] = {
     "assignment_slot_held_once": {"state": "submitted", "slot": 0},
     "image_source_once": {"sha256": "", "file": "", "source_name": "pictures/1.png"},
     "judgement_once_per_question": {"present": None, "code": "tie"},
+    "known_answer_once_per_question": {"attribute": None, "present": None, "accepted": [1]},
     "label_studio_user_is_one_annotator": {"state": "mapped"},
     "practice_round_number_unique": {"passed": True, "ended_at": LONG_AGO},
 }

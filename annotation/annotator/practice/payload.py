@@ -3,6 +3,7 @@
 from typing import Any
 
 from annotation.annotator import payload
+from annotation.kinds.registry import kind_of
 from annotation.models import PracticeAnswer, Task
 from annotation.quality.practice import rounds
 from annotation.quality.practice.progress import Practice
@@ -18,10 +19,12 @@ def practice_task_payload(task: Task, *, annotator_id: int, standing: Practice) 
 
 
 def feedback_payload(practice_answer: PracticeAnswer, *, standing: Practice) -> dict[str, Any]:
-    """Return what was right, attribute by attribute; where nothing is scored, `right` is null."""
-    return {
-        "correct": practice_answer.correct,
-        "scored": practice_answer.scored,
+    """Return what was right, attribute by attribute or question by question; not scored, `right` is null."""
+    counts = {"correct": practice_answer.correct, "scored": practice_answer.scored}
+    if not kind_of(practice_answer.task.campaign).about_attributes:
+        questions = [_question(feedback) for feedback in rounds.question_feedback(practice_answer)]
+        return counts | {"questions": questions, "practice": standing_payload(standing)}
+    return counts | {
         "attributes": [
             {
                 "ref": feedback.ref,
@@ -36,6 +39,17 @@ def feedback_payload(practice_answer: PracticeAnswer, *, standing: Practice) -> 
             for feedback in rounds.feedback(practice_answer)
         ],
         "practice": standing_payload(standing),
+    }
+
+
+def _question(feedback: rounds.QuestionFeedback) -> dict[str, Any]:
+    return {
+        "question": feedback.question.name,
+        "stimulus": feedback.ref or None,
+        "yours": feedback.given,
+        "right": list(feedback.accepted) if feedback.scored else None,
+        "is_right": feedback.correct,
+        "explanation": feedback.explanation,
     }
 
 

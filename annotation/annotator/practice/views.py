@@ -19,7 +19,9 @@ from annotation.annotator.access import enrolment_for, step_before_work
 from annotation.annotator.onboarding import BLUR
 from annotation.annotator.payload import screen
 from annotation.annotator.practice.payload import practice_task_payload
+from annotation.annotator.practice.words import verdict
 from annotation.annotator.screen import Screen, posted_answer
+from annotation.annotator.screen.questions import QuestionScreen
 from annotation.annotator.translation.scripts import script_words
 from annotation.assignment.eligibility import State
 from annotation.kinds.registry import RATING_ORDER, kind_of, work_in
@@ -138,25 +140,41 @@ def _feedback_page(
 ) -> HttpResponse:
     standing = practice_of(enrolment)
     payload = screen(practice_answer.task, viewer=f"annotator:{enrolment.annotator_id}")
-    feedbacks = rounds.feedback(practice_answer)
-    labels = payload["instrument"]["labels"]
-    numbers = {feedback.ref: number for number, feedback in enumerate(feedbacks, start=1)}
+    shown = Screen.of(payload)
     context = {
         **_context(enrolment, standing),
         "payload": payload,
-        "screen": Screen.of(payload),
+        "screen": shown,
         "answer": practice_answer,
+        "more": standing.running is not None,
+        "text": consent.current_text(enrolment.campaign.study),
+        "words": script_words(get_language() or settings.LANGUAGE_CODE),
+        "blurred": request.COOKIES.get(BLUR) == "1",
+        **(
+            _attribute_verdicts(practice_answer, payload)
+            if shown.questions is None
+            else _question_verdicts(practice_answer, shown.questions)
+        ),
+    }
+    return render(request, "annotation/annotator/practice/feedback.html", context)
+
+
+def _question_verdicts(practice_answer: PracticeAnswer, shown: QuestionScreen) -> dict[str, Any]:
+    names = {stimulus.ref: stimulus.name for stimulus in shown.stimuli}
+    return {"verdicts": [verdict(one, names) for one in rounds.question_feedback(practice_answer)]}
+
+
+def _attribute_verdicts(practice_answer: PracticeAnswer, payload: dict[str, Any]) -> dict[str, Any]:
+    feedbacks = rounds.feedback(practice_answer)
+    labels = payload["instrument"]["labels"]
+    numbers = {feedback.ref: number for number, feedback in enumerate(feedbacks, start=1)}
+    return {
         "lines": [(numbers[feedback.ref], feedback, _labels(feedback, labels)) for feedback in feedbacks],
         "boxes": [
             {"number": numbers[box["attribute"]], **_drawn(box, payload["image"])}
             for box in rounds.boxes_of(practice_answer)
         ],
-        "more": standing.running is not None,
-        "text": consent.current_text(enrolment.campaign.study),
-        "words": script_words(get_language() or settings.LANGUAGE_CODE),
-        "blurred": request.COOKIES.get(BLUR) == "1",
     }
-    return render(request, "annotation/annotator/practice/feedback.html", context)
 
 
 def _drawn(box: dict[str, Any], image: dict[str, Any]) -> dict[str, str]:
@@ -180,6 +198,7 @@ def _context(enrolment: Enrolment, standing: Practice) -> dict[str, Any]:
     return {
         "campaign_id": enrolment.campaign_id,
         "rating": kind_of(enrolment.campaign).rates_attributes,
+        "draws": kind_of(enrolment.campaign).draws,
         "work": work_in(enrolment.campaign),
         "practice": standing,
         "ended": latest if latest is not None and latest.passed is not None else None,

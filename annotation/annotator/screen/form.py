@@ -6,6 +6,7 @@ from typing import Any
 
 from django.http import QueryDict
 
+from annotation.answers.questions.conditions import is_asked
 from annotation.kinds.declaration import Kind, Question
 from annotation.kinds.registry import kind_of
 from annotation.models import Campaign
@@ -53,20 +54,6 @@ def _answers(posted: QueryDict, kind: Kind) -> dict[str, Any]:
         if value is not None and (question.each or is_asked(kind, question, answers)):
             answers[question.name] = value
     return answers
-
-
-def is_asked(kind: Kind, question: Question, answers: Mapping[str, Any], ref: str = "") -> bool:
-    """Return whether a question is asked (of a stimulus) after `answers` to the ones before it."""
-    if question.when is None:
-        return True
-    earlier = kind.question(question.when.question)
-    value = answers.get(earlier.name)
-    if earlier.each:
-        value = value.get(ref) if value else None
-    if earlier.type == "compare":
-        value = {"s1": 0, "s2": 1}.get(str(value), value)
-    given = value if isinstance(value, list) else [value]
-    return any(one in question.when.answers for one in given)
 
 
 def competition_ranks(places: Mapping[str, int]) -> dict[str, int]:

@@ -49,8 +49,11 @@ def remember(task: Task, stimuli: Iterable[tuple[Any, ...]]) -> tuple[ShownStimu
     return shown
 
 
-def screen_questions(task: Task) -> ScreenQuestions:
-    """Return the questions of the campaign’s kind, asked about what `task` shows."""
+def screen_questions(task: Task, *, regions_required: bool = True) -> ScreenQuestions:
+    """Return the questions of the campaign’s kind, asked about what `task` shows.
+
+    Without `regions_required` no answer needs a place in the image.
+    """
     kind = kind_of(task.campaign)
     stimuli = shown_stimuli(task)
     marked_text = next((stimulus.text for stimulus in reversed(stimuli) if stimulus.text), "")
@@ -58,7 +61,7 @@ def screen_questions(task: Task) -> ScreenQuestions:
         kind=kind,
         refs=tuple(stimulus.ref for stimulus in stimuli if stimulus.ref != PROMPT),
         words=len(marked_text.split()),
-        regions_required=task.campaign.boxes_required,
+        regions_required=task.campaign.boxes_required if regions_required else None,
     )
 
 

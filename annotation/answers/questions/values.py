@@ -66,11 +66,12 @@ class ScreenQuestions:
     kind: Kind
     refs: tuple[str, ...]  # the names of the stimuli, without that of a prompt beside them
     words: int = 0  # of the text in which words can be marked
-    regions_required: bool = False  # where the kind leaves that to the lead
+    # Where the kind leaves that to the lead; None: no answer needs a place, as in practice.
+    regions_required: bool | None = False
 
     def needs_region(self, question: Question) -> bool:
         """Return whether an answer for which a region is asked has to have one."""
-        if question.region is None:
+        if question.region is None or self.regions_required is None:
             return False
         required = question.region.required
         return self.regions_required if required is None else required

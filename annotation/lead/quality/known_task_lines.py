@@ -20,9 +20,9 @@ _Counts = Mapping[tuple[int, int], tuple[int, int]]
 
 @dataclass(frozen=True)
 class KnownLine:
-    """One attribute of a task with known answers; `answered` and `agreed` count people."""
+    """One attribute or question of a task with known answers; `answered` and `agreed` count people."""
 
-    attribute: Attribute
+    text: str
     scored: bool
     right: str
     explanation: str
@@ -64,6 +64,7 @@ def as_lines(campaign: Campaign, tasks: Sequence[Task]) -> list[KnownTask]:
     known_answers = {
         (row.task_id, row.attribute_id): row
         for row in KnownAnswer.objects.filter(task__in=[task.pk for task in tasks])
+        if row.attribute_id is not None
     }
     instrument = campaign.instruments.first()
     counts: dict[tuple[int, int], tuple[int, int]] = {}
@@ -105,10 +106,10 @@ def _line(
     task_id: int,
 ) -> KnownLine:
     if known_answer is None:
-        return KnownLine(attribute, scored=False, right="", explanation="")
+        return KnownLine(attribute.text, scored=False, right="", explanation="")
     answered, agreed = counts.get((task_id, attribute.pk), (0, 0))
     right = right_words(known_answer, instrument)
-    return KnownLine(attribute, True, right, known_answer.explanation, answered, agreed)
+    return KnownLine(attribute.text, True, right, known_answer.explanation, answered, agreed)
 
 
 def _gold_counts(

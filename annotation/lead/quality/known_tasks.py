@@ -1,47 +1,41 @@
 """Pages of gold and practice tasks: the list with people's answers, and adding, changing and removing tasks."""
 
 from typing import Any
-from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
 
+from annotation.answers.questions.stimuli import PROMPT, refs_of
 from annotation.campaigns import known_tasks, lifecycle
-from annotation.kinds.options import NO_KNOWN_ANSWERS, Options
+from annotation.kinds.declaration import Kind
 from annotation.kinds.registry import kind_of
 from annotation.lead.page_context import CampaignView, page_of, typed
+from annotation.lead.quality.known_question_forms import QuestionAnswersForm
+from annotation.lead.quality.known_question_lines import as_question_lines, shown_of
+from annotation.lead.quality.known_task_choices import (
+    address_of,
+    choose_page,
+    chosen_task,
+    shown_stimuli,
+)
 from annotation.lead.quality.known_task_forms import (
     CheckSettingsForm,
-    ChooseAttributeForm,
     MarkingAnswersForm,
     PurposeField,
     RatingAnswersForm,
 )
-from annotation.lead.quality.known_task_lines import as_lines, tasks_with_answers
-from annotation.models import Annotation, Campaign, CampaignAttribute, Task
+from annotation.lead.quality.known_task_lines import KnownTask, as_lines, tasks_with_answers
+from annotation.models import Campaign, Task
 from annotation.quality.practice.progress import failed, outcomes
 from catalog.models import Attribute
-from foundation.errors import NotFound
-from generation.images.signed_urls import image_url
 from generation.models import Image
 from web.form_page import Button, FormPage
-from web.keyset import key_page
 
 PER_PAGE = 20
-IMAGES_PER_PAGE = 48
 FAILED_SHOWN = 50
 
 
-class KnownView(CampaignView):
-    """A view of known answers, which only campaigns about attributes have."""
-
-    def load(self) -> None:
-        super().load()
-        if not kind_of(self.campaign).about_attributes:
-            raise NotFound("known_answers_impossible", NO_KNOWN_ANSWERS)
-
-
-class KnownList(KnownView, FormPage[CheckSettingsForm]):
+class KnownList(CampaignView, FormPage[CheckSettingsForm]):
     """List the known answers, how many people agree with them, and the settings.
 
     The settings are the shares of checks and repeats, and the pass mark of practice; they have an address of their own.
@@ -67,10 +61,9 @@ class KnownList(KnownView, FormPage[CheckSettingsForm]):
         campaign = self.campaign
         purpose = typed(self.request.GET.get("purpose"))
         page = page_of(self.request, tasks_with_answers(campaign, purpose), per_page=PER_PAGE)
-        lines = as_lines(campaign, list(page.object_list))
         return context | {
             "page": page,
-            "shown": [(line, _address(self.request, line.task.image)) for line in lines],
+            "shown": self._shown(list(page.object_list)),
             "wanted": purpose,
             "purposes": known_tasks.PURPOSES,
             "may_add": context["may_change"] and _may_add(campaign),
@@ -81,37 +74,71 @@ class KnownList(KnownView, FormPage[CheckSettingsForm]):
             "practised": tasks_with_answers(campaign, Task.Purpose.PRACTICE).exists(),
         }
 
+    def _shown(self, tasks: list[Task]) -> list[tuple[KnownTask, list[tuple[str, Image | None, str]]]]:
+        """Return the tasks with address, image and text of everything that each shows."""
+        kind = kind_of(self.campaign)
+        if kind.about_attributes:
+            lines = as_lines(self.campaign, tasks)
+            images = [(one, one.task.image) for one in lines]
+            return [
+                (one, [(address_of(self.request, image), image, "")] if image else [])
+                for one, image in images
+            ]
+        shown = shown_of(tasks)
+        return [
+            (one, [(address_of(self.request, image), image, text) for image, text in shown[one.task.pk]])
+            for one in as_question_lines(self.campaign, tasks)
+        ]
+
 
 def _may_add(campaign: Campaign) -> bool:
-    return not campaign.imported and campaign.state != Campaign.State.CLOSED
+    possible = kind_of(campaign).knowable
+    return possible and not campaign.imported and campaign.state != Campaign.State.CLOSED
 
 
-class KnownAnswers(KnownView, FormPage[MarkingAnswersForm | RatingAnswersForm]):
-    """The form of the right answers about an image's attributes, or about one attribute."""
+AnswersForm = MarkingAnswersForm | RatingAnswersForm | QuestionAnswersForm
+
+
+class KnownAnswers(CampaignView, FormPage[AnswersForm]):
+    """The form of the right answers about an image's attributes, one attribute, or a screen of questions."""
 
     template_name = "annotation/lead/quality/known_task_form.html"
     leads_to = "annotation:known_tasks"
     may_leave_out = False
     image: Image | None
     attributes: list[Attribute]
+    screen: known_tasks.PlannedScreen | None = None  # of questions
 
     def initial(self) -> dict[str, Any]:
         return {}
 
-    def make_form(self, data: Any) -> MarkingAnswersForm | RatingAnswersForm:
+    def make_form(self, data: Any) -> AnswersForm:
+        if self.screen is not None:
+            return self.make_question_form(data, self.screen)
         given = {"attributes": self.attributes, "initial": self.initial()}
         if kind_of(self.campaign).marks_attributes:
             return MarkingAnswersForm(data, may_leave_out=self.may_leave_out, **given)
         instrument = self.campaign.instruments.first()
         return RatingAnswersForm(data, labels=instrument.labels if instrument else None, **given)
 
+    def make_question_form(self, data: Any, screen: known_tasks.PlannedScreen) -> QuestionAnswersForm:
+        kind = kind_of(self.campaign)
+        parts = known_tasks.screen_parts(kind, len(screen.stimuli))
+        form = QuestionAnswersForm(data, kind=kind, parts=parts, refs=_refs(kind, len(screen.stimuli)))
+        form.initial = self.initial_of_questions(form)
+        return form
+
+    def initial_of_questions(self, form: QuestionAnswersForm) -> dict[str, Any]:  # noqa: ARG002
+        return {}
+
     def field_of(self, name: str) -> str:
         kind, _, attribute = name.partition(".")
         return f"{kind.removesuffix('s')}_{attribute}" if attribute else name
 
     def context(self) -> dict[str, Any]:
-        address = _address(self.request, self.image)
-        return super().context() | {"rows": self.form.rows(), "image_url": address}
+        address = address_of(self.request, self.image)
+        shown = shown_stimuli(self.request, self.screen) if self.screen is not None else []
+        return super().context() | {"rows": self.form.rows(), "image_url": address, "stimuli": shown}
 
 
 class KnownNew(KnownAnswers):
@@ -121,20 +148,24 @@ class KnownNew(KnownAnswers):
 
     def load(self) -> None:
         super().load()
-        self.chosen = _NewTask.of(self.request, self.campaign)
+        self.chosen = chosen_task(self.request, self.campaign)
         self.image, self.attributes = self.chosen.image, self.chosen.attributes
+        self.screen = self.chosen.screen
 
     def instead(self) -> HttpResponse | None:
-        if self.attributes:
+        if self.chosen.is_complete:
             return None
         context = {"study": self.study, "campaign": self.campaign, "may_change": True, "chosen": self.chosen}
-        return _choose(self.request, self.campaign, context)
+        return choose_page(self.request, self.campaign, context)
 
     def initial(self) -> dict[str, Any]:
         purpose = typed(self.request.GET.get("purpose"))
         return self.chosen.initial | ({"purpose": purpose} if purpose in known_tasks.PURPOSES else {})
 
-    def make_form(self, data: Any) -> MarkingAnswersForm | RatingAnswersForm:
+    def initial_of_questions(self, form: QuestionAnswersForm) -> dict[str, Any]:
+        return self.initial() | form.initial_from(self.chosen.answers)
+
+    def make_form(self, data: Any) -> AnswersForm:
         form = super().make_form(data)
         form.fields["purpose"] = PurposeField()
         return form
@@ -146,13 +177,14 @@ class KnownNew(KnownAnswers):
             by=self.by,
             image=self.image,
             attributes=self.form.chosen_attributes(),
+            stimuli=self.screen.stimuli if self.screen is not None else (),
             answers=self.form.answers(),
             explanations=self.form.explanations(),
         )
         return "It is there, and holds from the next screen on."
 
 
-class KnownTaskView(KnownView):
+class KnownTaskView(CampaignView):
     """A view of the task with known answers in its address."""
 
     def load(self) -> None:
@@ -165,10 +197,14 @@ class KnownChange(KnownTaskView, KnownAnswers):
 
     def load(self) -> None:
         super().load()
-        self.image = self.known_task.image
-        self.attributes = [
-            row.attribute for row in self.known_task.task_attributes.select_related("attribute")
-        ]
+        task = self.known_task
+        self.image = task.image
+        self.attributes = [row.attribute for row in task.task_attributes.select_related("attribute")]
+        if not kind_of(self.campaign).about_attributes:
+            self.screen = known_tasks.PlannedScreen(str(task.public_id), known_tasks.shown_in(task))
+
+    def initial_of_questions(self, form: QuestionAnswersForm) -> dict[str, Any]:
+        return form.initial_of(self.known_task.known_answers.select_related("stimulus"))
 
     def initial(self) -> dict[str, Any]:
         marking = kind_of(self.campaign).marks_attributes
@@ -198,87 +234,5 @@ class KnownRemove(KnownTaskView, Button):
         return "Removed. It measures nobody any more."
 
 
-class _NewTask:
-    """The image, attributes and initial answers of a new task."""
-
-    def __init__(self, image: Image | None, attributes: list[Attribute], initial: dict[str, Any]) -> None:
-        self.image, self.attributes, self.initial = image, attributes, initial
-
-    @classmethod
-    def of(cls, request: HttpRequest, campaign: Campaign) -> "_NewTask":
-        number = typed(request.GET.get("annotation"))
-        if number.isdecimal():
-            rows = Annotation.objects.filter(campaign=campaign).select_related("task__image")
-            return cls._from_annotation(get_object_or_404(rows, pk=int(number[:18])))
-        if kind_of(campaign).rates_attributes:
-            value = typed(request.GET.get("attribute"))
-            listed_texts = known_tasks.listed_attributes(campaign)
-            pk = int(value[:18]) if value.isdecimal() else 0
-            return cls(None, list(Attribute.objects.filter(pk=pk)) if pk in listed_texts else [], {})
-        value = typed(request.GET.get("image"))
-        if not value:
-            return cls(None, [], {})
-        try:
-            image = get_object_or_404(_images(campaign), public_id=UUID(value))
-        except ValueError:
-            return cls(None, [], {})
-        return cls(image, _askable(campaign, image), {})
-
-    @classmethod
-    def _from_annotation(cls, annotation: Annotation) -> "_NewTask":
-        judged = annotation.judgements.select_related("attribute").order_by("pk")
-        initial: dict[str, Any] = {}
-        for judgement in judged:
-            initial_value = (
-                [str(judgement.rating)] if judgement.present is None else "yes" if judgement.present else "no"
-            )
-            initial[f"answer_{judgement.attribute_id}"] = initial_value
-        return cls(
-            annotation.task.image,
-            [judgement.attribute for judgement in judged if judgement.attribute],
-            initial,
-        )
-
-
-def _images(campaign: Campaign) -> Any:
-    """Return images like those the campaign shows, so that no check stands out."""
-    images = campaign.study.images.filter(
-        condition=Options.of(campaign).condition, group__isnull=False, retracted_at=None
-    )
-    return images.exclude(file="").select_related("group")
-
-
-def _askable(campaign: Campaign, image: Image) -> list[Attribute]:
-    """Return the attributes the campaign asks about the image, or else all that the study lists."""
-    planned_ids = CampaignAttribute.objects.filter(campaign=campaign, group=image.group_id).values(
-        "attribute"
-    )
-    attributes = list(Attribute.objects.filter(pk__in=planned_ids).order_by("text"))
-    if attributes:
-        return attributes
-    return list(Attribute.objects.filter(pk__in=known_tasks.listed_attributes(campaign)).order_by("text"))
-
-
-def _choose(request: HttpRequest, campaign: Campaign, context: dict[str, Any]) -> HttpResponse:
-    if kind_of(campaign).rates_attributes:
-        form = ChooseAttributeForm(listed=known_tasks.listed_attributes(campaign))
-        return render(request, "annotation/lead/quality/known_task_choose.html", {**context, "form": form})
-    groups = list(campaign.study.groups.order_by("name"))
-    group = next(
-        (candidate for candidate in groups if candidate.name == typed(request.GET.get("group"))), None
-    )
-    images = _images(campaign)
-    if group is not None:
-        images = images.filter(group=group)
-    page = key_page(request, images, size=IMAGES_PER_PAGE, order="pk")
-    context |= {
-        "page": page,
-        "groups": groups,
-        "group": group,
-        "shown": [(candidate, _address(request, candidate)) for candidate in page.object_list],
-    }
-    return render(request, "annotation/lead/quality/known_task_choose.html", context)
-
-
-def _address(request: HttpRequest, image: Image | None) -> str:
-    return image_url(image, viewer=f"user:{request.user.pk}") if image is not None and image.file else ""
+def _refs(kind: Kind, stimuli_count: int) -> list[str]:
+    return [ref for ref in refs_of(kind, stimuli_count) if ref != PROMPT]

@@ -13,10 +13,14 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Annotator
+from annotation.answers.questions.known import Part, part_of, parts_of, value_at, verdicts
+from annotation.answers.questions.stimuli import screen_questions
 from annotation.answers.references import reference, shown_attributes
 from annotation.answers.validation import Answer
 from annotation.assignment.eligibility import State
 from annotation.assignment.leases import lock_enrolment
+from annotation.kinds.declaration import Question
+from annotation.kinds.registry import kind_of
 from annotation.models import Campaign, Enrolment, KnownAnswer, PracticeAnswer, PracticeRound, Task
 from annotation.people import enrolments
 from annotation.quality.practice.progress import (
@@ -31,6 +35,25 @@ from foundation.errors import Conflict, NotFound
 # Kept with the enrolment and shown to annotator and lead; annotator pages translate it.
 FAILED_REASON = "The practice was not passed."
 _SLACK = 1e-9  # 0.7 × 10 is a little more than 7
+
+
+@dataclass(frozen=True)
+class QuestionFeedback:
+    """The answer to one question (about one stimulus, `ref`) of a practice task, as clients send it.
+
+    `accepted` is what is right (`annotation.answers.questions.known`), empty where it is not scored.
+    """
+
+    question: Question
+    ref: str
+    given: Any
+    accepted: tuple[int | str, ...]
+    explanation: str
+    correct: bool | None
+
+    @property
+    def scored(self) -> bool:
+        return self.correct is not None
 
 
 @dataclass(frozen=True)
@@ -78,20 +101,17 @@ def answer(*, task: Task, annotator: Annotator, data: object) -> PracticeAnswer:
     parsed = Answer.parse(data, task, boxes_required=False)
     earlier_answer = latest.answers.filter(task=task).first()
     if earlier_answer is not None:
-        if earlier_answer.answer != _stored(parsed):
+        if earlier_answer.answer != _stored(task, parsed):
             raise Conflict("practice_answered", "You answered this practice task before; go on to the next.")
         return earlier_answer
     if latest.passed is not None:
         raise Conflict("practice_not_begun", "This practice round has ended; ask for a practice task first.")
     if task not in _unanswered(enrolment):
         raise Conflict("practice_task_gone", "This practice task is no longer there; go on to the next.")
-    known_answers = list(task.known_answers.all())
+    stored = _stored(task, parsed)
+    right = _verdicts(task, parsed, stored)
     practice_answer = PracticeAnswer.objects.create(
-        round=latest,
-        task=task,
-        answer=_stored(parsed),
-        correct=sum(_is_right(known_answer, parsed) for known_answer in known_answers),
-        scored=len(known_answers),
+        round=latest, task=task, answer=stored, correct=sum(right), scored=len(right)
     )
     _end_if_complete(enrolment)
     return practice_answer
@@ -99,11 +119,31 @@ def answer(*, task: Task, annotator: Annotator, data: object) -> PracticeAnswer:
 
 def feedback(practice_answer: PracticeAnswer) -> list[Feedback]:
     """Return the answers and the right answers, in the order shown."""
-    known_answers = {row.attribute_id: row for row in practice_answer.task.known_answers.all()}
+    known_answers = {row.attribute_id or 0: row for row in practice_answer.task.known_answers.all()}
     parsed = _read(practice_answer.answer)
     return [
         _feedback(attribute.ref, attribute.text, attribute.attribute_id, parsed, known_answers)
         for attribute in shown_attributes(practice_answer.task)
+    ]
+
+
+def question_feedback(practice_answer: PracticeAnswer) -> list[QuestionFeedback]:
+    """Return the answers to declared questions and what is right, in the order asked; texts are not among them."""
+    task, answers = practice_answer.task, practice_answer.answer["answers"]
+    kind, refs = kind_of(task.campaign), screen_questions(task).refs
+    known = _known_parts(task)
+    right = dict(verdicts(kind, refs, known, answers))
+    return [
+        QuestionFeedback(
+            question=kind.question(part.question),
+            ref=part.ref,
+            given=value,
+            accepted=tuple(known[part].accepted) if part in right else (),
+            explanation=known[part].explanation if part in right else "",
+            correct=right.get(part),
+        )
+        for part in parts_of(kind, refs)
+        if (value := value_at(kind, part, answers)) is not None or part in right
     ]
 
 
@@ -177,6 +217,18 @@ def _end_if_complete(enrolment: Enrolment) -> Practice:
     return practice_of(enrolment)
 
 
+def _verdicts(task: Task, parsed: Answer, stored: Mapping[str, Any]) -> list[bool]:
+    """Return whether each answer that is scored is right."""
+    if parsed.questions is None:
+        return [_is_right(known_answer, parsed) for known_answer in task.known_answers.all()]
+    kind, refs = kind_of(task.campaign), screen_questions(task).refs
+    return [right for _, right in verdicts(kind, refs, _known_parts(task), stored["answers"])]
+
+
+def _known_parts(task: Task) -> dict[Part, KnownAnswer]:
+    return {part_of(row): row for row in task.known_answers.select_related("stimulus").order_by("pk")}
+
+
 def _is_right(known_answer: KnownAnswer, parsed: Answer) -> bool:
     if known_answer.present is not None:
         return (known_answer.attribute_id in parsed.ticked) == known_answer.present
@@ -199,7 +251,9 @@ def _feedback(
     )
 
 
-def _stored(parsed: Answer) -> dict[str, Any]:
+def _stored(task: Task, parsed: Answer) -> dict[str, Any]:
+    if parsed.questions is not None:
+        return parsed.questions.as_json(kind_of(task.campaign))
     if parsed.rating is not None:
         return {"rating": parsed.rating, "justification": parsed.justification}
     return {

@@ -9,9 +9,21 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.annotation.labelling.machine import PEOPLE, QUOTAS, Labelling, LabellingOverHttp
+from tests.annotation.labelling.machine import (
+    PEOPLE,
+    QUOTAS,
+    Labelling,
+    LabellingOverHttp,
+    LabellingQuestions,
+    LabellingQuestionsOverHttp,
+)
 
-MACHINES = [pytest.param(Labelling, id="by verbs"), pytest.param(LabellingOverHttp, id="over HTTP")]
+MACHINES = [
+    pytest.param(Labelling, id="by verbs"),
+    pytest.param(LabellingOverHttp, id="over HTTP"),
+    pytest.param(LabellingQuestions, id="questions by verbs"),
+    pytest.param(LabellingQuestionsOverHttp, id="questions over HTTP"),
+]
 # How often each thing is done in a walk, compared with the others.
 WEIGHTS = {
     "wait": 5,

@@ -75,8 +75,12 @@ def test_a_downloaded_kind_is_read_as_it_was(kind):
             "declared twice",
         ),
         (
-            file_of(standard_rules=[{"measure": "gold_accuracy", "threshold": 0, "minimum": 1}]),
-            "have gold tasks",
+            file_of(
+                questions=[{"type": "text", "name": "why", "label": {"en": "Why?", "de": "Warum?"}}],
+                measures=["texts"],
+                standard_rules=[{"measure": "gold_accuracy", "threshold": 0, "minimum": 1}],
+            ),
+            "Texts are never right or wrong",
         ),
         (
             file_of(stimuli={"medium": "text", "least": 2, "most": 2}, questions=[TIED]),

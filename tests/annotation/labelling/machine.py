@@ -20,15 +20,16 @@ from hypothesis.stateful import (
 
 from accounts import consent_texts
 from annotation.answers.inclusion import counted, not_counted
-from annotation.assignment import gold_and_repeats, leases
+from annotation.assignment import leases
 from annotation.campaigns import lifecycle
 from annotation.models import Annotation, Assignment, Enrolment
 from annotation.people import enrolments, withdrawal
 from foundation.errors import DomainError
 from studies import consent
 from tests.annotation.assignment.test_leases import slots_are_counted
+from tests.annotation.labelling.asking import ABOUT_A_TEXT, ABOUT_ATTRIBUTES
 from tests.annotation.labelling.model import EDITING, LEASE, WANTED, LabellingModel, Revision, Thing
-from tests.annotation.labelling.production_paths import NONE_OF_THEM, ByVerbs, OverHttp, ticking_all
+from tests.annotation.labelling.production_paths import ByVerbs, OverHttp
 from tests.annotation.labelling.small_campaign import SAID, TASKS, small_campaign
 
 PEOPLE = len(SAID)
@@ -51,6 +52,7 @@ class Labelling(RuleBasedStateMachine):
     """People ask, answer, correct and withdraw; a lead pauses, excludes and closes."""
 
     path = ByVerbs
+    asks = ABOUT_ATTRIBUTES
 
     @initialize(
         quotas=st.sampled_from(QUOTAS),
@@ -66,7 +68,7 @@ class Labelling(RuleBasedStateMachine):
         now = datetime(2030, 1, 1, tzinfo=UTC)
         options = {"gold_share": gold, "repeat_share": repeat, "repeat_after": 1}
         options |= {"tasks_per_day": tasks_a_day, "sensitive_per_day": sensitive_a_day}
-        small = small_campaign(quota_lines=quotas, options=options, opened_at=now)
+        small = small_campaign(quota_lines=quotas, options=options, opened_at=now, kind=self.asks.kind)
         self.campaign, self.people = small.campaign, small.people
         self.number = {annotator.pk: index for index, annotator in enumerate(self.people)}
         self.model = LabellingModel(
@@ -215,7 +217,7 @@ class Labelling(RuleBasedStateMachine):
             "leased": leased,
             "by": by or self.people[thing.person],
             "submission_id": revision.submission_id,
-            "answer": ticking_all(leased) if revision.ticked else NONE_OF_THEM,
+            "answer": self.asks.answer(leased, revision.ticked),
         }
 
     def submission_refused(self, code, thing, revision, by=None):
@@ -232,7 +234,7 @@ class Labelling(RuleBasedStateMachine):
         assert annotation.submission_id == kept.submission_id
         assert annotation.revision == revisions.index(kept) + 1
         assert annotation.assignment_id == self.leased[thing].pk
-        assert annotation.judgements.get().present is kept.ticked
+        assert self.asks.stored(annotation) is kept.ticked
         assert annotation.is_latest is (kept == revisions[-1])
         assert Annotation.objects.filter(assignment=self.leased[thing]).count() == len(revisions)
         if annotation.is_latest:
@@ -383,11 +385,23 @@ class Labelling(RuleBasedStateMachine):
         checked = sum(len(model.revisions[thing]) for thing in model.checked)
         assert reasons["gold"] + reasons["repeat"] == checked
         golds = {thing for thing in model.checked if thing.purpose == "gold"}
-        assert len(list(gold_and_repeats.gold_answers(self.campaign))) == len(golds)
-        assert len(list(gold_and_repeats.repeat_pairs(self.campaign))) == len(model.checked - golds)
+        checks = self.asks.checks(self.campaign)
+        assert checks == (len(golds), len(model.checked - golds))
 
 
 class LabellingOverHttp(Labelling):
     """The same by requests."""
 
     path = OverHttp
+
+
+class LabellingQuestions(Labelling):
+    """The same where the kind declares questions."""
+
+    asks = ABOUT_A_TEXT
+
+
+class LabellingQuestionsOverHttp(LabellingOverHttp):
+    """The same by requests."""
+
+    asks = ABOUT_A_TEXT

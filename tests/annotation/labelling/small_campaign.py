@@ -11,7 +11,8 @@ from annotation.assignment import quota_rules
 from annotation.assignment.quota_rules import CampaignQuotas
 from annotation.assignment.quotas import Profile
 from annotation.assignment.slots import profiles_of
-from annotation.kinds.registry import KINDS
+from annotation.kinds.declaration import Kind
+from annotation.kinds.registry import MARKING, frozen
 from annotation.models import Campaign, KnownAnswer, Task
 from catalog.models import Attribute
 from studies.models import Study
@@ -42,22 +43,26 @@ class SmallCampaign:
 
 
 def small_campaign(
-    *, quota_lines: Sequence[str], options: Mapping[str, object], opened_at: datetime
+    *, quota_lines: Sequence[str], options: Mapping[str, object], opened_at: datetime, kind: Kind = MARKING
 ) -> SmallCampaign:
-    """Open a campaign in which the first task is sensitive, and let four people take part in it."""
+    """Open a campaign in which the first task is sensitive, and let four people take part in it.
+
+    `kind` asks about attributes or about one text.
+    """
     study = Study.objects.create(name="Small", slug="small", seed=1)
     campaign = Campaign.objects.create(
         study=study,
         slug="m",
         name="M",
-        kind="stereotype_marking",
+        kind=kind.key,
+        declaration=frozen(kind),
         seed=next(_seeds),
         state="open",
         opened_at=opened_at,
         lease_minutes=LEASE.seconds // 60,
         options=options,
     )
-    rules = quota_rules.parse(quota_lines, annotators_per_task=WANTED, kind=KINDS["stereotype_marking"])
+    rules = quota_rules.parse(quota_lines, annotators_per_task=WANTED, kind=kind)
     quota_rules.store(campaign, rules)
     quotas = quota_rules.quotas_of(campaign)
     attribute = Attribute.objects.create(text="hat")
@@ -69,10 +74,16 @@ def small_campaign(
         for number in range(TASKS)
     ]
     golds = [Task.objects.create(campaign=campaign, wanted=0, purpose="gold") for _ in range(GOLDS)]
-    for gold in golds:
-        KnownAnswer.objects.create(task=gold, attribute=attribute, present=False)
-    for task in [*tasks, *golds]:
-        task.task_attributes.create(attribute=attribute, position=0)
+    if kind.about_attributes:
+        for gold in golds:
+            KnownAnswer.objects.create(task=gold, attribute=attribute, present=False)
+        for task in [*tasks, *golds]:
+            task.task_attributes.create(attribute=attribute, position=0)
+    else:
+        for gold in golds:
+            KnownAnswer.objects.create(task=gold, question="strong", accepted=[1])
+        for task in [*tasks, *golds]:
+            task.stimuli.create(position=0, text=f"Text {task.pk}.")
     people = [new_annotator(campaign) for _ in SAID]
     for annotator, said in zip(people, SAID, strict=True):
         profiles.describe(annotator=annotator, **said)

@@ -19,8 +19,8 @@ pytestmark = pytest.mark.django_db
 
 OF_QUESTIONS = [key for key, kind in KINDS.items() if not kind.about_attributes]
 TRUTH = QuestionTruth(seed=1)
-# What is about known answers, which such campaigns have none of.
-NOT_FOUND = {"known_tasks", "known_settings", "known_new", "known_change", "known_remove"}
+# The task in their address has no known answers.
+NOT_FOUND = {"known_change", "known_remove"}
 # Needs an invitation that was made a moment ago.
 ELSEWHERE = {"invitation_made"}
 
@@ -101,6 +101,7 @@ def test_every_page_of_a_campaign_is_shown(lead_client, study, lead, kind):
             "instrument",
         ),
         *("instrument_change", "coverage", "screens", "annotators", "enrolment_move", "pay", "quality"),
+        *("known_tasks", "known_new"),
         *("invitations", "annotations", "annotation", "campaign_close_confirm", "preview"),
     } <= shown
 
@@ -116,13 +117,15 @@ def test_a_draft_and_its_settings_are_shown(lead_client, study, lead, kind):
         "campaign_delete",
         "quality",
         "preview",
+        "known_tasks",
+        "known_new",
     ):
         page = lead_client.get(reverse(f"annotation:{name}", args=[study.slug, campaign.slug]))
         assert page.status_code == 200, name
     text = lead_client.get(reverse("annotation:campaign", args=[study.slug, campaign.slug])).content.decode()
     for question in KINDS[kind].questions:
         assert question.label["en"] in text
-    assert "Checks and practice" not in text
+    assert "Checks and practice" in text
     assert "Answers to questions" in text
 
 
@@ -145,7 +148,7 @@ def test_answers_are_listed_and_shown_in_words(lead_client, study, lead):
     assert f"Number 1: {first.group} · {first.model_label}" in text
     assert first.prompt in text
     assert "No difference" in text
-    assert "Use this screen as a check" not in text
+    assert "Use this screen as a check" in text
     by_image = lead_client.get(f"{address}?image={first.public_id}").context["page"].object_list
     assert [annotation.pk for annotation in by_image] == [Annotation.objects.get().pk]
     unseen = Image.objects.exclude(task_stimuli__task=leased.task).first()
@@ -212,7 +215,11 @@ def test_only_the_guidelines_of_questions_can_be_changed(lead_client, study, lea
 def test_a_rule_can_use_only_the_measures_of_the_kind(lead_client, study, lead):
     campaign = questions(study, lead, "ranking")
     page = lead_client.get(reverse("annotation:quality", args=[study.slug, campaign.slug]))
-    assert [value for value, _ in page.context["form"].fields["measure"].choices] == ["median_seconds"]
+    assert [value for value, _ in page.context["form"].fields["measure"].choices] == [
+        "gold_accuracy",
+        "self_consistency",
+        "median_seconds",
+    ]
 
 
 def test_coverage_and_answers_of_texts_name_the_texts(lead_client, study, lead):

@@ -86,9 +86,10 @@ def test_a_kind_without_a_single_answer_is_timed_only(study, lead):
 @pytest.mark.parametrize(
     ("kind", "measures"),
     [
-        ("pairwise", {"median_seconds", "agreement", "straight_lining", "variety"}),
-        ("ranking", {"median_seconds"}),
-        ("rubric", {"median_seconds", "agreement", "straight_lining", "variety"}),
+        ("pairwise", set(QualityMeasure.values)),
+        ("ranking", {"median_seconds", "gold_accuracy", "self_consistency"}),
+        ("open_question", {"median_seconds"}),
+        ("rubric", set(QualityMeasure.values)),
         ("stereotype_marking", set(QualityMeasure.values)),
     ],
 )
@@ -102,7 +103,7 @@ def test_the_standard_rules_of_a_kind_use_its_measures(kind):
 
 
 def test_a_rule_by_a_measure_that_the_kind_lacks_is_refused(study, lead):
-    campaign = opened(study, lead, "rubric", per_prompt=1)
+    campaign = opened(study, lead, "open_question", per_prompt=1)
     with pytest.raises(DomainError, match="are not measured by: accuracy on gold tasks"):
         rules.set_rule(
             campaign=campaign, by=lead, measure="gold_accuracy", action="warn", threshold=0.5, minimum=5

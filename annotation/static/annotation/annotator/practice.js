@@ -14,12 +14,22 @@ const form = document.querySelector("form[data-practice]");
 const told = document.querySelector("[data-feedback]");
 const showGuidelines = bindGuidelines({ back: () => document.querySelector("[data-question]") ?? told.querySelector("h1") });
 
-function bindForm() {
+// Only what asks questions of its own needs the scripts for them.
+async function opened(payload) {
+  if (payload.questions) {
+    const [{ QuestionsPane }, { QuestionState }] = await Promise.all([import("./questions/pane.js"), import("./questions/question-state.js")]);
+    const state = new QuestionState();
+    return { state, pane: new QuestionsPane(form, state, payload, announce) };
+  }
+  const state = new AnswerState();
+  const rating = payload.kind === "rating";
+  return { state, pane: rating ? new RatingPane(form, state) : new MarkingPane(form, state, payload, announce) };
+}
+
+async function bindForm() {
   const payload = JSON.parse(document.getElementById("task-payload").textContent);
   const saved = document.getElementById("saved");
-  const state = new AnswerState();
-  const pane =
-    payload.kind === "rating" ? new RatingPane(form, state) : new MarkingPane(form, state, payload, announce);
+  const { state, pane } = await opened(payload);
   state.reset(pane.shown());
   form.addEventListener("submit", (event) => {
     const refusal = pane.check();

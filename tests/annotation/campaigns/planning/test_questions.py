@@ -6,12 +6,12 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from annotation.campaigns import clone, extension, feasibility, known_tasks, lifecycle
+from annotation.campaigns import clone, extension, feasibility, lifecycle
 from annotation.campaigns.planning import sampling
 from annotation.campaigns.planning.estimate import estimate
 from annotation.kinds.registry import KINDS, kind_of
 from annotation.models import Campaign, Task, TaskAttribute, TaskStimulus
-from foundation.errors import Conflict, DomainError
+from foundation.errors import DomainError
 from generation.models import Image
 from tests.annotation.factories import add_images, add_prompted_images, new_annotator, options_for
 
@@ -175,32 +175,6 @@ def test_an_opened_campaign_is_extended(study, lead):
     campaign = lifecycle.open_(campaign=draft(study, lead, "pairwise"), by=lead)
     extension.extend(campaign=campaign, annotators_per_task=5, by=lead)
     assert set(campaign.tasks.values_list("wanted", flat=True)) == {5}
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{"gold_share": 0.1}, {"repeat_share": 0.1}, {"practice_attempts": 2}],
-    ids=lambda options: next(iter(options)),
-)
-def test_known_answers_are_refused_with_the_reason(study, lead, options):
-    with pytest.raises(DomainError, match="only campaigns about attributes can have") as refused:
-        draft(study, lead, "rubric", options=options)
-    assert list(refused.value.fields) == [f"options.{next(iter(options))}"]
-    with pytest.raises(DomainError, match="only campaigns about attributes can have"):
-        lifecycle.change_settings(campaign=draft(study, lead, "rubric"), by=lead, options=options)
-
-
-def test_a_task_with_known_answers_is_refused(study, lead):
-    add_images(study, 1)
-    with pytest.raises(Conflict, match="only campaigns about attributes can have"):
-        known_tasks.add(
-            campaign=draft(study, lead, "rubric"),
-            purpose="gold",
-            by=lead,
-            attributes=[],
-            answers={},
-            image=Image.objects.first(),
-        )
 
 
 @pytest.mark.parametrize(

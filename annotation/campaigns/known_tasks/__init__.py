@@ -1,0 +1,33 @@
+"""Tasks with known answers: gold tasks, mixed in unmarked, and practice tasks, done before the others.
+
+Answers to them never count as labels. What a task asks is fixed when it is made, since every process caches it; the
+known answers can be changed.
+"""
+
+from annotation.campaigns.known_tasks.attribute_answers import Right, listed_attributes
+from annotation.campaigns.known_tasks.changes import PURPOSES, add, change, remove
+from annotation.campaigns.known_tasks.question_answers import screen_parts
+from annotation.campaigns.known_tasks.refusals import MAX_EXPLANATION
+from annotation.campaigns.known_tasks.screens import (
+    PlannedScreen,
+    as_screen,
+    screen_named,
+    screens_of,
+    shown_in,
+)
+
+__all__ = [
+    "MAX_EXPLANATION",
+    "PURPOSES",
+    "PlannedScreen",
+    "Right",
+    "add",
+    "as_screen",
+    "change",
+    "listed_attributes",
+    "remove",
+    "screen_named",
+    "screen_parts",
+    "screens_of",
+    "shown_in",
+]

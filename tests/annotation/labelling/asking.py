@@ -1,0 +1,72 @@
+"""What a small campaign asks, and the two answers that people give: that something is there, and that it is not."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from annotation.answers.questions import check_answers
+from annotation.assignment import gold_and_repeats
+from annotation.kinds.declaration import AskedAfter, Kind, Stimuli
+from annotation.kinds.registry import MARKING
+from annotation.models import Annotation, Assignment, Campaign
+from tests.annotation.kinds.examples import choice, declared, scale
+from tests.annotation.labelling.production_paths import NONE_OF_THEM, ticking_all
+
+STRONG, WEAK = 3, 1
+# A scale, and for one of its points a reason that has to be given then and only then.
+TEXT = declared(
+    "strength",
+    Stimuli(medium="text"),
+    scale("strong"),
+    choice("reason", ("tone", "words"), when=AskedAfter(question="strong", answers=(STRONG,))),
+    unit="association",
+)
+
+
+class Asking(Protocol):
+    """What is asked, how it is answered, and what of that is read back."""
+
+    kind: Kind
+
+    def answer(self, leased: Assignment, ticked: bool) -> Mapping[str, Any]:
+        """Return one of the two answers, as a client sends it."""
+
+    def stored(self, annotation: Annotation) -> bool:
+        """Return which of the two answers is stored, judgement by judgement."""
+
+    def checks(self, campaign: Campaign) -> tuple[int, int]:
+        """Return how many gold tasks and repeats are scored."""
+
+
+class _AboutAttributes:
+    kind = MARKING
+
+    def answer(self, leased: Assignment, ticked: bool) -> Mapping[str, Any]:
+        return ticking_all(leased) if ticked else NONE_OF_THEM
+
+    def stored(self, annotation: Annotation) -> bool:
+        return bool(annotation.judgements.get().present)
+
+    def checks(self, campaign: Campaign) -> tuple[int, int]:
+        golds, repeats = gold_and_repeats.gold_answers(campaign), gold_and_repeats.repeat_pairs(campaign)
+        return len(list(golds)), len(list(repeats))
+
+
+class _AboutAText:
+    kind = TEXT
+
+    def answer(self, leased: Assignment, ticked: bool) -> Mapping[str, Any]:
+        return {"answers": {"strong": STRONG, "reason": "tone"} if ticked else {"strong": WEAK}}
+
+    def stored(self, annotation: Annotation) -> bool:
+        given = list(annotation.judgements.order_by("pk").values_list("question", "rating", "code"))
+        ticked = [("strong", STRONG, None), ("reason", None, "tone")]
+        assert given in (ticked, [("strong", WEAK, None)])
+        return given == ticked
+
+    def checks(self, campaign: Campaign) -> tuple[int, int]:
+        golds, repeats = check_answers.gold_answers(campaign), check_answers.repeated_answers(campaign)
+        return len({row[:2] for row in golds}), len({row[:2] for row in repeats})
+
+
+ABOUT_ATTRIBUTES: Asking = _AboutAttributes()
+ABOUT_A_TEXT: Asking = _AboutAText()
