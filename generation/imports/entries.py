@@ -15,6 +15,9 @@ class Entry:
     condition: str = ""
     prompt: str = ""
     attribute: str = ""
+    experiment: str = ""
+    scenario: str = ""
+    factors: dict[str, str] = field(default_factory=dict)  # of the group
     provenance: dict[str, Any] = field(default_factory=dict)
     repaired: str = ""
     problem: str = ""

@@ -162,6 +162,11 @@ class _Importer:
             raise DomainError(
                 "text_too_long", "Its path has more than 500 or its prompt more than 1000 characters."
             )
+        if len(entry.experiment) > 60 or len(entry.scenario) > 120:
+            raise DomainError(
+                "text_too_long",
+                "The folder of its experiment has more than 60 or that of its scenario more than 120 characters.",
+            )
         group, repair = self._group(entry.group, condition)
         return replace(
             entry,
@@ -220,9 +225,11 @@ class _Importer:
 
     def _make_groups(self) -> tuple[str, ...]:
         group_names = set(self._study.groups.values_list("name", flat=True))
-        new = sorted({ready.entry.group for ready in self._ready} - group_names - {""})
+        factors = {ready.entry.group: ready.entry.factors for ready in self._ready}
+        new = sorted(factors.keys() - group_names - {""})
         StudyGroup.objects.bulk_create(
-            StudyGroup(study=self._study, name=name, display_name=_display_name(name)) for name in new
+            StudyGroup(study=self._study, name=name, display_name=_display_name(name), factors=factors[name])
+            for name in new
         )
         return tuple(new)
 
@@ -256,6 +263,8 @@ class _Importer:
             condition=entry.condition,
             model_label=entry.model_label,
             prompt=entry.prompt,
+            experiment=entry.experiment,
+            scenario=entry.scenario,
             sha256=file.sha256,
             file=file.name,
             source_name=entry.name,

@@ -47,11 +47,20 @@ def pairs_layout(source: Source) -> list[Entry]:
                 name=name,
                 where=name,
                 group=variant,
+                experiment=parts[-3],
+                scenario=parts[-2],
+                factors=factors_of(variant),
                 provenance={"experiment": parts[-3], "scenario": parts[-2], "variant": variant},
                 repaired=f"variant “{stem}” read as “{variant}”" if variant != stem else "",
             )
         )
     return entries
+
+
+def factors_of(variant: str) -> dict[str, str]:
+    """Return the factors that a variant of PAIRS combines, none of one that is not named `<race>_<gender>`."""
+    race, _, gender = variant.rpartition("_")
+    return {"race": race, "gender": gender} if race and gender in {"man", "woman"} else {}
 
 
 LAYOUTS: dict[str, Callable[[Source], list[Entry]]] = {"groups": groups_layout, "pairs": pairs_layout}

@@ -146,6 +146,9 @@ class Image(models.Model):
     condition = models.CharField(max_length=20, choices=Condition, default=Condition.DEFAULT)
     model_label = models.CharField(max_length=120, blank=True)
     prompt = models.CharField(max_length=1000, blank=True)
+    # Images of one scenario are alike but for the person; an experiment has several scenarios.
+    experiment = models.CharField(max_length=60, blank=True, default="", db_default="")
+    scenario = models.CharField(max_length=120, blank=True, default="", db_default="")
     sha256 = models.CharField(max_length=64, blank=True)
     file = models.CharField(max_length=200, blank=True)  # storage name, derived from sha256
     source_name = models.CharField(max_length=500, blank=True)
@@ -180,6 +183,9 @@ class Image(models.Model):
             models.CheckConstraint(
                 condition=Q(sha256="", file="") & ~Q(source_name="") | ~Q(sha256="") & ~Q(file=""),
                 name="image_has_file_or_source",
+            ),
+            models.CheckConstraint(
+                condition=Q(experiment="") | ~Q(scenario=""), name="image_of_experiment_has_scenario"
             ),
         ]
         indexes: ClassVar = [

@@ -118,6 +118,8 @@ class StudyGroup(models.Model):
     region = models.CharField(max_length=80, blank=True)
     iso_code = models.CharField(max_length=10, blank=True)
     map_code = models.CharField(max_length=3, blank=True)
+    # What the group combines, where people are compared by each: black_man has race=black, gender=man.
+    factors = models.JSONField(default=dict, blank=True)
 
     class Meta:
         constraints: ClassVar = [

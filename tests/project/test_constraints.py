@@ -112,6 +112,7 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
     "generation_run_price_not_negative": [{"price": -1}],
     "identity_group_has_name": [{"name": ""}],
     "image_has_file_or_source": [{"sha256": "", "file": ""}, {"file": ""}, {"sha256": ""}],
+    "image_of_experiment_has_scenario": [{"experiment": "trades"}],
     "image_report_closed_unless_open": [{"state": "retracted"}, {"closed_at": LONG_AGO}],
     "image_report_reason_known": [{"reason": "dull"}],
     "invitation_limit_positive": [{"limit": 0}],

@@ -38,11 +38,12 @@ class Command(DomainCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         by = person(options["by"])
+        chosen = ImageImportOptions.read(ImageImportOptions.chosen(options))
         progress = self.progress("Importing")
         report = import_images(
-            study=_study(options["study"], create=options["create"], by=by),
+            study=_study(options["study"], create=options["create"], by=by, layout=chosen.layout),
             path=options["path"],
-            options=ImageImportOptions.read(ImageImportOptions.chosen(options)),
+            options=chosen,
             by=by,
             progress=progress,
         )
@@ -61,10 +62,11 @@ class Command(DomainCommand):
                 self.stdout.write(f"{title}: … and {len(remarks) - _SHOWN:,} more")
 
 
-def _study(name: str, *, create: bool, by: User | None) -> Study:
+def _study(name: str, *, create: bool, by: User | None, layout: str) -> Study:
     study = Study.objects.filter(name=name).first() or Study.objects.filter(slug=name).first()
     if study is not None:
         return study
     if not create:
         raise NotFound("study_not_found", f"There is no study “{name}”; add --create to make it.")
-    return create_study(name=name, resource=None, groups=[], by=by)
+    protocol = Study.Protocol.PAIRS if layout == "pairs" else Study.Protocol.VISAGE
+    return create_study(name=name, resource=None, groups=[], by=by, protocol=protocol)

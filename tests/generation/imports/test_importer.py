@@ -3,10 +3,13 @@
 import io
 import json
 import zipfile
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 from django.core.files.storage import default_storage
 from django.core.management import call_command
+from django.db import connection
 
 from foundation.errors import DomainError, NotFound
 from generation.imports.importer import import_images
@@ -377,15 +380,36 @@ class TestCommand:
         assert "200 files: 200 kept (1 of them repaired), 0 duplicates, 0 rejected." in out
         assert "New groups: black_man, black_woman, white_man, white_woman" in out
         assert "status/phone/white_man1.png: variant “white_man1” read as “white_man”" in out
-        images = Image.objects.filter(study__name="Pairs")
+        study = Study.objects.get(name="Pairs")
+        assert study.protocol == Study.Protocol.PAIRS
+        assert study.groups.get(name="black_man").factors == {"race": "black", "gender": "man"}
+        images = Image.objects.filter(study=study)
+        assert images.values("experiment", "scenario").distinct().count() == 50
         assert {images.filter(group__name=name).count() for name in ("black_man", "white_woman")} == {50}
         taxi = images.get(source_name="occupations/taxi/black_man.png")
+        assert (taxi.experiment, taxi.scenario) == ("occupations", "taxi")
         assert taxi.provenance == {
             "imported": True,
             "experiment": "occupations",
             "scenario": "taxi",
             "variant": "black_man",
         }
+
+    def test_scenarios_of_earlier_imports_are_read_from_their_provenance(self, study):
+        group = StudyGroup.objects.create(study=study, name="green_woman", display_name="green woman")
+        said = {"imported": True, "experiment": "trades", "scenario": "kiln", "variant": "green_woman"}
+        image, other = (
+            Image.objects.create(study=study, group=group, source_name=name, provenance=provenance)
+            for name, provenance in (("kiln/green_woman.png", said), ("a.png", {"scenario": "none"}))
+        )
+        migration = import_module("generation.migrations.0005_scenarios_from_provenance")
+        migration.fill_from_provenance(apps, connection.schema_editor())
+        image.refresh_from_db()
+        other.refresh_from_db()
+        group.refresh_from_db()
+        assert (image.experiment, image.scenario) == ("trades", "kiln")
+        assert (other.experiment, other.scenario) == ("", "")
+        assert group.factors == {"race": "green", "gender": "woman"}
 
     def test_a_missing_study_is_said_and_how_to_make_it(self, folder):
         with pytest.raises(NotFound, match=r"There is no study “Isles”; add --create to make it\."):
