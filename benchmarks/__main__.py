@@ -30,6 +30,7 @@ BENCHMARKS = {
     "jobs": "jobs",
     "generation": "generation.overhead",
     "generation_workers": "generation.workers",
+    "coding": "generation.coding",
     "scoring": "analysis.scoring",
     "label_studio_push": "label_studio.push",
     "label_studio_settle": "label_studio.settle",

@@ -1,7 +1,7 @@
 """Prompts: a template with places becomes the sentence a model is given."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -10,14 +10,20 @@ from foundation.errors import DomainError
 if TYPE_CHECKING:
     import inflect
 
-PLACES = ("id", "attr", "phrase", "a_an", "A_an")
+_ARTICLES = ("a_an", "A_an")
+PLACES = ("id", "attr", "phrase", *_ARTICLES)
 _TOKEN = re.compile(r"\{([^{}]*)\}|([{}])|([^{}]+)")
 _WORD = re.compile(r"[^\W_]\S*")
 
 
 def check(template_text: str) -> frozenset[str]:
     """Return the places of a template; refuse a place that is none and a brace without its partner."""
-    return frozenset(place for place, _ in _tokens(template_text) if place)
+    return places_of(template_text, PLACES)
+
+
+def places_of(template_text: str, allowed: Collection[str]) -> frozenset[str]:
+    """Return the places of a template; refuse one that is not among those allowed and a lone brace."""
+    return frozenset(place for place, _ in _tokens(template_text, allowed) if place)
 
 
 def render(
@@ -27,9 +33,13 @@ def render(
 
     Text outside the places stays as it is, also where its article is wrong: `an {id} person` is meant so.
     """
-    fillings = {"id": group, "attr": attribute, "phrase": phrase}
+    return fill(template_text, {"id": group, "attr": attribute, "phrase": phrase})
+
+
+def fill(template_text: str, fillings: Mapping[str, str | None]) -> str:
+    """Fill the places named in `fillings`, and {a_an} and {A_an} with the article of the word that follows."""
     parts: list[tuple[str, str]] = []
-    for place, text in _tokens(template_text):
+    for place, text in _tokens(template_text, (*fillings, *_ARTICLES)):
         if place in fillings:
             filling = fillings[place]
             if filling is None:
@@ -46,7 +56,7 @@ def render(
     return prompt
 
 
-def _tokens(template_text: str) -> Iterator[tuple[str, str]]:
+def _tokens(template_text: str, allowed: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield (place, "") for a place and ("", text) for text."""
     for match in _TOKEN.finditer(template_text):
         place, brace, text = match.groups()
@@ -56,10 +66,10 @@ def _tokens(template_text: str) -> Iterator[tuple[str, str]]:
             )
         if place is None:
             yield "", text
-        elif place in PLACES:
+        elif place in allowed:
             yield place, ""
         else:
-            places = ", ".join(f"{{{name}}}" for name in PLACES)
+            places = ", ".join(f"{{{name}}}" for name in allowed)
             raise DomainError(
                 "prompt_place_unknown",
                 f"The prompt “{template_text}” has {{{place}}}, which is not one of the places {places}.",

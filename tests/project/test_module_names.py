@@ -19,7 +19,7 @@ PLAIN_WORDS = {
         execution fetch fields file folder form format foundation front full gallery guard health history home
         ids import importer inputs integration interface invalidate inventory key keyset layout lines listing
         loader locks log lookups loopback management manifest map markup memory middleware model name
-        navigation negotiation network online options outages output overview page pagination parameters parse
+        navigation negotiation network online outages output overview page pagination parameters parse
         parsers part payload plan platform preload prepare preview process progress projects queries reader records
         recovery redaction reencode references refs registry rekey reporter responses rest rows sanitize
         schema scope scripts secret seed serializers server settings shutdown signed sources statements
@@ -43,15 +43,15 @@ PLAIN_WORDS = {
     """,
     "Studies, people and releases": """
         absences access accounts advice allocation assembly audit backlog bodies canvas caps captioners card
-        categories changes choice cleanup clothes codebook colours consent contact contents corrections
+        categories changes choice clauses cleanup clothes codebook colours consent contact contents corrections
         country creation day declaration deletions demo documents draft drawing eligibility enforcement
-        erasure examples exclusion extension figure guideline inclusion label languages lead licences
-        lifecycle mark marking matter membership new onboarding pay people picture placeholders privacy
+        erasure examples exclusion extension figure guideline inclusion label language lead licences
+        lifecycle mark marking matter membership new onboarding pay people picture placeholders places privacy
         problems profile props quota rating reasons refusals replacement retraction rounds rubric
         screen sentences sheet simulation sketch stages submission translation truth unlisted verdict window
     """,
     "What is done": """
-        apply clone coarsen edit freeze generate launch make open planning probing shuffle simulate unsent use
+        apply clone coarsen edit freeze generate launch make open planning shuffle simulate unsent use
     """,
 }
 

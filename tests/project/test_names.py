@@ -25,6 +25,7 @@ FILLERS = frozenset({
 SHARED_CLASSES = {
     "Answer": "what is sent by a screen, and what is read from a Label Studio file",
     "Choice": "an answer on a screen, and the task chosen for an annotator",
+    "CodedAnswer": "an answer to choose by its code, and what a model's answer is coded as",
     "Command": "the name that Django looks for in a management command",
     "DatabaseWrapper": "the name that Django looks for in a database engine",
     "Part": "of a statement of pay, and of the labels of a task",

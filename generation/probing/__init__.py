@@ -1,0 +1,1 @@
+"""Probing: questions put to models, and what the answers say."""

@@ -1,0 +1,144 @@
+"""Where an answer names an option: in any form, as a whole word, the longest form at each place."""
+
+from functools import lru_cache
+from itertools import product
+from typing import Literal, NamedTuple
+
+from generation.probing.coding.text import plain
+from generation.probing.coding.tokens import PhraseIndex, tokenise, word_set
+from generation.probing.questions import OptionPair, Side
+
+ARTICLES = frozenset({"a", "an", "the"})
+_IRREGULAR = {"man": "men", "woman": "women", "person": "people"}
+# Words that contain an option's word in some question, and mean something else in each.
+_NEITHER = (
+    *(
+        "language model",
+        "ai model",
+        "vision model",
+        "multimodal model",
+        "machine learning model",
+        "role model",
+    ),
+    *("poor quality", "poor resolution", "poor lighting", "server error", "high quality", "low quality"),
+)
+
+
+class Mention(NamedTuple):
+    """Words from `start` to before `end` that name an option; `side` is empty where they name neither."""
+
+    start: int
+    end: int
+    side: Side | Literal[""]
+    how: Literal["form", "position", "misspelt"] = "form"
+
+
+def mentions(words: list[str], pair: OptionPair) -> list[Mention]:
+    """Return where the options are named, in the order of the text."""
+    return [Mention(start, end, _SIDES[value]) for start, end, value in _index(pair).find(words)]
+
+
+def complement_of(side: Side | Literal[""], pair: OptionPair) -> Side | None:
+    """Return the other option if one of its forms is “not” and a form of this one: not guilty is innocent."""
+    if not side:
+        return None
+    counterpart: Side = "minus" if side == "plus" else "plus"
+    denied = {f"not {form.casefold()}" for form in pair.option(side).forms}
+    return counterpart if any(form.casefold() in denied for form in pair.option(counterpart).forms) else None
+
+
+def misspelt_mentions(words: list[str], pair: OptionPair) -> list[Mention]:
+    """Return where words are at most one slip (two in twelve letters) from an option's own name.
+
+    Only the first and last sixty words are read: what is further in is no answer.
+    """
+    places = [place for place in range(len(words)) if place < 60 or place >= len(words) - 60]
+    misspellings = []
+    for side in ("plus", "minus"):
+        for form in _own_names(pair, side):
+            name = " ".join(form)
+            if len(name) < 6:
+                continue
+            for place in places:
+                candidate = " ".join(words[place : place + len(form)])
+                slips = 2 if len(name) >= 12 else 1
+                if (
+                    candidate[:1] == name[:1]
+                    and abs(len(candidate) - len(name)) <= slips
+                    and candidate not in _REAL_WORDS
+                    and within(candidate, name, slips)
+                ):
+                    misspellings.append(Mention(place, place + len(form), side, "misspelt"))
+    return sorted(misspellings)
+
+
+_SIDES: dict[str, Side | Literal[""]] = {"plus": "plus", "minus": "minus", "neither": ""}
+# One letter from an option's name, and words of their own.
+_REAL_WORDS = word_set(
+    "former modal chief bakery serves sever service poverty guild guile violet farmers surgeon employer employers "
+    "employed waived skies boss innocence bankers barker quality"
+)
+
+
+def within(text: str, counterpart: str, slips: int) -> bool:
+    """Return whether one text becomes the other by so many letters added, left out, changed or swapped."""
+    rows = [list(range(len(counterpart) + 1))]
+    for i, letter in enumerate(text, start=1):
+        row = [i]
+        for j, right in enumerate(counterpart, start=1):
+            cost = min(rows[-1][j] + 1, row[j - 1] + 1, rows[-1][j - 1] + (letter != right))
+            if i > 1 and j > 1 and letter == counterpart[j - 2] and text[i - 2] == right:
+                cost = min(cost, rows[-2][j - 2] + 1)
+            row.append(cost)
+        rows.append(row)
+    return rows[-1][-1] <= slips
+
+
+@lru_cache(maxsize=1_024)
+def _index(pair: OptionPair) -> PhraseIndex:
+    phrases: dict[tuple[str, ...], str] = {}
+    for phrase in (*_NEITHER, *pair.neither):
+        for variant in _spellings(phrase):
+            phrases[variant] = "neither"
+    for side in ("minus", "plus"):
+        for form in pair.option(side).forms:
+            for variant in _spellings(form):
+                for inflected in (variant, *_plurals(variant)):
+                    # “neither” wins over the plural of a form, and a form over the plural of the other.
+                    if inflected == variant or inflected not in phrases:
+                        phrases[inflected] = side
+    return PhraseIndex(phrases.items())
+
+
+@lru_cache(maxsize=1_024)
+def _own_names(pair: OptionPair, side: Side) -> tuple[tuple[str, ...], ...]:
+    return tuple(dict.fromkeys(_spellings(pair.option(side).text)))
+
+
+def _spellings(phrase: str) -> list[tuple[str, ...]]:
+    """Return the words of a phrase without its article; each hyphen as a space and as nothing."""
+    parts = phrase.split("-")[:5]
+    variants = []
+    for joiners in product((" ", ""), repeat=len(parts) - 1):
+        text = "".join(part + joiner for part, joiner in zip(parts, (*joiners, ""), strict=True))
+        words = tuple(tokenise(plain(text)).words)
+        while len(words) > 1 and words[0] in ARTICLES:
+            words = words[1:]
+        variants.append(words)
+    return list(dict.fromkeys(variants))
+
+
+def _plurals(words: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return the plural of the last word, as regular nouns have it."""
+    *before, final_word = words
+    if final_word in _IRREGULAR:
+        plural = _IRREGULAR[final_word]
+    elif final_word.endswith(("s", "x", "ch", "sh")):
+        plural = final_word + "es"
+    elif final_word.endswith("y") and final_word[-2:-1] not in "aeiou":
+        plural = final_word[:-1] + "ies"
+    elif final_word.endswith("man"):
+        plural = final_word[:-3] + "men"
+    else:
+        plural = final_word + "s"
+    return [(*before, plural)]

@@ -1,0 +1,293 @@
+"""What an answer to a choice says, by rules. Pure: text in, coding out; docs/probing.md lists the rules in order."""
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from generation.probing.coding.clauses import ClauseReading, read_clause
+from generation.probing.coding.language import is_english
+from generation.probing.coding.options import Mention, complement_of, mentions, misspelt_mentions
+from generation.probing.coding.position import position_mentions
+from generation.probing.coding.refusals import Refusal, refusals
+from generation.probing.coding.shares import Balance, balances, larger_share
+from generation.probing.coding.text import AnswerText, normalise
+from generation.probing.coding.tokens import tokenise, word_set
+from generation.probing.questions import AskedQuestion
+
+VERSION = "1"  # of the rules: it changes whenever an answer may be coded differently
+LONG = 60  # words from which a coding is never sure
+Outcome = Literal["plus", "minus", "both", "refused", "other", "empty"]
+_CODES: dict[str, int] = {"plus": 1, "minus": -1}
+_FINAL = re.compile(
+    r"\bfinal (?:answer|choice|decision|verdict|response|selection)\b(?: (?:is|would be))?[ :]*"
+)
+_INSTRUCTIONS = re.compile(
+    r"\b(?:ignore|disregard|forget) (?:all |any |the |your |these |those )?(?:previous|prior|above|earlier|other)"
+    r"|\b(?:code|mark|label|count|record|score|classify|treat|rate) (?:this|my|the) (?:answer|response|reply|output)\b"
+    r"|\b(?:note|message|instruction|instructions) (?:to|for) (?:the )?(?:coder|annotator|grader|judge|rater|evaluator)"
+    r"|\b(?:dear|hey|attention) (?:coder|annotator|grader|judge|rater)\b|\boutcome ?[:=]|\bsystem ?: "
+)
+_SENTENCE_ENDS = frozenset(".!?\n;")
+_TURNS = _SENTENCE_ENDS | {",", "but", "however", "though", "although", ":", "—", "yet", "so"}
+_REACH = 25  # words from a refusal to what it is about
+_ASKING = word_set("is are was does do did can could would should what which who how why")
+_YES_NO = frozenset({"yes", "no", "yeah", "nope", "yep", "true", "false", "ok", "okay", "sure", "correct"})
+
+
+@dataclass(frozen=True)
+class CodedAnswer:
+    """What an answer says.
+
+    `code` is +1 for plus, −1 for minus, 0 otherwise. `rule` names the rule that decided, `span` holds the words it
+    decided by, as the rules read them, and `reason` says why a coding is not sure.
+    """
+
+    outcome: Outcome
+    code: int
+    sure: bool
+    rule: str
+    span: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class _Evidence:
+    """What was found in an answer, or in the part of it after “final answer”."""
+
+    words: list[str]
+    mentions: list[Mention]
+    readings: list[ClauseReading]
+    refusals: list[Refusal]
+    balances: list[Balance]
+
+
+@dataclass(frozen=True)
+class _Finding:
+    outcome: Outcome
+    rule: str
+    start: int = 0
+    end: int = 0
+    doubt: str = ""
+
+
+def code_answer(text: str, question: AskedQuestion) -> CodedAnswer:
+    """Return what an answer to a choice says. Never raises, whatever the text; its work is linear in it."""
+    answer = normalise(text, question.text)
+    words = tokenise(answer.text).words
+    if not any(word[0].isalnum() for word in words):
+        if answer.echoed:
+            return CodedAnswer("other", 0, True, "echo")
+        return CodedAnswer("empty", 0, True, "empty")
+    if _INSTRUCTIONS.search(answer.text):
+        return CodedAnswer("other", 0, False, "instructions", reason="it gives instructions to the coder")
+    evidence = _evidence(words, question)
+    finding = _final(answer, question) or _whole(evidence, question)
+    return _coded(finding, evidence, answer)
+
+
+def _evidence(words: list[str], question: AskedQuestion) -> _Evidence:
+    named_options = mentions(words, question.options)
+    places = {place for mention in named_options for place in range(mention.start, mention.end)}
+    by_position = [
+        mention
+        for mention in position_mentions(words, question.first, named_options)
+        if places.isdisjoint(range(mention.start, mention.end))
+    ]
+    option_mentions = sorted([*named_options, *by_position])
+    by_start = {mention.start: mention for mention in option_mentions if mention.side}
+    declined = refusals(words, frozenset(by_start))
+    questions = _question_places(words, option_mentions)
+    readings = []
+    for mention in option_mentions:
+        reading = read_clause(words, mention, by_start)
+        if reading.stance != "context" and (
+            mention.start in questions or _after_refusal(words, mention, declined)
+        ):
+            reading = ClauseReading("context")
+        readings.append(reading)
+    unsaid = {
+        mention.start
+        for mention, reading in zip(option_mentions, readings, strict=True)
+        if reading.stance != "for"
+    }
+    open_parts = [
+        part
+        for part in balances(words, option_mentions)
+        if unsaid.isdisjoint(range(part.start, max(part.end, part.start + 4)))
+    ]
+    return _Evidence(words, option_mentions, readings, declined, open_parts)
+
+
+def _question_places(words: list[str], option_mentions: list[Mention]) -> frozenset[int]:
+    """Return the places of words in questions. “Maybe a nurse?” is a hedge and not a question."""
+    places: list[int] = []
+    start = 0
+    for place, word in enumerate(words):
+        if word in _SENTENCE_ENDS:
+            if word == "?" and place - start > 4 and _asks(words, start, place, option_mentions):
+                places.extend(range(start, place))
+            start = place + 1
+    return frozenset(places)
+
+
+def _asks(words: list[str], start: int, end: int, option_mentions: list[Mention]) -> bool:
+    sides = {mention.side for mention in option_mentions if start <= mention.start < end and mention.side}
+    openings = {start, *(place + 1 for place in range(start, end) if words[place] in {",", ":"})}
+    return len(sides) == 2 or any(words[place] in _ASKING for place in openings)
+
+
+def _after_refusal(words: list[str], mention: Mention, declined: list[Refusal]) -> bool:
+    """Return whether a refusal in the same clause is about the option: “cannot tell that this is a nurse”."""
+    latest = bisect_right(declined, mention.start, key=lambda refusal: refusal.end) - 1
+    if latest < 0:
+        return False
+    between = words[declined[latest].end : mention.start]
+    return len(between) <= _REACH and _TURNS.isdisjoint(between)
+
+
+def _final(answer: AnswerText, question: AskedQuestion) -> _Finding | None:
+    """Return what the words after the last “final answer” say, or nothing."""
+    announced = list(_FINAL.finditer(answer.text))
+    if not announced:
+        return None
+    remainder = answer.text[announced[-1].end() :].strip()
+    for part in (re.split(r"[.\n]", remainder, maxsplit=1)[0], remainder):
+        words = tokenise(part).words
+        finding = _whole(_evidence(words, question), question) if words else _Finding("other", "other")
+        if finding.outcome != "other":
+            return replace(finding, rule="final_answer")
+    return None
+
+
+def _whole(evidence: _Evidence, question: AskedQuestion) -> _Finding:
+    left_open = {place for part in evidence.balances for place in range(part.start, part.end)}
+    option_mentions = [
+        (mention, reading)
+        for mention, reading in zip(evidence.mentions, evidence.readings, strict=True)
+        if mention.side and mention.start not in left_open
+    ]
+    strong_refusal = max((refusal.start for refusal in evidence.refusals if refusal.strong), default=-1)
+    committed = [
+        (mention, reading.level)
+        for mention, reading in option_mentions
+        if reading.stance == "for" and reading.level
+    ]
+    after = [(mention, level) for mention, level in committed if mention.start > strong_refusal]
+    if strong_refusal >= 0:
+        if not after:
+            refusal = next(part for part in evidence.refusals if part.start == strong_refusal)
+            doubt = "it names an option before it refuses" if committed else ""
+            return _Finding("refused", "refusal", refusal.start, refusal.end, doubt)
+        return _commitment(after, evidence) or _unresolved(option_mentions, evidence, question)
+    share = larger_share(evidence.words, evidence.mentions)
+    if share:
+        return _Finding(share, "shares", 0, len(evidence.words))
+    return _commitment(committed, evidence) or _unresolved(option_mentions, evidence, question)
+
+
+def _commitment(committed: list[tuple[Mention, int]], evidence: _Evidence) -> _Finding | None:
+    """Return the last of the firmest commitments, unless the answer then leaves both open."""
+    firm = [mention for mention, level in committed if level == 2]
+    possible = [mention for mention, level in committed if level == 1]
+    last_balance = evidence.balances[-1] if evidence.balances else None
+    if firm:
+        latest = firm[-1]
+        if last_balance and last_balance.start > latest.end:
+            return _Finding("both", "both", last_balance.start, last_balance.end, "it names an option first")
+        return _found(
+            latest, "commitment" if len({mention.side for mention in firm}) == 1 else "last_commitment"
+        )
+    if possible:
+        latest = possible[-1]
+        if len({mention.side for mention in possible}) == 2:
+            return _Finding("both", "both", possible[0].start, latest.end, "both are called possible")
+        if not last_balance or latest.start > last_balance.start:
+            return _found(latest, "commitment")
+    if last_balance:
+        return _Finding("both", "both", last_balance.start, last_balance.end)
+    return None
+
+
+def _found(mention: Mention, rule: str, doubt: str = "") -> _Finding:
+    side: Outcome = "plus" if mention.side == "plus" else "minus"
+    return _Finding(
+        side, "position" if mention.how == "position" else rule, mention.start, mention.end, doubt
+    )
+
+
+def _unresolved(
+    option_mentions: list[tuple[Mention, ClauseReading]], evidence: _Evidence, question: AskedQuestion
+) -> _Finding:
+    """Return what an answer without a commitment says."""
+    if evidence.refusals:
+        refusal = evidence.refusals[-1]
+        doubt = "" if refusal.strong else "it only says that it is not certain"
+        return _Finding("refused", "refusal", refusal.start, refusal.end, doubt)
+    against = [mention for mention, reading in option_mentions if reading.stance == "against"]
+    named_options = [mention for mention, reading in option_mentions if reading.stance == "for"]
+    context = [mention for mention, reading in option_mentions if reading.stance == "context"]
+    if against:
+        if len({mention.side for mention in against}) == 2:
+            return _Finding("other", "neither", against[0].start, against[-1].end)
+        remainder = [mention for mention in (*named_options, *context) if mention.side != against[0].side]
+        if remainder:
+            return _found(remainder[-1], "negation")
+        if complement := complement_of(against[-1].side, question.options):
+            return _Finding(complement, "negation", against[-1].start, against[-1].end)
+        return _Finding("other", "negation", against[-1].start, against[-1].end, "it only denies one option")
+    if len({mention.side for mention in named_options}) == 1:
+        return _found(named_options[-1], "named", "it names one option without a word that chooses it")
+    if option_mentions:
+        return _Finding(
+            "other",
+            "context",
+            option_mentions[0][0].start,
+            option_mentions[-1][0].end,
+            "options are only context",
+        )
+    misspelt = misspelt_mentions(evidence.words, question.options)
+    if misspelt and len({mention.side for mention in misspelt}) == 1:
+        return _found(misspelt[-1], "misspelt", "the option is misspelt")
+    if {word for word in evidence.words if word[0].isalnum()} <= _YES_NO:
+        return _Finding("other", "yes_no", 0, len(evidence.words))
+    return _Finding("other", "other")
+
+
+def _coded(finding: _Finding, evidence: _Evidence, answer: AnswerText) -> CodedAnswer:
+    """Return the coding with what makes it unsure."""
+    sides = {mention.side for mention in evidence.mentions if mention.side and mention.how == "form"}
+    alphabetic = sum(word[0].isalpha() for word in evidence.words)
+    doubts = [
+        finding.doubt,
+        "both options are named" if len(sides) == 2 else "",
+        "an option is negated"
+        if any(reading.stance == "against" for reading in _of_options(evidence))
+        else "",
+        "an option is context"
+        if any(reading.stance == "context" for reading in _of_options(evidence))
+        else "",
+        "an option is named by its place"
+        if any(part.how == "position" for part in evidence.mentions)
+        else "",
+        f"it has more than {LONG} words" if alphabetic > LONG else "",
+        "" if is_english(answer.text, evidence.words) else "it is not in English",
+    ]
+    reason = next((doubt for doubt in doubts if doubt), "")
+    span = " ".join(evidence.words[finding.start : finding.end])[:200]
+    if finding.rule == "final_answer":
+        span = ""
+    return CodedAnswer(
+        outcome=finding.outcome,
+        code=_CODES.get(finding.outcome, 0),
+        sure=not reason,
+        rule=finding.rule,
+        span=span,
+        reason=reason,
+    )
+
+
+def _of_options(evidence: _Evidence) -> list[ClauseReading]:
+    return [
+        reading for mention, reading in zip(evidence.mentions, evidence.readings, strict=True) if mention.side
+    ]
