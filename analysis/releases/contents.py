@@ -99,6 +99,18 @@ class CampaignFacts:
 
 
 @dataclass(frozen=True)
+class QuestionCampaignFacts(CampaignFacts):
+    """A campaign of declared questions; it has neither judgements of attributes nor ratings of them.
+
+    A class of its own: fields added to `CampaignFacts` would change the digest of releases without such campaigns.
+    """
+
+    answers: int
+    texts: int  # answers in annotators' own words that count, released or not
+    declaration: Mapping[str, Any]  # the kind as it was when the campaign was made, as JSON
+
+
+@dataclass(frozen=True)
 class StudyFacts:
     """The study, its resource and what annotators agreed to."""
 
@@ -246,6 +258,16 @@ class Contents:
     def ids_are_people(self) -> bool:
         """Whether an id stands for one person in every campaign."""
         return all(campaign.ids_are_people for campaign in self.campaigns)
+
+    @property
+    def question_campaigns(self) -> tuple[QuestionCampaignFacts, ...]:
+        """The campaigns that ask declared questions."""
+        return tuple(c for c in self.campaigns if isinstance(c, QuestionCampaignFacts))
+
+    @property
+    def about_attributes(self) -> bool:
+        """Whether campaigns ask about attributes; so too of a study that has no campaign yet."""
+        return not self.campaigns or len(self.question_campaigns) < len(self.campaigns)
 
     def table(self, name: str) -> ReleaseTable:
         """The table of that name."""

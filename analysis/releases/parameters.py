@@ -50,8 +50,9 @@ class ReleaseParameters(ParameterSet):
     )
     include_justifications: bool = parameter(
         False,
-        label="Include what annotators wrote when unsure",
-        help="Free text may say who wrote it. Read all of it before you release it.",
+        label="Include what annotators wrote in their own words",
+        help="Why they were unsure, and answers to questions that ask for text. Free text may say who wrote it. "
+        "Read all of it before you release it.",
     )
     leave_out_people: bool = parameter(
         False,

@@ -13,7 +13,7 @@ from analysis.results import reports
 from annotation.answers.inclusion import counted
 from annotation.campaigns import snapshots
 from annotation.kinds.registry import kind_of
-from annotation.models import Box, Campaign, Judgement
+from annotation.models import Box, Campaign, Judgement, Point
 from studies.models import Study
 
 # More profiles than this are checked by the job that builds: a page must answer while one waits.
@@ -31,13 +31,17 @@ class Preview:
     counted_at: datetime | None
     check: PrivacyCheck | None
     pending: bool = False  # labels are being counted for the first time, and no rows of theirs stand here
-    left_out: tuple[
-        str, ...
-    ] = ()  # campaigns that ask declared questions: a release does not hold their answers
+    texts: int = 0  # answers in own words: in a release only if the lead includes them
 
     @property
     def empty(self) -> bool:
-        return not self.pending and not (self.rows["judgements"] or self.rows["ratings"])
+        labels = ("judgements", "ratings", "answers")
+        return not self.pending and not (self.texts or any(self.rows.get(name) for name in labels))
+
+    @property
+    def asks_questions(self) -> bool:
+        """Whether campaigns ask declared questions."""
+        return "answers" in self.rows
 
 
 def preview(study: Study, *, k: int, leave_out_people: bool = False) -> Preview:
@@ -45,40 +49,41 @@ def preview(study: Study, *, k: int, leave_out_people: bool = False) -> Preview:
     campaigns = _released(study)
     people = people_of(campaigns, using=DEFAULT_DB_ALIAS)
     report = _whole_report(study)
+    about_attributes = [campaign for campaign in campaigns if kind_of(campaign).about_attributes]
     labels, counted_at = (
-        _labels(campaigns)
+        _labels(about_attributes, ("judgements", "boxes", "ratings"))
         if report is None
         else (
             {name: report.summary["counted"][name] for name in ("judgements", "boxes", "ratings")},
             report.computed_at,
         )
     )
-    rows = (labels or {}) | {
-        "annotators": len(people.origins),
-        "images": study.images.count() - study.images.filter(retracted_at__isnull=False).count(),
-        "associations": study.associations.count(),
-    }
+    asking = [campaign for campaign in campaigns if campaign not in about_attributes]
+    answers, answers_at = _labels(asking, ("answers", "places", "texts")) if asking else ({}, None)
+    texts = (answers or {}).pop("texts", 0)
+    rows = (
+        (labels or {})
+        | (answers or {})
+        | {
+            "annotators": len(people.origins),
+            "images": study.images.count() - study.images.filter(retracted_at__isnull=False).count(),
+            "associations": study.associations.count(),
+        }
+    )
     if study.scorers.exists():
         rows |= _found_by_machines(study)
     return Preview(
         rows=rows,
-        counted_at=counted_at,
-        pending=labels is None,
+        counted_at=min(filter(None, (counted_at, answers_at)), default=None),
+        pending=labels is None or answers is None,
         check=_check(study, people, k, leave_out_people),
-        left_out=tuple(campaign.name for campaign in _asking(study)),
+        texts=texts,
     )
 
 
 def _released(study: Study) -> list[Campaign]:
     """Return the campaigns whose labels a release would hold."""
-    campaigns = Campaign.objects.filter(study=study).select_related("study")
-    return [campaign for campaign in campaigns if kind_of(campaign).about_attributes]
-
-
-def _asking(study: Study) -> list[Campaign]:
-    """Return the others, which ask declared questions."""
-    campaigns = study.campaigns.order_by("pk")
-    return [campaign for campaign in campaigns if not kind_of(campaign).about_attributes]
+    return list(Campaign.objects.filter(study=study).select_related("study"))
 
 
 def _found_by_machines(study: Study) -> dict[str, int]:
@@ -97,9 +102,11 @@ def _whole_report(study: Study) -> Report | None:
     return None if chosen else report
 
 
-def _labels(campaigns: list[Campaign]) -> tuple[dict[str, int] | None, datetime | None]:
+def _labels(
+    campaigns: list[Campaign], names: tuple[str, ...]
+) -> tuple[dict[str, int] | None, datetime | None]:
     """Return the labels that count, and of when they are; None while those of a large campaign are counted first."""
-    labels = dict.fromkeys(("judgements", "boxes", "ratings"), 0)
+    labels = dict.fromkeys(names, 0)
     moments = []
     for campaign in campaigns:
         counts = snapshots.read(campaign, "labels")
@@ -114,6 +121,11 @@ def _labels(campaigns: list[Campaign]) -> tuple[dict[str, int] | None, datetime 
 @snapshots.register("labels")
 def _count(campaign: Campaign, _: str) -> dict[str, int]:
     answers = Judgement.objects.filter(annotation__in=counted(campaign))
+    if not kind_of(campaign).about_attributes:
+        texts = answers.filter(text__isnull=False)
+        coded = answers.filter(text__isnull=True)
+        boxes, points = (places.objects.filter(judgement__in=coded).count() for places in (Box, Point))
+        return {"answers": coded.count(), "places": boxes + points, "texts": texts.count()}
     if not kind_of(campaign).marks_attributes:
         return {"ratings": answers.count()}
     return {"judgements": answers.count(), "boxes": Box.objects.filter(judgement__in=answers).count()}

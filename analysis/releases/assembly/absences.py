@@ -1,11 +1,11 @@
 """What a reader may look for in a release and not find, and why."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from analysis.releases.assembly.fill import Filled
 from analysis.releases.assembly.study_facts import LEFT_OUT
-from analysis.releases.contents import Absence, CocoFacts, PrivacyReport
-from analysis.releases.parameters import FORMATS, ReleaseParameters
+from analysis.releases.contents import Absence, CocoFacts, PrivacyReport, QuestionCampaignFacts
+from analysis.releases.parameters import FORMATS, LABEL_STUDIO, ReleaseParameters
 from analysis.releases.tables.machine_columns import MEASURED
 from annotation.answers.inclusion import Reason
 
@@ -36,10 +36,6 @@ def absences_of(filled: Filled, parameters: ReleaseParameters) -> tuple[Absence,
         )
     if filled.images.retracted:
         absences.append(Absence(f"{filled.images.retracted:,} images", "They were retracted."))
-    absences += [
-        Absence(f"answers of {name}", "Releases do not hold answers to declared questions yet.")
-        for name in filled.campaigns_left_out
-    ]
     for campaign in filled.campaigns:
         absences += [
             Absence(f"{number:,} annotations of {campaign.name}", f"{_words(reason)}.")
@@ -47,8 +43,10 @@ def absences_of(filled: Filled, parameters: ReleaseParameters) -> tuple[Absence,
         ]
     if filled.coco is not None:
         absences += _of_coco(filled.coco)
+    if "answers" in rows:
+        absences += _of_questions(filled, parameters, rows)
     if filled.privacy is not None:
-        absences += _of_people(filled.privacy)
+        absences += _of_people(filled.privacy, justifications=filled.justifications)
     absences += [
         Absence(f"format {file_format}", "It was not asked for.")
         for file_format in FORMATS
@@ -67,11 +65,34 @@ def _of_coco(coco: CocoFacts) -> Iterator[Absence]:
         )
 
 
-def _of_people(privacy: PrivacyReport) -> Iterator[Absence]:
+def _of_questions(
+    filled: Filled, parameters: ReleaseParameters, rows: Mapping[str, int]
+) -> Iterator[Absence]:
+    if not rows["answers"]:
+        yield Absence("rows of answers", "no declared question has answers that count and are released.")
+    for campaign in filled.campaigns:
+        if (
+            isinstance(campaign, QuestionCampaignFacts)
+            and campaign.texts
+            and not parameters.include_justifications
+        ):
+            yield Absence(
+                f"{campaign.texts:,} answers in own words of {campaign.name}",
+                "Free text is withheld unless the lead includes it.",
+            )
+    if rows["places"] and "coco" in parameters.formats:
+        yield Absence(
+            "places of answers in coco", "COCO holds boxes of attributes; the table places has these."
+        )
+    if LABEL_STUDIO in parameters.formats:
+        yield Absence("declared questions in label_studio", "Its tasks hold ratings and marks of attributes.")
+
+
+def _of_people(privacy: PrivacyReport, *, justifications: bool) -> Iterator[Absence]:
     for field in privacy.fields:
         if field.released < field.stated:
             yield Absence(f"{field.field} of {field.stated - field.released:,} annotators", field.why)
-    if privacy.justifications == "withheld":
+    if privacy.justifications == "withheld" and justifications:
         yield Absence("justifications", "Free text is withheld unless the lead includes it.")
 
 

@@ -26,12 +26,13 @@ from analysis.releases.assembly.folder import (
 )
 from analysis.releases.assembly.snapshot import snapshot
 from analysis.releases.assembly.study_facts import released_campaigns
-from analysis.releases.contents import Changes, Contents
+from analysis.releases.contents import CampaignFacts, Changes, Contents, QuestionCampaignFacts
 from analysis.releases.documents import write_documents
 from analysis.releases.formats.label_studio import write_label_studio
 from analysis.releases.parameters import LABEL_STUDIO, ReleaseParameters
 from analysis.releases.privacy import profile_history
 from annotation.answers.inclusion import counted
+from annotation.kinds.registry import kind_of
 from foundation.errors import Conflict
 from jobs.progress.reporter import Progress, Unwatched
 from studies import audit, consent
@@ -94,7 +95,8 @@ def build(
             changed = _changes(attempt, filled)
             if LABEL_STUDIO in parameters.formats:
                 tables = {table.name: ready / table.files["parquet"] for table in filled.tables}
-                write_label_studio(folder=ready, tables=tables, campaigns=filled.campaigns)
+                about_attributes = [c for c in filled.campaigns if kind_of(c).about_attributes]
+                write_label_studio(folder=ready, tables=tables, campaigns=about_attributes)
             contents = _contents(attempt, filled, changed, ready)
         _write_documents(contents, ready)
         record_archive = keep(ready, attempt.version) if keep is not None else None
@@ -149,7 +151,7 @@ def _may_be_again(latest: Release, study: Study, using: str, parameters: Release
     _, left_out = profile_history.against_of(latest)
     numbers = {
         campaign.slug: counted(campaign).using(using).exclude(annotator__in=left_out).count()
-        for campaign in released_campaigns(study, using)[0]
+        for campaign in released_campaigns(study, using)
     }
     return bool(numbers == latest.facts["annotations"])
 
@@ -224,6 +226,7 @@ def _manifest(contents: Contents) -> dict[str, Any]:
                 name: getattr(campaign, name)
                 for name in ("slug", "name", "kind", "annotations", "judgements", "ratings", "annotators")
             }
+            | _answers_of(campaign)
             | {"not_counted": dict(sorted(campaign.not_counted.items()))}
             for campaign in contents.campaigns
         ],
@@ -232,6 +235,10 @@ def _manifest(contents: Contents) -> dict[str, Any]:
         "missing": [asdict(absence) for absence in contents.missing],
         "changes": changes.as_json(contents.changes),
     }
+
+
+def _answers_of(campaign: CampaignFacts) -> dict[str, int]:
+    return {"answers": campaign.answers} if isinstance(campaign, QuestionCampaignFacts) else {}
 
 
 def _write_json(path: Path, value: Any) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.models import Scorer
+from analysis.releases.assembly.fill_questions import QuestionFilling
 from analysis.releases.assembly.snapshot import read_ahead
 from analysis.releases.assembly.study_facts import Tally, released_campaigns, study_facts
 from analysis.releases.contents import (
@@ -41,9 +42,10 @@ from analysis.releases.tables.label_columns import LabelColumns, Naming, Numberi
 from analysis.releases.tables.label_pages import Page, pages
 from analysis.releases.tables.lookups import KeyNames
 from analysis.releases.tables.machine_rows import MachineRows
+from analysis.releases.tables.questions import columns as question_columns
 from analysis.releases.tables.soft_labels import SoftLabels
 from annotation.kinds.registry import kind_of
-from annotation.models import Annotation, Campaign
+from annotation.models import Annotation, Campaign, Judgement
 from catalog.models import Attribute
 from jobs.progress.reporter import Progress
 from studies.models import Study
@@ -58,7 +60,7 @@ class Filled:
 
     study: StudyFacts
     campaigns: tuple[CampaignFacts, ...] = ()
-    campaigns_left_out: tuple[str, ...] = ()  # names of those that ask declared questions
+    justifications: bool = False  # whether an annotator wrote why they were unsure, released or not
     tables: tuple[ReleaseTable, ...] = ()
     images: ImageFacts = field(default_factory=lambda: ImageFacts(0, 0, {}, (), 0))
     coco: CocoFacts | None = None
@@ -94,14 +96,18 @@ class Filling:
 
     def run(self) -> Filled:
         """Write all tables, pictures and boxes; return what they are."""
-        campaigns, left_out = released_campaigns(self._study, self._using)
-        self._filled.campaigns_left_out = tuple(campaign.name for campaign in left_out)
+        campaigns = released_campaigns(self._study, self._using)
+        self._asking = [campaign for campaign in campaigns if not kind_of(campaign).about_attributes]
         answers = Annotation.objects.using(self._using).filter(campaign__in=campaigns).count()
         self._progress.start(answers)
         self._coarsened = self._coarsen(campaigns)  # first: a release that is refused writes nothing
         with ExitStack() as open_files:
             for name in self._tables():
-                described = columns_of(name, justifications=self._parameters.include_justifications)
+                described = columns_of(
+                    name,
+                    justifications=self._parameters.include_justifications,
+                    questions=bool(self._asking),
+                )
                 writer = TableWriter(self._folder, name, described, self._parameters.formats)
                 self._writers[name] = open_files.enter_context(writer)
             self._writing = open_files.enter_context(BackgroundWriter())
@@ -125,16 +131,15 @@ class Filling:
             ReleaseTable(name, ALL_DESCRIPTIONS[name], writer.columns, writer.rows, writer.files)
             for name, writer in self._writers.items()
         )
-        if self._filled.campaigns_left_out:  # the data card names them
-            self._note("campaigns_left_out", self._filled.campaigns_left_out)
         self._note("study", [asdict(self._filled.study), *map(asdict, self._filled.campaigns)])
         self._filled.inputs_digest = self._digest.hexdigest()
         return self._filled
 
     def _tables(self) -> tuple[str, ...]:
-        """The tables of this release: those of machines only where one scored the study."""
+        """The tables of this release: of questions where a campaign asks them, of machines where one scored."""
+        asked = question_columns.TABLES if self._asking else ()
         scored = Scorer.objects.using(self._using).filter(study=self._study).exists()
-        return (*TABLES, *machine_columns.TABLES) if scored else TABLES
+        return (*TABLES, *asked, *(machine_columns.TABLES if scored else ()))
 
     def _machines(self, naming: Naming) -> None:
         for name, columns in MachineRows.of(self._study, self._using, naming).tables():
@@ -186,7 +191,14 @@ class Filling:
         left_out = self._coarsened.left_out
         numbering, tallies = Numbering(), [Tally(campaign, self._using, left_out) for campaign in campaigns]
         attribute_keys = KeySet()
+        questions = self._questions(naming)
         for tally in tallies:
+            if tally.campaign in self._asking:
+                for answers in questions.fill(tally.campaign, numbering):
+                    tally.add(answers)
+                    annotators.add(answers)
+                    self._advance(tally.campaign, len(answers.annotations["pk"]))
+                continue
             marking = kind_of(tally.campaign).marks_attributes
             for page in self._pages(tally.campaign, naming):
                 tables = LabelColumns(page, naming, numbering).fill(marking=marking)
@@ -199,11 +211,29 @@ class Filling:
                 soft.add(page)
                 attribute_keys.add(page.judgements["attribute"])
                 self._remember(page)
-                self._progress.advance(len(page.annotations["pk"]), f"Writing {tally.campaign.name}")
-                self._progress.check_cancelled()
+                self._advance(tally.campaign, len(page.annotations["pk"]))
         self._filled.campaigns = tuple(tally.facts() for tally in tallies)
         texts = naming.attributes.of_keys(attribute_keys.keys()).to_pylist()
         self._note("attributes", list(zip(attribute_keys.keys().tolist(), texts, strict=True)))
+
+    def _questions(self, naming: Naming) -> QuestionFilling:
+        filling = QuestionFilling(
+            using=self._using,
+            naming=naming,
+            key=self._key,
+            texts=self._parameters.include_justifications,
+            left_out=self._coarsened.left_out,
+            write=self._write,
+            note=self._note,
+            filled=(self._filled.annotation_keys, self._filled.annotator_keys),
+        )
+        if self._asking:
+            filling.declare(self._asking, self._folder)
+        return filling
+
+    def _advance(self, campaign: Campaign, annotations: int) -> None:
+        self._progress.advance(annotations, f"Writing {campaign.name}")
+        self._progress.check_cancelled()
 
     def _pages(self, campaign: Campaign, naming: Naming) -> Any:
         rank = np.zeros(int(naming.attributes.keys[-1]) + 1 if len(naming.attributes.keys) else 1, np.int64)
@@ -245,8 +275,12 @@ class Filling:
         self._writing.submit(partial(self._writers[table].write, columns))
 
     def _justifications(self) -> str:
-        written = Annotation.objects.using(self._using).filter(campaign__study=self._study)
-        if not written.exclude(justification="").exists():
+        annotations = Annotation.objects.using(self._using).filter(campaign__study=self._study)
+        self._filled.justifications = annotations.exclude(justification="").exists()
+        texts = Judgement.objects.using(self._using).filter(
+            annotation__campaign__in=self._asking, text__isnull=False
+        )
+        if not self._filled.justifications and not texts.exists():
             return "none_written"
         return "released" if self._parameters.include_justifications else "withheld"
 

@@ -3,17 +3,25 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
 import numpy as np
 from django.db.models import Count
 
-from analysis.releases.contents import CampaignFacts, Guidelines, QualityCheck, StudyFacts
+from analysis.releases.contents import (
+    CampaignFacts,
+    Guidelines,
+    QualityCheck,
+    QuestionCampaignFacts,
+    StudyFacts,
+)
 from analysis.releases.key_sets import KeySet
-from analysis.releases.tables.label_pages import Page
+from analysis.releases.tables.label_pages import Page, counted_in
+from analysis.releases.tables.questions.answer_pages import AnswerPage
 from annotation.answers.inclusion import counted, reason_of
 from annotation.assignment import quota_rules
 from annotation.kinds.registry import kind_of
-from annotation.models import Campaign, Instrument
+from annotation.models import Campaign, Instrument, Judgement
 from annotation.people.annotator_ids import ids_usable
 from studies import consent
 from studies.models import Study
@@ -23,11 +31,9 @@ LEFT_OUT = (
 )
 
 
-def released_campaigns(study: Study, using: str) -> tuple[list[Campaign], list[Campaign]]:
-    """Return the campaigns whose labels a release holds, and those that ask declared questions, which it leaves out."""
-    campaigns = list(Campaign.objects.using(using).filter(study=study).order_by("pk"))
-    held = [campaign for campaign in campaigns if kind_of(campaign).about_attributes]
-    return held, [campaign for campaign in campaigns if campaign not in held]
+def released_campaigns(study: Study, using: str) -> list[Campaign]:
+    """Return the campaigns whose labels a release holds."""
+    return list(Campaign.objects.using(using).filter(study=study).order_by("pk"))
 
 
 def study_facts(study: Study) -> StudyFacts:
@@ -71,7 +77,7 @@ class Tally:
     annotators: KeySet = field(default_factory=KeySet)
     instruments: dict[int, int] = field(default_factory=dict)
 
-    def add(self, page: Page) -> None:
+    def add(self, page: Page | AnswerPage) -> None:
         """Add a page of this campaign."""
         rows = page.annotations
         days = rows["submitted_at"]
@@ -85,35 +91,52 @@ class Tally:
 
     def facts(self) -> CampaignFacts:
         """Return the campaign's facts, once all its pages were added."""
+        kind = kind_of(self.campaign)
+        if kind.about_attributes:
+            return CampaignFacts(**self._shared())
+        return QuestionCampaignFacts(
+            **self._shared(),
+            answers=self.answers,
+            texts=self._texts(),
+            declaration=kind.model_dump(mode="json"),
+        )
+
+    def _shared(self) -> dict[str, Any]:
         campaign = self.campaign
-        marking = kind_of(campaign).marks_attributes
-        return CampaignFacts(
-            slug=campaign.slug,
-            name=campaign.name,
-            kind=str(campaign.kind),
-            imported=campaign.imported,
-            ids_are_people=ids_usable(campaign, using=self.using),
-            annotators_per_task=campaign.annotators_per_task,
-            attributes_per_screen=campaign.attributes_per_screen,
-            boxes_required=campaign.boxes_required,
-            annotations=self.annotations,
-            judgements=self.answers if marking else 0,
-            ratings=0 if marking else self.answers,
-            annotators=len(self.annotators.keys()),
-            first_day=day(self.first_day),
-            last_day=day(self.last_day),
-            not_counted=self._not_counted(),
-            guidelines=tuple(
+        kind = kind_of(campaign)
+        return {
+            "slug": campaign.slug,
+            "name": campaign.name,
+            "kind": str(campaign.kind),
+            "imported": campaign.imported,
+            "ids_are_people": ids_usable(campaign, using=self.using),
+            "annotators_per_task": campaign.annotators_per_task,
+            "attributes_per_screen": campaign.attributes_per_screen,
+            "boxes_required": campaign.boxes_required,
+            "annotations": self.annotations,
+            "judgements": self.answers if kind.marks_attributes else 0,
+            "ratings": self.answers if kind.rates_attributes else 0,
+            "annotators": len(self.annotators.keys()),
+            "first_day": day(self.first_day),
+            "last_day": day(self.last_day),
+            "not_counted": self._not_counted(),
+            "guidelines": tuple(
                 _guidelines(instrument, self.instruments)
                 for instrument in campaign.instruments.order_by("-version")
             ),
-            quality_checks=tuple(
+            "quality_checks": tuple(
                 QualityCheck(rule.measure, rule.threshold, rule.minimum, rule.action)
                 for rule in campaign.quality_rules.order_by("pk")
             ),
-            quota_fields=tuple(dict.fromkeys(rule.field for rule in quota_rules.stored(campaign))),
-            options=dict(sorted(campaign.options.items())),
-        )
+            "quota_fields": tuple(dict.fromkeys(rule.field for rule in quota_rules.stored(campaign))),
+            "options": dict(sorted(campaign.options.items())),
+        }
+
+    def _texts(self) -> int:
+        """Answers in own words that count, as of the snapshot."""
+        counting = counted_in(self.campaign, using=self.using, left_out=self.left_out)
+        texts = Judgement.objects.using(self.using).filter(text__isnull=False)
+        return texts.filter(annotation__in=counting.values("pk")).count()
 
     def _not_counted(self) -> dict[str, int]:
         """Annotations by the reason why they do not count, as of the snapshot."""

@@ -39,19 +39,32 @@ def data_card(contents: Contents) -> str:
 def summary(contents: Contents) -> str:
     """What the release holds, in one paragraph."""
     study = contents.study
-    opening = f"What annotators said of images by text-to-image models, after the protocol {plain(study.protocol_name)}"
-    counts = [
-        amount(contents.table("judgements").rows, "judgement"),
-        amount(contents.table("boxes").rows, "box", "boxes"),
-        amount(contents.table("ratings").rows, "rating"),
-    ]
+    shown = (
+        "images by text-to-image models" if contents.about_attributes or contents.images.images else "texts"
+    )
+    opening = f"What annotators said of {shown}, after the protocol {plain(study.protocol_name)}"
+    counts = []
+    if contents.about_attributes:
+        counts = [
+            amount(contents.table("judgements").rows, "judgement"),
+            amount(contents.table("boxes").rows, "box", "boxes"),
+            amount(contents.table("ratings").rows, "rating"),
+        ]
+    if contents.question_campaigns:
+        counts.append(
+            amount(
+                contents.table("answers").rows,
+                "answer to declared questions",
+                "answers to declared questions",
+            )
+        )
     regions = f" of {listed([plain(region) for region in study.regions])}" if study.regions else ""
     days = f", from {contents.first_day} to {contents.last_day}" if contents.first_day else ""
     return (
         f"{opening}: {listed(counts)} by {card_people.annotators(contents)} on "
         f"{amount(contents.images.images, 'image')} of {amount(study.groups, 'identity group')}{regions}{days}. "
-        f"Every answer is kept with {'who gave it' if contents.ids_are_people else 'the id it came under'}; "
-        "`soft_labels` has shares and majorities beside them."
+        f"Every answer is kept with {'who gave it' if contents.ids_are_people else 'the id it came under'}"
+        f"{'; `soft_labels` has shares and majorities beside them' if contents.about_attributes else ''}."
     )
 
 

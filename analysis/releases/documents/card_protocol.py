@@ -1,7 +1,18 @@
 """The parts of the data card that are about the work: what was asked, how it was checked, what does not count."""
 
-from analysis.releases.contents import CampaignFacts, Contents, Guidelines, QualityCheck
-from analysis.releases.documents.markdown import amount, bullets, listed, plain, quoted, sections
+from analysis.releases.contents import (
+    CampaignFacts,
+    Contents,
+    Guidelines,
+    QualityCheck,
+    QuestionCampaignFacts,
+)
+from analysis.releases.documents.markdown import amount, bullets, code, listed, plain, quoted, sections, table
+from analysis.releases.documents.questions import (
+    counts_in_words,
+    questions_in_words,
+    screen_in_words,
+)
 from annotation.kinds.options import Options
 from annotation.kinds.registry import RATING_ORDER, kind_of
 from annotation.models import QualityAction, QualityMeasure
@@ -24,6 +35,8 @@ def questions(contents: Contents) -> str:
         parts.append("Nothing: the study has no campaign.")
     for campaign in contents.campaigns:
         parts += [f"### {plain(campaign.name)}", question_text(campaign)]
+        if isinstance(campaign, QuestionCampaignFacts):
+            parts.append(_declared(campaign))
         parts += [_version(campaign, version) for version in campaign.guidelines]
     return sections(parts).rstrip("\n")
 
@@ -33,6 +46,8 @@ def question_text(campaign: CampaignFacts) -> str:
     answers = f"Each task was to be answered by {amount(campaign.annotators_per_task, 'annotator')}."
     if campaign.imported:
         answers = "The labels were imported; their guidelines are not known here."
+    if isinstance(campaign, QuestionCampaignFacts):
+        return f"{screen_in_words(kind_of(campaign))} {counts_in_words(campaign)} {answers}"
     if not marks(campaign):
         return (
             "Each screen shows one attribute, apart from any image, and asks how far one agrees that it can be "
@@ -44,6 +59,19 @@ def question_text(campaign: CampaignFacts) -> str:
         "What was ticked is a judgement `present`; what was asked and not ticked is a judgement that it is "
         f"not. 'None of the above' is an answer apart. Annotators {boxes} draw boxes around what they ticked. {answers}"
     )
+
+
+def _declared(campaign: QuestionCampaignFacts) -> str:
+    rows = [
+        (
+            code(words.name),
+            f"{words.label} ({words.type})",
+            "; ".join(words.values),
+            "; ".join(filter(None, [words.asked, words.place])),
+        )
+        for words in questions_in_words(campaign)
+    ]
+    return table(("question", "what it asks", "answers", "asked"), rows)
 
 
 def _version(campaign: CampaignFacts, version: Guidelines) -> str:

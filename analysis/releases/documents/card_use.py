@@ -12,6 +12,10 @@ _PANDAS = {
     "csv": 'pd.read_csv("DIR/{path}")',
     "jsonl": 'pd.read_json("DIR/{path}", lines=True)',
 }
+_OF_ATTRIBUTES = (
+    "as facts about any people: a stereotype listed here is something that was said, not something that is so",
+    "training or prompting a model to depict groups by these attributes",
+)
 
 
 def intended_uses(contents: Contents) -> tuple[str, ...]:
@@ -22,9 +26,22 @@ def intended_uses(contents: Contents) -> tuple[str, ...]:
         else "studying how answers to the same question about a picture disagree"
     )
     return (
-        "measuring which attributes a text-to-image model shows for which identity groups, with uncertainty",
+        *(
+            (
+                "measuring which attributes a text-to-image model shows for which identity groups, with uncertainty",
+            )
+            if contents.about_attributes
+            else ()
+        ),
+        *(
+            (
+                "measuring what people answer about what screens showed, question by question, with uncertainty",
+            )
+            if contents.question_campaigns
+            else ()
+        ),
         disagreement,
-        "comparing automated scores with what people saw",
+        *(("comparing automated scores with what people saw",) if contents.about_attributes else ()),
     )
 
 
@@ -37,8 +54,7 @@ def unsuitable_uses(contents: Contents) -> tuple[str, ...]:
     )
     return (
         *(() if contents.ids_are_people else by_id),
-        "as facts about any people: a stereotype listed here is something that was said, not something that is so",
-        "training or prompting a model to depict groups by these attributes",
+        *(_OF_ATTRIBUTES if contents.about_attributes else ("as facts about any people",)),
         "judging, ranking or finding single annotators",
     )
 
@@ -50,13 +66,24 @@ def limitations(contents: Contents) -> tuple[str, ...]:
         for campaign in contents.campaigns
         if not campaign.imported and campaign.annotators_per_task < 3
     ]
-    lines = [
-        "Annotators saw single images with attributes chosen beforehand: what nobody asked about is not in the data.",
-        "Who annotates decides what is seen. The annotators are no sample of any population.",
-        "Attributes are words of one language; how they are read differs between people.",
-        "Likelihoods describe these images of these models and prompts, and neither people nor other images.",
-    ]
-    if contents.study.resource:
+    sample = "Who annotates decides what is seen. The annotators are no sample of any population."
+    lines = []
+    if contents.about_attributes:
+        lines += [
+            "Annotators saw single images with attributes chosen beforehand: what nobody asked about is not in "
+            "the data.",
+            sample,
+            "Attributes are words of one language; how they are read differs between people.",
+            "Likelihoods describe these images of these models and prompts, and neither people nor other images.",
+        ]
+    if contents.question_campaigns:
+        lines += [
+            "Declared questions were chosen beforehand: what nobody asked about is not in the data.",
+            *([] if contents.about_attributes else [sample]),
+            "Questions are read differently by different people, and in the language that each of them chose.",
+            "Answers to declared questions describe what these screens showed, and nothing else.",
+        ]
+    if contents.study.resource and contents.about_attributes:
         lines.append(
             f"What counts as a stereotype follows “{contents.study.resource}”, by at least "
             f"{amount(contents.study.min_raters, 'rater')} {RaterPools(contents.study.rater_pools).label}; "
@@ -83,11 +110,14 @@ def _stands_for(campaign: CampaignFacts) -> str:
     )
 
 
-def biases() -> tuple[str, ...]:
+def biases(contents: Contents) -> tuple[str, ...]:
     """Where the data lean."""
+    stayed = "Annotators who were invited, accepted and stayed are not like those who did not."
+    if not contents.about_attributes:
+        return (stayed, "Being asked a question makes one look for an answer to it.")
     return (
         "The data hold stereotypes on purpose, offensive ones among them.",
-        "Annotators who were invited, accepted and stayed are not like those who did not.",
+        stayed,
         "Being asked about an attribute makes one look for it: every attribute is asked beside others, random ones "
         "among them, to bound this.",
     )
@@ -103,7 +133,7 @@ def use(contents: Contents) -> str:
             "Not for:",
             bullets(unsuitable_uses(contents)),
             "## Known limitations",
-            bullets(plain(line) for line in (*limitations(contents), *biases())),
+            bullets(plain(line) for line in (*limitations(contents), *biases(contents))),
             "## Privacy",
             privacy(contents),
         ]
@@ -114,9 +144,12 @@ def privacy(contents: Contents) -> str:
     """What protects the people behind the labels."""
     if contents.study.simulated:
         return "There are no people behind these labels."
+    written = "What annotators wrote when unsure is released in their own words, as the lead chose."
+    if contents.question_campaigns:
+        written = "What annotators wrote in their own words is released, as the lead chose."
     words = {
         "withheld": "Free text of annotators is withheld.",
-        "released": "What annotators wrote when unsure is released in their own words, as the lead chose.",
+        "released": written,
         "none_written": "",
     }
     parts = [

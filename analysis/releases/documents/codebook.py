@@ -4,8 +4,10 @@ import csv
 import io
 from collections.abc import Iterator
 
-from analysis.releases.contents import Column, Contents, ReleaseTable
+from analysis.releases.contents import Column, Contents, QuestionCampaignFacts, ReleaseTable
 from analysis.releases.documents.markdown import Marked, amount, code, plain, sections, table
+from analysis.releases.documents.questions import questions_in_words
+from analysis.results.output.csv_tables import cell
 
 HEADER = ("table", "column", "type", "unit", "values", "description", "missing")
 _TYPES = {
@@ -78,7 +80,23 @@ def codebook_csv(contents: Contents) -> str:
     writer = csv.writer(written, lineterminator="\n")
     writer.writerow(HEADER)
     writer.writerows(_rows(contents))
+    writer.writerows([cell(text) for text in row] for row in _question_rows(contents))
     return written.getvalue()
+
+
+def _question_rows(contents: Contents) -> Iterator[tuple[str, ...]]:
+    """Each declared question as a row, beside the rows of the column that its answers stand in."""
+    for campaign in contents.question_campaigns:
+        for words in questions_in_words(campaign):
+            yield (
+                f"answers of {words.name} in {campaign.slug}",
+                " or ".join(words.columns),
+                words.column_type,
+                "",
+                "; ".join(words.values),
+                "; ".join(filter(None, [words.label, words.place])),
+                f"asked {words.asked}",
+            )
 
 
 def codebook(contents: Contents) -> str:
@@ -97,7 +115,25 @@ def codebook(contents: Contents) -> str:
             _files(release_table),
             _columns(release_table),
         ]
+    parts += [_questions(campaign) for campaign in contents.question_campaigns]
     return sections(parts)
+
+
+def _questions(campaign: QuestionCampaignFacts) -> str:
+    rows = [
+        (
+            code(words.name),
+            words.label,
+            words.type,
+            Marked(", ".join(code(column) for column in words.columns)),
+            Marked("<br>".join(plain(value) for value in words.values)),
+            words.asked,
+            words.place,
+        )
+        for words in questions_in_words(campaign)
+    ]
+    heads = ("question", "what it asks", "type", "column of answers", "values", "asked", "where in the image")
+    return sections([f"## Questions of {plain(campaign.name)}", table(heads, rows)]).rstrip("\n")
 
 
 def _sentence(text: str) -> str:

@@ -11,6 +11,7 @@ from analysis.releases.documents.card_use import citation_entry
 from analysis.releases.documents.croissant_rai import responsible_ai
 from analysis.releases.documents.front_matter import loadable, read_format, tags
 from analysis.releases.documents.licences import licence_of
+from annotation.kinds.registry import kind_of
 
 CONFORMS_TO = ("http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0")
 # The context of the specification, appendix 1; readers warn about any other.
@@ -80,6 +81,7 @@ _REFERENCES = {
     "annotator": ("annotators", "annotator"),
     "annotation": ("annotations", "annotation"),
     "judgement": ("judgements", "judgement"),
+    "answer": ("answers", "answer"),
     "scorer": ("scorers", "scorer"),
     "captioned_by": ("scorers", "scorer"),
 }
@@ -92,6 +94,10 @@ _KEYS = {
     "images": ("image",),
     "soft_labels": ("kind", "image", "attribute"),
     "associations": ("identity_group", "attribute"),
+    "questions": ("campaign", "question"),
+    "options": ("campaign", "question", "code"),
+    "stimuli": ("task", "position"),
+    "answers": ("answer",),
     "scorers": ("scorer",),
     "attribute_scores": ("scorer", "image", "attribute"),
     "captions": ("scorer", "image", "position"),
@@ -193,11 +199,33 @@ def _tables(contents: Contents) -> list[dict[str, Any]]:
         if release_table.rows
     }
     paths = {PurePosixPath(file.path) for file in contents.files}
+    imageless = _imageless(contents)
     return [
-        _record_set(release_table, release_table.files[file_format], table_paths)
+        _record_set(
+            release_table,
+            release_table.files[file_format],
+            _without_images(table_paths) if release_table.name in imageless else table_paths,
+        )
         for release_table in loadable(contents)
         if PurePosixPath(release_table.files[file_format]) in paths
     ]
+
+
+def _imageless(contents: Contents) -> set[str]:
+    """Tables whose column `image` is empty: mlcroissant 1.1.1 takes it for numbers, and cannot join with it."""
+    if not contents.question_campaigns:
+        return set()
+    names = set() if contents.table("judgements").rows else {"annotations"}
+    shown = (campaign for campaign in contents.question_campaigns if campaign.annotations)
+    return (
+        names
+        if any(kind_of(campaign).stimuli.medium == "image" for campaign in shown)
+        else {*names, "stimuli"}
+    )
+
+
+def _without_images(table_paths: Mapping[str, str]) -> Mapping[str, str]:
+    return {name: path for name, path in table_paths.items() if name != _IMAGES}
 
 
 def _record_set(release_table: ReleaseTable, path: str, table_paths: Mapping[str, str]) -> dict[str, Any]:

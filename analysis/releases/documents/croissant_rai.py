@@ -6,6 +6,11 @@ from analysis.releases.contents import CampaignFacts, Contents
 from analysis.releases.documents import card_people, card_protocol, card_use
 from analysis.releases.documents.markdown import listed
 
+_SOCIAL_IMPACT = (
+    "Stereotypes are listed so that models can be measured against them; repeated without that purpose they do "
+    "harm."
+)
+
 
 def responsible_ai(contents: Contents) -> dict[str, Any]:
     """Return the fields, prefix included."""
@@ -15,8 +20,12 @@ def responsible_ai(contents: Contents) -> dict[str, Any]:
         "dataCollectionType": _collection_types(contents),
         "dataCollectionMissingData": _missing(contents),
         "dataPreprocessingProtocol": [
-            "Attributes are normalised in case, spaces and punctuation.",
-            "Boxes are fractions of the image, clipped to it.",
+            *(
+                ["Attributes are normalised in case, spaces and punctuation."]
+                if contents.about_attributes
+                else []
+            ),
+            f"Boxes {'and points ' if contents.question_campaigns else ''}are fractions of the image, clipped to it.",
             "Latest revisions of accepted submissions are kept; no label is corrected, merged or filled in.",
         ],
         "dataImputationProtocol": "Nothing is imputed.",
@@ -24,7 +33,8 @@ def responsible_ai(contents: Contents) -> dict[str, Any]:
         "dataAnnotationPlatform": ["Stereoscope"]
         + (["imported from elsewhere"] if any(campaign.imported for campaign in contents.campaigns) else []),
         "dataAnnotationAnalysis": [
-            "Disagreement is kept: every answer of every annotator is a row. soft_labels has shares beside majorities."
+            "Disagreement is kept: every answer of every annotator is a row."
+            + (" soft_labels has shares beside majorities." if contents.about_attributes else "")
         ],
         "annotationsPerItem": _per_item(contents),
         "annotatorDemographics": _demographics(contents),
@@ -34,9 +44,8 @@ def responsible_ai(contents: Contents) -> dict[str, Any]:
             *(f"Not to be used: {use}" for use in card_use.unsuitable_uses(contents)),
         ],
         "dataLimitations": list(card_use.limitations(contents)),
-        "dataBiases": list(card_use.biases()),
-        "dataSocialImpact": "Stereotypes are listed so that models can be measured against them; repeated without "
-        "that purpose they do harm.",
+        "dataBiases": list(card_use.biases(contents)),
+        "dataSocialImpact": _SOCIAL_IMPACT if contents.about_attributes else "",
         "personalSensitiveInformation": _personal(contents),
         "dataReleaseMaintenancePlan": "Releases are numbered and never changed. Whoever takes back consent is in no "
         "later release; CHANGELOG.md says what changed and why.",
@@ -56,7 +65,12 @@ def _collection(contents: Contents) -> str:
         if contents.images.models
         else "Images were shown"
     )
-    return f"{opening} to annotators, who marked which of the attributes asked they saw and where, or rated attributes."
+    done = []
+    if contents.about_attributes:
+        done = ["marked which of the attributes asked they saw and where, or rated attributes"]
+    if contents.question_campaigns:
+        done.append("answered declared questions about images or texts")
+    return f"{opening} to annotators, who {'; or '.join(done)}."
 
 
 def _collection_types(contents: Contents) -> list[str]:

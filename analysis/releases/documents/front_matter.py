@@ -21,10 +21,9 @@ def read_format(contents: Contents) -> str | None:
 
 
 def default_table(contents: Contents) -> ReleaseTable:
-    """Return what is loaded when no table is named: judgements, or ratings where there are only those."""
-    judgements = contents.table(DEFAULT_TABLE)
-    ratings = contents.table("ratings")
-    return ratings if ratings.rows and not judgements.rows else judgements
+    """Return what is loaded when no table is named: judgements, else ratings, else answers to questions."""
+    names = (DEFAULT_TABLE, "ratings", *(("answers",) if contents.question_campaigns else ()))
+    return next((table for table in map(contents.table, names) if table.rows), contents.table(DEFAULT_TABLE))
 
 
 def loadable(contents: Contents) -> list[ReleaseTable]:
@@ -69,7 +68,7 @@ def tags(contents: Contents) -> list[str]:
     study = contents.study
     words = [
         "text-to-image",
-        "stereotypes",
+        "stereotypes" if contents.about_attributes else "human evaluation",
         "annotator-level labels" if contents.ids_are_people else "answer-level labels",
         "disagreement",
         study.protocol,

@@ -16,6 +16,7 @@ from analysis.releases.privacy.levels import FIELDS, NOTHING
 from analysis.releases.rekey import LENGTHS, annotator_id
 from analysis.releases.tables.label_pages import Page
 from analysis.releases.tables.lookups import KeyNames, encoded
+from analysis.releases.tables.questions.answer_pages import AnswerPage
 from annotation.kinds.registry import kind_of
 from annotation.models import Annotation
 from studies.models import Study
@@ -45,15 +46,17 @@ class AnnotatorRows:
                 break
         annotators = cls(KeyNames(keys, ids), origins, pseudonyms, length)
         annotators.counts = {
-            name: np.zeros(len(keys), dtype=np.int64) for name in ("annotations", "judgements", "ratings")
+            name: np.zeros(len(keys), dtype=np.int64)
+            for name in ("annotations", "judgements", "ratings", "answers")
         }
         return annotators
 
-    def add(self, page: Page) -> None:
+    def add(self, page: Page | AnswerPage) -> None:
         """Count what a page holds."""
         place = self.names.places(page.annotations["annotator"])
-        kind = "judgements" if kind_of(page.campaign).marks_attributes else "ratings"
-        for name, owners in (("annotations", place), (kind, place[page.judgements["owner"]])):
+        kind = kind_of(page.campaign)
+        answers = "judgements" if kind.marks_attributes else "ratings" if kind.rates_attributes else "answers"
+        for name, owners in (("annotations", place), (answers, place[page.judgements["owner"]])):
             self.counts[name] += np.bincount(owners, minlength=len(self.names.keys))
 
     def identities(self) -> list[tuple[int, str, str]]:

@@ -1,10 +1,12 @@
 """The tables of a release and their columns, in order: what the writers write and the codebook explains."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from accounts.models import Annotator, AnnotatorProfile
 from analysis.releases.contents import Column
 from analysis.releases.tables import machine_columns
+from analysis.releases.tables.questions import columns as question_columns
 from generation.models import Condition
 from studies.protocol.attribute_roles import RANDOM, STEREOTYPE
 
@@ -164,13 +166,38 @@ DESCRIPTIONS: Mapping[str, str] = {
 }
 TABLES = tuple(COLUMNS)
 
+# Declared questions have theirs where a campaign asks them, and what machines found is there where machines scored.
+ALL_TABLES = (*TABLES, *question_columns.TABLES, *machine_columns.TABLES)
+_ALL_COLUMNS = {**COLUMNS, **question_columns.COLUMNS, **machine_columns.COLUMNS}
+ALL_DESCRIPTIONS: Mapping[str, str] = {
+    **DESCRIPTIONS,
+    **question_columns.DESCRIPTIONS,
+    **machine_columns.DESCRIPTIONS,
+}
+# What annotators wrote in their own words.
+_OWN_WORDS = {("annotations", "justification"), ("answers", "text")}
 
-# What machines found is there where machines scored the study.
-ALL_TABLES = (*TABLES, *machine_columns.TABLES)
-ALL_DESCRIPTIONS: Mapping[str, str] = {**DESCRIPTIONS, **machine_columns.DESCRIPTIONS}
+
+def columns_of(table: str, *, justifications: bool, questions: bool = False) -> tuple[Column, ...]:
+    """The columns of a table; free text is there only where the release includes it.
+
+    `questions`: whether the study has campaigns of declared questions, which add columns to tables of all campaigns.
+    """
+    columns = _with_questions(table) if questions else _ALL_COLUMNS[table]
+    return tuple(column for column in columns if justifications or (table, column.name) not in _OWN_WORDS)
 
 
-def columns_of(table: str, *, justifications: bool) -> tuple[Column, ...]:
-    """The columns of a table; free text is there only where the release includes it."""
-    columns = COLUMNS[table] if table in COLUMNS else machine_columns.COLUMNS[table]
-    return tuple(column for column in columns if justifications or column.name != "justification")
+def _with_questions(table: str) -> tuple[Column, ...]:
+    columns = _ALL_COLUMNS[table]
+    if table == "annotators":
+        return (*columns, question_columns.OF_ANNOTATORS)
+    if table != "annotations":
+        return columns
+    described = {
+        "kind": "kind of the campaign; declarations/ says what it asks, of kinds of declared questions",
+        "image": "id of the image; empty for ratings and for declared questions",
+    }
+    return (
+        *(replace(column, description=described.get(column.name, column.description)) for column in columns),
+        question_columns.OF_ANNOTATIONS,
+    )

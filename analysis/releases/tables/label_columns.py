@@ -1,14 +1,16 @@
 """Pages of labels as columns of the released tables."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from analysis.releases.tables.arrays import Columns
 from analysis.releases.tables.label_pages import Page
 from analysis.releases.tables.lookups import ImageTable, KeyNames, encoded
+from annotation.models import Campaign
 from studies.protocol import attribute_roles
 
 _ROLES = pa.array([attribute_roles.RANDOM, attribute_roles.STEREOTYPE], pa.string())
@@ -37,6 +39,7 @@ class Numbering:
     annotation: int = 1
     judgement: int = 1
     box: int = 1
+    answer: int = 1
 
 
 @dataclass(eq=False)
@@ -62,15 +65,15 @@ class LabelColumns:
     def _annotations(self) -> None:
         rows, naming = self.page.annotations, self.naming
         none = rows["none_of_the_above"]
-        seconds = rows["active_seconds"]
         self.tables["annotations"] = {
-            "annotation": self._numbers(len(rows["pk"]), self.numbering.annotation),
+            "annotation": numbers(len(rows["pk"]), self.numbering.annotation),
             **self._shared(slice(None)),
-            "kind": _same(str(self.page.campaign.kind), len(none)),
+            "kind": same(str(self.page.campaign.kind), len(none)),
             "image": encoded(naming.images.ids.places(rows["task__image"]), naming.images.ids.names),
             "none_of_the_above": pa.array(none == 1, mask=none < 0),
-            "active_seconds": pa.array(np.round(seconds, 1), mask=np.isnan(seconds)),
+            "active_seconds": seconds_column(self.page),
             "justification": pa.array([text or None for text in self.page.justifications or ()], pa.string()),
+            "task": pa.nulls(len(none), pa.int64()),  # left away where no campaign asks declared questions
         }
 
     def _judgements(self) -> None:
@@ -81,7 +84,7 @@ class LabelColumns:
         group = self.naming.images.group_of(image)
         stereotype = np.isin(self.naming.pair(group, attribute), self.naming.stereotypes)
         self.tables["judgements"] = {
-            "judgement": self._numbers(len(owner), self.numbering.judgement),
+            "judgement": numbers(len(owner), self.numbering.judgement),
             "annotation": pa.array(owner + self.numbering.annotation),
             **self._shared(owner),
             **image_columns,
@@ -96,7 +99,7 @@ class LabelColumns:
         annotation = judgements["owner"][owner]
         images = self.naming.images.ids
         self.tables["boxes"] = {
-            "box": self._numbers(len(owner), self.numbering.box),
+            "box": numbers(len(owner), self.numbering.box),
             "judgement": pa.array(owner + self.numbering.judgement),
             "image": encoded(images.places(self.page.annotations["task__image"][annotation]), images.names),
             "attribute": self.naming.attributes.of_keys(judgements["attribute"][owner]),
@@ -118,20 +121,41 @@ class LabelColumns:
         }
 
     def _shared(self, rows: Any) -> dict[str, Any]:
-        """Campaign, annotator, guidelines and day of the annotations with these indices."""
-        annotations = self.page.annotations
-        guidelines = annotations["instrument__version"][rows]
-        return {
-            "campaign": _same(self.page.campaign.slug, len(guidelines)),
-            "annotator": self.naming.annotators.of_keys(annotations["annotator"][rows]),
-            "guidelines": pa.array(guidelines, mask=guidelines < 0),
-            "submitted": pa.array(annotations["submitted_at"][rows].astype("datetime64[D]")),
-        }
-
-    @staticmethod
-    def _numbers(count: int, start: int) -> pa.Array:
-        return pa.array(np.arange(start, start + count, dtype=np.int64))
+        return shared_columns(self.page, self.naming, rows)
 
 
-def _same(text: str, count: int) -> pa.DictionaryArray:
+class OfCampaign(Protocol):
+    """A page of a campaign's annotations."""
+
+    @property
+    def campaign(self) -> Campaign: ...
+
+    @property
+    def annotations(self) -> Columns: ...
+
+
+def shared_columns(page: OfCampaign, naming: Naming, rows: Any) -> dict[str, Any]:
+    """Campaign, annotator, guidelines and day of the annotations with these indices."""
+    guidelines = page.annotations["instrument__version"][rows]
+    return {
+        "campaign": same(page.campaign.slug, len(guidelines)),
+        "annotator": naming.annotators.of_keys(page.annotations["annotator"][rows]),
+        "guidelines": pa.array(guidelines, mask=guidelines < 0),
+        "submitted": pa.array(page.annotations["submitted_at"][rows].astype("datetime64[D]")),
+    }
+
+
+def seconds_column(page: OfCampaign) -> pa.Array:
+    """Seconds of active work, to the tenth."""
+    seconds = page.annotations["active_seconds"]
+    return pa.array(np.round(seconds, 1), mask=np.isnan(seconds))
+
+
+def numbers(count: int, start: int) -> pa.Array:
+    """Return so many numbers that count up."""
+    return pa.array(np.arange(start, start + count, dtype=np.int64))
+
+
+def same(text: str, count: int) -> pa.DictionaryArray:
+    """Return a column that says the same in each row."""
     return encoded(np.zeros(count, dtype=np.int64), pa.array([text], pa.string()))

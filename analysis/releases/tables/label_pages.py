@@ -1,6 +1,6 @@
 """Counted annotations of a campaign with all that was answered in them, a page at a time, in the release's order."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,22 +64,36 @@ def pages(
 
     Annotations of the annotators `left_out` are not among them.
     """
+    for within, annotations in annotation_pages(
+        campaign, _ANNOTATION, using=using, key=key, left_out=left_out
+    ):
+        judgements = _judgements(campaign, using, within, annotations["pk"], attribute_rank)
+        boxes = _boxes(campaign, using, judgements["pk"])
+        counting = counted_in(campaign, using=using, left_out=left_out)
+        texts = _justifications(counting, annotations["pk"]) if justifications else None
+        yield Page(campaign, annotations, judgements, boxes, texts)
+
+
+def counted_in(campaign: Campaign, *, using: str, left_out: Collection[int]) -> QuerySet[Annotation]:
+    """Return the annotations of a campaign that count and are not of people whom the release leaves out."""
     counting = counted(campaign).using(using)
-    if left_out:
-        counting = counting.exclude(annotator__in=left_out)
+    return counting.exclude(annotator__in=left_out) if left_out else counting
+
+
+def annotation_pages(
+    campaign: Campaign, columns: Mapping[str, str], *, using: str, key: bytes, left_out: Collection[int]
+) -> Iterator[tuple[dict[str, int], Columns]]:
+    """Yield the bounds of the keys of each page, and these columns of its annotations, shuffled."""
+    counting = counted_in(campaign, using=using, left_out=left_out)
     low = 0
     for high in (*_bounds(campaign, using), None):
         within = {"gt": low} | ({} if high is None else {"lte": high})
         unordered = read_columns(
-            counting.filter(**{f"pk__{name}": bound for name, bound in within.items()}), _ANNOTATION
+            counting.filter(**{f"pk__{name}": bound for name, bound in within.items()}), columns
         )
         if len(unordered["pk"]):
             order = shuffling(unordered["pk"], key=key)
-            annotations = {name: values[order] for name, values in unordered.items()}
-            judgements = _judgements(campaign, using, within, annotations["pk"], attribute_rank)
-            boxes = _boxes(campaign, using, judgements["pk"])
-            texts = _justifications(counting, annotations["pk"]) if justifications else None
-            yield Page(campaign, annotations, judgements, boxes, texts)
+            yield within, {name: values[order] for name, values in unordered.items()}
         low = high or low
 
 
@@ -110,7 +124,7 @@ def _judgements(
     )
     judgements["value"] = judgements.pop(value)
     # Annotations that do not count lie between those that do.
-    judgements["owner"], owned = _owners(judgements.pop("annotation"), owners)
+    judgements["owner"], owned = owners_of(judgements.pop("annotation"), owners)
     judgements = {name: values[owned] for name, values in judgements.items()}
     order = np.lexsort((attribute_rank[judgements["attribute"]], judgements["owner"]))
     return {name: values[order] for name, values in judgements.items()}
@@ -123,13 +137,13 @@ def _boxes(campaign: Campaign, using: str, owners: NDArray[np.int64]) -> Columns
         judgement__gte=int(owners.min()), judgement__lte=int(owners.max())
     )
     boxes = read_columns(queryset, _BOX)
-    boxes["owner"], owned = _owners(boxes.pop("judgement"), owners)
+    boxes["owner"], owned = owners_of(boxes.pop("judgement"), owners)
     boxes = {name: values[owned] for name, values in boxes.items()}
     order = np.lexsort((boxes["pk"], boxes["owner"]))
     return {name: values[order] for name, values in boxes.items()}
 
 
-def _owners(
+def owners_of(
     keys: NDArray[np.int64], owners: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Return the index of each row's owner, and which rows have one."""

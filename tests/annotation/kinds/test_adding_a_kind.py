@@ -1,7 +1,8 @@
-"""What docs/adding-a-kind.md shows works as it stands there: from the declaration to tables of results."""
+"""What docs/adding-a-kind.md shows works as it stands there: from the declaration to results and a release."""
 
 import csv
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from annotation.campaigns.planning import sampling
 from annotation.kinds import study_kinds
 from annotation.models import Annotation, Box, Judgement
 from annotation.simulation.simulate import simulate
+from tests.analysis.releases.documents.test_card import load
+from tests.analysis.releases.documents.test_croissant import read
 from tests.annotation.databases import shared_database
 from tests.annotation.factories import add_prompted_images
 
@@ -47,7 +50,7 @@ def test_the_walk_leads_to_results(study, lead, tmp_path):
         "declaration": shown("declaration"),
         "study": study,
         "lead": lead,
-        "folder": tmp_path / "results",
+        "folder": tmp_path,
     }
     with shared_database(tmp_path):
         exec(shown("walk"), names)
@@ -61,3 +64,39 @@ def test_the_walk_leads_to_results(study, lead, tmp_path):
     assert {row["question"] for row in means} == {"calm", "colour"}
     assert {row["question"] for row in table(tmp_path / "results" / "choices.csv")} == {"disturbs"}
     assert {row["question"] for row in table(tmp_path / "results" / "question_agreement.csv")} >= {"calm"}
+    is_released_as_declared(tmp_path)
+
+
+def is_released_as_declared(folder: Path) -> None:
+    """The release loads with one line, refers to nothing that is not there, and gives the same means again."""
+    release = folder / "release"
+    found = load(release, folder / "cache", "stimuli", "places", "questions", "options", "annotations")
+    answers = found[""]["train"]
+    screens = {(row["task"], row["position"]): row for row in found["stimuli"]["train"]}
+    assert len(screens) == 2 * 3
+    assert {(answer["task"], answer["position"]) for answer in answers} == set(screens)
+    restless = {row["answer"] for row in answers if row["question"] == "calm" and row["rating"] == 1}
+    assert {place["answer"] for place in found["places"]["train"]} == restless
+    disturbed = Counter(row["code"] for row in answers if row["question"] == "disturbs")
+    assert disturbed.total() == len(restless)
+    assert set(disturbed) <= {"crowd", "weather"}
+    conditions = {row["question"]: row["when_answers"] for row in found["questions"]["train"]}
+    assert conditions == {"calm": None, "colour": None, "disturbs": "[1]"}
+    rated = [row["rating"] for row in answers if row["question"] == "calm" and row["rating"] != 0]
+    whole = next(
+        row
+        for row in table(folder / "results" / "scales.csv")
+        if (row["question"], row["by"]) == ("calm", "all")
+    )
+    assert float(whole["mean"]) == pytest.approx(sum(rated) / len(rated))
+    assert (
+        study_kinds.from_file((release / "declarations" / "calm-scenes.json").read_bytes()).key
+        == "calm_scenes"
+    )
+    through_croissant = read(release)
+    assert (through_croissant["errors"], through_croissant["warnings"], through_croissant["said"]) == (
+        [],
+        [],
+        [],
+    )
+    assert len(through_croissant["rows"]["answers"]) == len(answers)

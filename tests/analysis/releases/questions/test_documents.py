@@ -1,0 +1,136 @@
+"""What the documents of a release say of declared questions, whatever their declaration holds."""
+
+import csv
+import json
+import re
+
+import pytest
+
+from annotation.kinds.declaration import (
+    AskedAfter,
+    ChoiceQuestion,
+    CodedAnswer,
+    Region,
+    Stimuli,
+    TextQuestion,
+)
+from tests.analysis.questions.campaigns import Given, images_of, label, open_campaign, people
+from tests.analysis.questions.kinds import both, kind
+
+pytestmark = pytest.mark.django_db
+
+HOSTILE = "=HYPERLINK(1)|<script>alert(1)</script> **[x](http://evil.example)** ```"
+HOSTILE_KIND = kind(
+    "hostile",
+    name=HOSTILE,
+    stimuli=Stimuli(medium="image"),
+    questions=(
+        ChoiceQuestion(
+            name="shows",
+            label=both(HOSTILE),
+            answers=(
+                CodedAnswer(code="a", label=both(HOSTILE)),
+                CodedAnswer(code="b", label=both("; empty")),
+            ),
+            region=Region(shape="box", after=("a",)),
+        ),
+        TextQuestion(name="why", label=both("Why?"), when=AskedAfter(question="shows", answers=("a",))),
+    ),
+    unit="image",
+    measures=("shares", "texts"),
+)
+
+
+@pytest.fixture
+def hostile(study):
+    annotators = people(study, 2)
+    campaign = open_campaign(study, HOSTILE_KIND, annotators)
+    images = images_of(study, models=["aurora"], prompts=1)
+
+    def answer(person, shown):
+        yield Given.of("shows", code="a")
+        yield Given.of("why", text=HOSTILE)
+
+    label(campaign, [images], annotators, answer)
+    return study
+
+
+def codebook(folder) -> list[dict[str, str]]:
+    return list(csv.DictReader((folder / "codebook.csv").read_text(encoding="utf-8").splitlines()))
+
+
+def test_the_codebook_has_a_row_for_each_question(asked, released):
+    _, folder = released(asked)
+    lines = {line["table"]: line for line in codebook(folder) if line["table"].startswith("answers of ")}
+    assert len(lines) == 9
+    why = lines["answers of why in rubric"]
+    assert (why["column"], why["type"]) == ("text", "string")
+    assert why["missing"] == (
+        "asked once a screen, only after the answer partly or no to shows, may be left unanswered"
+    )
+    quality = lines["answers of quality in pair"]
+    assert (quality["column"], quality["type"]) == ("rating", "integer")
+    assert quality["values"].startswith("1 = Point 1; 2 = Point 2; ")
+    assert quality["values"].endswith("; 9 = Unsure (stands apart)")
+    assert quality["missing"] == "asked of each image, always"
+    assert lines["answers of better in pair"]["column"] == "present or code"
+    worst = lines["answers of worst in rubric"]["description"]
+    assert worst == "How bad is the worst fault?; a point had to be drawn after the answer 1 or 2"
+    book = (folder / "CODEBOOK.md").read_text()
+    assert "## Questions of Rubric" in book
+    assert "| `why` | Why? | text | `text` | own words |" in book
+
+
+def test_the_codebook_explains_every_column_that_is_written(asked, released):
+    _, folder = released(asked, include_justifications=True)
+    explained = {
+        (line["table"], line["column"])
+        for line in codebook(folder)
+        if not line["table"].startswith("answers of ")
+    }
+    heads = {path.stem: path.read_text().splitlines()[0] for path in (folder / "csv").iterdir()}
+    assert explained == {
+        (name, column.strip('"')) for name, head in heads.items() for column in head.split(",")
+    }
+
+
+def test_the_data_card_says_what_was_asked(asked, released):
+    _, folder = released(asked)
+    card = (folder / "README.md").read_text()
+    assert "696 answers to declared questions by 4 annotators on 24 images" in card
+    assert "Each screen shows 2 images of one prompt and by different models, beside the prompt." in card
+    assert (
+        "| `why` | Why? (text) | own words | once a screen, only after the answer partly or no to shows"
+        in card
+    )
+    assert "depict groups by these attributes" not in card
+
+
+def test_croissant_names_every_file_and_what_answers_refer_to(asked, released):
+    _, folder = released(asked)
+    written = json.loads((folder / "croissant.json").read_text())
+    files = {file["@id"] for file in written["distribution"]}
+    assert {"declarations/pair.json", "declarations/rubric.json", "data/answers.parquet"} <= files
+    sets = {record["@id"]: record for record in written["recordSet"]}
+    assert sets["stimuli"]["key"] == [{"@id": "stimuli/task"}, {"@id": "stimuli/position"}]
+    fields = {field["@id"]: field for field in sets["places"]["field"]}
+    assert fields["places/answer"]["references"]["fileObject"] == {"@id": "data/answers.parquet"}
+    assert "answered declared questions about images or texts" in written["rai:dataCollection"]
+    checksums = (folder / "checksums.sha256").read_text()
+    assert "declarations/ranking.json" in checksums
+
+
+def test_nothing_that_a_declaration_holds_is_markup_or_a_formula(hostile, released):
+    _, folder = released(hostile, include_justifications=True)
+    for name in ("README.md", "CODEBOOK.md"):
+        text = (folder / name).read_text()
+        body = text.split("---\n", 2)[2] if name == "README.md" else text
+        body = re.sub(r"\\.", "", body)  # what a backslash makes plain
+        assert "<script" not in body
+        assert "[x](" not in body
+    for path in (folder / "csv").iterdir():
+        with path.open(newline="", encoding="utf-8") as file:
+            assert not [cell for line in csv.reader(file) for cell in line if cell.startswith("=")], path
+    assert not [cell for line in codebook(folder) for cell in line.values() if cell.startswith("=")]
+    lines = (folder / "jsonl" / "answers.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["text"] for line in lines].count(HOSTILE) == 2
