@@ -35,11 +35,18 @@ from analysis.metrics.preferences.leaderboard import Preferences
 from analysis.metrics.preferences.position_bias import position_bias
 from analysis.metrics.preferences.ranking_strengths import ranking_strengths
 from analysis.metrics.preferences.strengths import preference_strengths
+from analysis.metrics.probing.associations.harm import harm_shares
+from analysis.metrics.probing.associations.judge import judge_agreement
+from analysis.metrics.probing.associations.overlap import association_overlap
+from analysis.metrics.probing.associations.parse import ParsedWord, description_tokens, parse_word
+from analysis.metrics.probing.associations.tfidf import tfidf_associations
 from analysis.metrics.probing.paired.comparison import PairedComparison, paired_comparison
 from analysis.metrics.probing.paired.conditions import condition_effects, first_option_shares
 from analysis.metrics.probing.paired.model_differences import model_differences
 from analysis.metrics.probing.paired.planning import ProbeSpread, plan_probe
 from analysis.metrics.probing.paired.scores import AssociationScores, association_scores
+from analysis.metrics.probing.words.distinguishing import distinguishing_words
+from analysis.metrics.probing.words.prepare import process_texts
 from analysis.metrics.resampling.bootstrap import Resampling, pigeonhole_bootstrap
 
 __all__ = [
@@ -52,6 +59,7 @@ __all__ = [
     "Judgements",
     "Means",
     "PairedComparison",
+    "ParsedWord",
     "Preferences",
     "ProbeSpread",
     "RankingConcordance",
@@ -63,6 +71,7 @@ __all__ = [
     "annotator_statistics",
     "answer_means",
     "assign_roles",
+    "association_overlap",
     "association_scores",
     "box_agreement",
     "compare_annotator_groups",
@@ -71,9 +80,13 @@ __all__ = [
     "condition_effects",
     "consensus",
     "consensus_boxes",
+    "description_tokens",
+    "distinguishing_words",
     "first_option_shares",
     "fleiss_kappa",
     "gwet_ac",
+    "harm_shares",
+    "judge_agreement",
     "kendall_w",
     "krippendorff_alpha",
     "krippendorff_alpha_sets",
@@ -87,16 +100,19 @@ __all__ = [
     "observed_agreement",
     "offensiveness",
     "paired_comparison",
+    "parse_word",
     "pigeonhole_bootstrap",
     "plan_precision",
     "plan_probe",
     "point_agreement",
     "position_bias",
     "preference_strengths",
+    "process_texts",
     "pull",
     "ranking_strengths",
     "salience",
     "sensitivity",
     "tendency",
+    "tfidf_associations",
     "visual_attributes",
 ]

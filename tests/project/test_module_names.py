@@ -31,24 +31,24 @@ PLAIN_WORDS = {
         vega visage wsgi zips
     """,
     "Statistics and plots": """
-        ac accuracy alpha analysis analyze and arrays association axis bars bias bootstrap charts choropleth
-        classification cluster combinations compare comparison compute consensus coverage data davidson
-        differences disagreement diverging dots drift effect estimate facts feasibility features fill fleiss
-        freshness geography geometry groupings gwet headline inference influence interval kappa kendall
-        krippendorff leaderboard leave level likert limits linkage luce machine matcher means measures metrics
-        multiplicity nan newton ngrams observed offensiveness one out pace pair paired pairwise palette
-        permutation plackett plot points position preferences ranking regions resampling results sampling
-        scatter scored scoring selection sensitivity shares shot skill soft statistics strengths totals unit
-        units w world zero
+        ac accuracy alpha analysis analyze and arrays association axis bars bias bigrams bootstrap charts
+        choropleth classification cluster combinations compare comparison compute consensus coverage data
+        davidson differences disagreement distinguishing diverging dots drift effect estimate exact facts
+        feasibility features fill fleiss freshness geography geometry groupings gwet headline inference
+        influence interval kappa kendall krippendorff leaderboard leave level likert limits linkage luce machine
+        matcher means measures metrics multiplicity nan newton ngrams observed offensiveness one out overlap
+        pace pair paired pairwise palette permutation plackett plot points position preferences ranking regions
+        resampling results sampling scatter scored scoring selection sensitivity shares shot skill soft
+        statistics stop strengths tfidf totals unit units w world zero
     """,
     "Studies, people and releases": """
         absences access accounts advice allocation assembly audit backlog bodies canvas caps captioners card
         categories changes choice clauses cleanup clothes codebook colours consent contact contents corrections
-        country creation day declaration deletions demo documents draft drawing eligibility enforcement
-        erasure examples exclusion extension figure guideline inclusion label language lead licences
+        country creation day declaration deletions demo documents draft drawing eligibility enforcement erasure
+        examples exclusion extension figure guideline harm inclusion judge label language lead licences
         lifecycle mark marking matter membership new onboarding pay people picture placeholders places privacy
-        problems profile props quota rating reasons refusals replacement retraction rounds rubric
-        screen sentences sheet simulation sketch stages submission translation truth unlisted verdict window
+        problems profile props quota rating reasons refusals replacement retraction rounds rubric screen
+        sentences sheet simulation sketch stages submission translation truth unlisted verdict window
     """,
     "What is done": """
         apply clone coarsen edit freeze generate launch make open planning shuffle simulate unsent use

@@ -107,3 +107,67 @@ def as_probe(frame: pd.DataFrame) -> pd.DataFrame:
             ],
         }
     )
+
+
+def as_texts(frame: pd.DataFrame) -> pd.DataFrame:
+    """Each judgement is a text of some words about a group; a present attribute is named."""
+    row = frame["row"].to_numpy(dtype=int)
+    attribute, present = frame["attribute"].astype(str), frame["present"].to_numpy(dtype=int)
+    return pd.DataFrame(
+        {
+            "model": "m",
+            "scenario": ["s" + str(code) for code in row % 3],
+            "group": frame["identity_group"].to_numpy(dtype=object),
+            "text": [
+                f"word{code % 5} {name} {name}" if yes else f"word{code % 4}"
+                for code, name, yes in zip(row, attribute, present, strict=True)
+            ],
+        }
+    )
+
+
+def as_words(frame: pd.DataFrame) -> pd.DataFrame:
+    """Each judgement is a word of a document of its row about a group; a present attribute is the word."""
+    row, groups = frame["row"].to_numpy(dtype=int), frame["identity_group"].astype(str)
+    return pd.DataFrame(
+        {
+            "setting": ["s" + str(code) for code in row % 2],
+            "letter": "",
+            "descriptor": [f"{group}{code // 8 % 3}" for group, code in zip(groups, row, strict=True)],
+            "document": row // 2,
+            "word": [
+                name if yes else f"word{code % 6}"
+                for code, name, yes in zip(row, frame["attribute"].astype(str), frame["present"], strict=True)
+            ],
+        }
+    )
+
+
+def as_associations(frame: pd.DataFrame) -> pd.DataFrame:
+    """Each judgement is an association of one of two models; a present attribute makes it significant."""
+    row, groups = frame["row"].to_numpy(dtype=int), frame["identity_group"].astype(str)
+    return pd.DataFrame(
+        {
+            "model": ["m" + str(code) for code in row % 2],
+            "setting": "s",
+            "dimension": "age",
+            "descriptor": [f"{group}{code // 8}" for group, code in zip(groups, row, strict=True)],
+            "word": ["w" + str(code) for code in row // 2 % 4],
+            "significant": frame["present"].to_numpy(dtype=bool) | (row % 7 == 0),
+            "bias_level": row // 3 % 5 + 1,
+        }
+    ).drop_duplicates()
+
+
+def as_levels(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """People's and a judge's bias levels of pairs: a present attribute adds one."""
+    row, present = frame["row"].to_numpy(dtype=int), frame["present"].to_numpy(dtype=int)
+    people = pd.DataFrame(
+        {
+            "pair": ["p" + str(code) for code in row // 3],
+            "annotator": ["a" + str(code) for code in row % 3],
+            "rating": 1 + row // 3 % 4 + present,
+        }
+    )
+    judge = pd.DataFrame({"pair": people["pair"], "rating": 1 + row // 3 % 4})
+    return people.drop_duplicates(["pair", "annotator"]), judge

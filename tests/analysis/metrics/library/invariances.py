@@ -11,11 +11,15 @@ from analysis import metrics
 from tests.analysis.metrics.library.automated_tables import SETS, as_captions, as_mcas, as_pull, as_scores
 from tests.analysis.metrics.library.comparison_tables import (
     as_answers,
+    as_associations,
     as_choices,
     as_comparisons,
+    as_levels,
     as_points,
     as_probe,
     as_rankings,
+    as_texts,
+    as_words,
 )
 from tests.analysis.metrics.tables import ROLES
 
@@ -279,6 +283,33 @@ CLAIMS: dict[str, Claim] = {
         lambda f: _table(metrics.plan_probe(pilot=as_probe(f)), "requests", "association_half_width"),
         NAMES,
         frozenset({DUPLICATED, FLIPPED}),
+    ),
+    "distinguishing_words": Claim(
+        lambda f: _table(metrics.distinguishing_words(as_texts(f)), "scope", "group", "word", "score"),
+        NAMES,
+        frozenset({FLIPPED}),  # every row twice: rarer words reach the least count
+    ),
+    "tfidf_associations": Claim(
+        lambda f: _table(
+            metrics.tfidf_associations(as_words(f)), "descriptor", "word", "tfidf", "z", "p_exact"
+        ),
+        NAMES,
+        frozenset({FLIPPED, DUPLICATED}),  # every word stands twice in its document
+    ),
+    "harm_shares": Claim(
+        lambda f: _table(metrics.harm_shares(as_associations(f)), "model", "measure", "share"),
+        NAMES | {DUPLICATED},
+        frozenset({FLIPPED}),
+    ),
+    "association_overlap": Claim(
+        lambda f: _table(metrics.association_overlap(as_associations(f), resamples=20), "measure", "value"),
+        NAMES | {DUPLICATED},
+        frozenset({FLIPPED}),
+    ),
+    "judge_agreement": Claim(
+        lambda f: _table(metrics.judge_agreement(*as_levels(f), resamples=20), "measure", "value"),
+        NAMES | {DUPLICATED},
+        frozenset({FLIPPED}),
     ),
     "pigeonhole_bootstrap": Claim(
         lambda f: _table(metrics.pigeonhole_bootstrap(f, resamples=20).summary(), "attribute", "estimate"),

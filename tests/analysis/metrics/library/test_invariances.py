@@ -17,6 +17,7 @@ NOT_MEASURES = {
     "Judgements",
     "Means",
     "PairedComparison",
+    "ParsedWord",
     "Preferences",
     "ProbeSpread",
     "RankingConcordance",
@@ -26,6 +27,9 @@ NOT_MEASURES = {
     "Tendency",
     "CaptionMatches",
     "Concordance",
+    "description_tokens",  # what associations rest on; no number of its own
+    "parse_word",
+    "process_texts",  # what distinguishing_words rests on
     "assign_roles",  # whose counts of raters are enough; no number of its own
     "match_captions",  # what salience and scores rest on; no number of its own
     "match_spans",

@@ -17,11 +17,15 @@ from analysis import metrics
 from tests.analysis.metrics.library.automated_tables import SETS, as_captions, as_mcas, as_pull, as_scores
 from tests.analysis.metrics.library.comparison_tables import (
     as_answers,
+    as_associations,
     as_choices,
     as_comparisons,
+    as_levels,
     as_points,
     as_probe,
     as_rankings,
+    as_texts,
+    as_words,
 )
 from tests.analysis.metrics.library.invariances import ATTRIBUTES, GROUPED, SCORED, _boxes, _likert, example
 from tests.analysis.metrics.library.test_invariances import NOT_MEASURES
@@ -76,6 +80,11 @@ RUN = {
     "first_option_shares": lambda f: metrics.first_option_shares(as_probe(f)),
     "model_differences": lambda f: metrics.model_differences(as_probe(f)),
     "plan_probe": lambda f: metrics.plan_probe(scenarios=[1, 3]),
+    "distinguishing_words": lambda f: metrics.distinguishing_words(as_texts(f)),
+    "tfidf_associations": lambda f: metrics.tfidf_associations(as_words(f)),
+    "harm_shares": lambda f: metrics.harm_shares(as_associations(f)),
+    "association_overlap": lambda f: metrics.association_overlap(as_associations(f), resamples=60),
+    "judge_agreement": lambda f: metrics.judge_agreement(*as_levels(f), resamples=60),
     "plan_precision": lambda f: metrics.plan_precision(
         likelihood_stereotype=0.05, likelihood_random=0.01, images=3, simulations=10, resamples=50
     ),

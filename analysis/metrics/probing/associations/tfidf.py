@@ -1,0 +1,236 @@
+"""Words that a model gives to one descriptor more than to others."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.metrics.data.arrays import Array
+from analysis.metrics.data.results import Result, counts, labels, numbers, words
+from analysis.metrics.data.validation import require_choice, require_columns
+from analysis.metrics.probing.associations.answers import WordAnswers, parts
+from analysis.metrics.probing.associations.exact import benjamini_hochberg, upper_tail, upper_tail_of_sum
+
+LEVEL = 0.05
+LEAST_DOCUMENTS = 2
+NO_VARIATION = "no_variation"
+NO_SAMPLING = "no_sampling"
+ONE_DOCUMENT = "one_document"
+DOCUMENTS, DESCRIPTORS = "documents", "descriptors"
+EVERY, FIRST = "every", "first"
+WORDS, DESCRIPTIONS = "text-to-text", "image-to-text"
+METHOD = "tf·ln(T/df); published rule: upper normal tail of z; exact: hypergeometric, Benjamini–Hochberg"
+
+
+def tfidf_associations(
+    answers: Any,
+    *,
+    df: str = DOCUMENTS,
+    sampled: bool = True,
+    dimensions: pd.DataFrame | None = None,
+    dimension: str = EVERY,
+    level: float = LEVEL,
+) -> Result:
+    """Which words a model associates with which descriptors: the published rule and an exact test beside it.
+
+    `answers`: one row per word with the columns setting, letter (empty for descriptions), descriptor, document,
+    word[, model, dimension, repeat, template, temperature]. A document is one run of one template (text-to-text: its
+    26 answers) or one description; documents of different descriptors are different whatever their names. An empty
+    word is an answer that is missing or was left out: its document counts. Words are lower-cased; null, none, nan
+    and na are words.
+
+    Per model × setting and pair: tf(d,w) = times w occurs with descriptor d; df(w) = documents that contain w
+    (`df="descriptors"`: descriptors); T = documents × 26 where words were asked by letter, documents otherwise;
+    tfidf = tf·ln(T/df). *Published rule*: z over the distinct pairs of the model × setting, all dimensions together
+    (sd with ddof 1), p its upper normal tail, `significant` where p < `level`. It cuts the upper tail of whatever
+    scores there are, biased or not.
+
+    *Exact test*: were descriptors shuffled within (setting, letter), tf(d,w) ~ Hypergeometric(answered cells, those
+    with w, those of d): p_exact = P(X ≥ tf); for a word under several letters, of their sum (convolution); for
+    descriptions with documents that contain w in place of tf. q_exact: Benjamini–Hochberg over the pairs with df ≥ 2
+    of the model × setting; `significant_exact` where q < `level`.
+
+    `sampled=False`, or a column `temperature` that is 0 throughout a model × setting: repeats are copies; one repeat
+    (the first of each descriptor × template) counts, and the exact test is null.
+
+    A descriptor in several dimensions (rows with other dimensions in `answers`, or several rows of `dimensions`:
+    descriptor, dimension) has a row for each, with the same numbers; `dimension="first"` keeps the first, as
+    published. A document that is repeated for a second dimension counts once.
+
+    Null (`reason`): z and p `no_variation` where scores do not differ; (`exact_reason`) p_exact and q_exact
+    `no_sampling`; q_exact `one_document` where df is 1. Raises ValueError for a missing column, an empty name and an
+    unknown option.
+
+    Source: Raj et al. 2024, *BiasDora*; Fisher 1935; Benjamini & Hochberg 1995.
+    """
+    require_choice(df, "df", (DOCUMENTS, DESCRIPTORS))
+    require_choice(dimension, "dimension", (EVERY, FIRST))
+    if not 0 < level < 1:
+        raise ValueError(f"level: expected a number between 0 and 1, got {level!r}")
+    table = require_columns(answers, "answers", ["descriptor", "document"])
+    repeated = _repeated_for_dimensions(table)
+    kept = table if repeated is None else table[~repeated]
+    tables, missing, left_out, used = [], 0, 0, 0
+    for part in parts(kept, sampled=sampled):
+        tables.append(_associations(part, df, level))
+        missing += int((part.word < 0).sum())
+        left_out += part.repeats_left_out
+        used += int((part.word >= 0).sum())
+    result = pd.concat(tables, ignore_index=True) if tables else _empty()
+    return Result(
+        table=_with_dimensions(result, table, dimensions, dimension),
+        used=used,
+        dropped={
+            "missing": missing,
+            "repeats": left_out,
+            "other_dimensions": 0 if repeated is None else int(repeated.sum()),
+        },
+        method=METHOD,
+        notes={"df": df, "level": level, "dimension": dimension},
+    )
+
+
+def _associations(part: WordAnswers, df: str, level: float) -> pd.DataFrame:
+    answered = part.word >= 0
+    descriptor, document, word = (values[answered] for values in (part.descriptor, part.document, part.word))
+    width = len(part.word_names)
+    pair, tf = np.unique(descriptor.astype(np.int64) * width + word, return_counts=True)
+    pair_descriptor, pair_word = pair // width, pair % width
+    in_document = np.unique(document.astype(np.int64) * width + word)
+    documents_with = np.bincount(in_document % width, minlength=width)
+    df_of_word = documents_with if df == DOCUMENTS else np.bincount(pair_word, minlength=width)
+    total = part.total
+    score = tfidf(tf, df_of_word[pair_word], total)
+    z, p, reason = published_rule(score)
+    p_exact: Array = np.full(len(pair), np.nan)
+    if part.is_sampled:
+        exact = _by_letter if part.has_letters else _by_document
+        p_exact = exact(part, answered, pair, tf, in_document)
+    is_shared = documents_with[pair_word] >= LEAST_DOCUMENTS
+    q_exact = benjamini_hochberg(np.where(is_shared, p_exact, np.nan))
+    exact_reason = (
+        np.where(is_shared, "", ONE_DOCUMENT) if part.is_sampled else np.full(len(pair), NO_SAMPLING)
+    )
+    return pd.DataFrame(
+        {
+            "model": labels([part.model]).repeat(len(pair)).reset_index(drop=True),
+            "modality": labels([WORDS if part.has_letters else DESCRIPTIONS])
+            .repeat(len(pair))
+            .reset_index(drop=True),
+            "setting": labels([part.setting]).repeat(len(pair)).reset_index(drop=True),
+            "descriptor": pd.Series(part.descriptor_names[pair_descriptor], dtype="string"),
+            "word": pd.Series(part.word_names[pair_word], dtype="string"),
+            "tf": counts(tf),
+            "df": counts(df_of_word[pair_word]),
+            "documents": counts(np.full(len(pair), total)),
+            "tfidf": numbers(score),
+            "z": numbers(z),
+            "p": numbers(p),
+            "significant": pd.arrays.BooleanArray(p < level, np.isnan(p)),
+            "reason": words(np.full(len(pair), reason)),
+            "p_exact": numbers(p_exact),
+            "q_exact": numbers(q_exact),
+            "significant_exact": pd.arrays.BooleanArray(q_exact < level, np.isnan(q_exact)),
+            "exact_reason": words(exact_reason),
+        }
+    )
+
+
+def tfidf(tf: Any, df: Any, total: int) -> Array:
+    """tf·ln(T/df)."""
+    return np.asarray(np.asarray(tf, dtype=float) * np.log(total / np.asarray(df, dtype=float)))
+
+
+def published_rule(scores: Array) -> tuple[Array, Array, str]:
+    """z of the scores of distinct pairs (sd with ddof 1) and their upper normal tail; a reason where null."""
+    from scipy.special import ndtr
+
+    sd = float(np.std(scores, ddof=1)) if len(scores) > 1 else 0.0
+    if not sd > 1e-12 * float(np.max(np.abs(scores), initial=0)):
+        nothing = np.full(len(scores), np.nan)
+        return nothing, nothing, NO_VARIATION
+    z = (scores - scores.mean()) / sd
+    return z, np.asarray(ndtr(-z)), ""
+
+
+def _by_letter(part: WordAnswers, answered: Array, pair: Array, tf: Array, _in_document: Array) -> Array:
+    """P(X ≥ tf) with answers shuffled among the descriptors within each letter."""
+    width, letters, people = len(part.word_names), len(part.letter_names), len(part.descriptor_names)
+    letter, word, descriptor = (
+        values[answered].astype(np.int64) for values in (part.letter, part.word, part.descriptor)
+    )
+    cells = np.bincount(letter, minlength=letters)
+    of_descriptor = np.bincount(descriptor * letters + letter, minlength=people * letters)
+    key, with_word = np.unique(word * letters + letter, return_counts=True)
+    of_word = np.bincount(key // letters, minlength=width)  # in how many letters
+    begins = np.cumsum(of_word) - of_word
+    pair_word, pair_descriptor = pair % width, pair // width
+    place = begins[pair_word]
+    only = key[place] % letters
+    p = upper_tail(tf, cells[only], with_word[place], of_descriptor[pair_descriptor * letters + only])
+    for row in np.flatnonzero(of_word[pair_word] > 1):
+        at = range(begins[pair_word[row]], begins[pair_word[row]] + of_word[pair_word[row]])
+        under = [
+            (
+                int(cells[key[i] % letters]),
+                int(with_word[i]),
+                int(of_descriptor[pair_descriptor[row] * letters + key[i] % letters]),
+            )
+            for i in at
+        ]
+        p[row] = upper_tail_of_sum(int(tf[row]), under)
+    return p
+
+
+def _by_document(part: WordAnswers, answered: Array, pair: Array, _tf: Array, in_document: Array) -> Array:
+    """P(X ≥ documents of d with w) with documents shuffled among the descriptors."""
+    width = len(part.word_names)
+    described = np.zeros(part.documents, dtype=bool)
+    described[part.document[answered]] = True
+    owner = np.zeros(part.documents, dtype=np.int64)
+    owner[part.document] = part.descriptor
+    of_descriptor = np.bincount(owner[described], minlength=len(part.descriptor_names))
+    documents, number = np.unique(
+        owner[in_document // width] * width + in_document % width, return_counts=True
+    )
+    with_word = np.bincount(in_document % width, minlength=width)
+    assert np.array_equal(documents, pair)
+    total = np.full(len(pair), int(described.sum()))
+    return upper_tail(number, total, with_word[pair % width], of_descriptor[pair // width])
+
+
+def _repeated_for_dimensions(table: pd.DataFrame) -> Array | None:
+    """Rows of a document that stands there again for a further dimension of its descriptor."""
+    if "dimension" not in table:
+        return None
+    key = [name for name in ("model", "setting", "descriptor", "document") if name in table]
+    dimension, _ = pd.factorize(table["dimension"])
+    return np.asarray(
+        dimension != table.assign(_dimension=dimension).groupby(key)["_dimension"].transform("first")
+    )
+
+
+def _with_dimensions(
+    result: pd.DataFrame, table: pd.DataFrame, dimensions: pd.DataFrame | None, which: str
+) -> pd.DataFrame:
+    """A row per dimension of the descriptor."""
+    known = dimensions
+    if known is None:
+        known = table if "dimension" in table else pd.DataFrame({"descriptor": [], "dimension": []})
+    require_columns(known, "dimensions", ["descriptor", "dimension"])
+    listed = known[["descriptor", "dimension"]].dropna().astype(str).drop_duplicates()
+    if which == FIRST:
+        listed = listed.drop_duplicates("descriptor")
+    listed = listed.astype("string")
+    joined = result.merge(listed, on="descriptor", how="left")
+    joined.insert(3, "dimension", joined.pop("dimension").astype("string"))
+    return joined
+
+
+def _empty() -> pd.DataFrame:
+    nothing = np.empty(0, dtype=int)
+    names = np.empty(0, dtype=object)
+    part = WordAnswers(
+        "", "", nothing, nothing, 0, nothing, nothing, names, np.array([""], dtype=object), names, True, 0
+    )
+    return _associations(part, DOCUMENTS, LEVEL)
