@@ -1,10 +1,12 @@
 """Stored answers to questions in the words that their annotator read."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 
-from annotation.answers.questions.values import NO_WORD
+from annotation.answers.questions.checks import QuestionAnswers
+from annotation.answers.questions.values import NO_WORD, JudgementValue, ScreenQuestions
 from annotation.kinds.declaration import (
     ChoiceQuestion,
     CompareQuestion,
@@ -34,11 +36,29 @@ def answered_questions(annotation: Annotation, kind: Kind) -> tuple[AnsweredQues
     }
     words = [word for stimulus in annotation.task.stimuli.all() for word in stimulus.text.split()]
     judgements = sorted(annotation.judgements.all(), key=lambda judgement: judgement.pk)
+    about = [(judgement, names.get(judgement.stimulus_id or 0, "")) for judgement in judgements]
+    return _answered(kind, about, words)
+
+
+def given_answers(
+    answers: QuestionAnswers, screen: ScreenQuestions, text: str
+) -> tuple[AnsweredQuestion, ...]:
+    """Return what a checked answer says that is not stored; `text` is that in which words can be marked."""
+    name = _("Picture %(number)s") if screen.kind.stimuli.medium == "image" else _("Text %(number)s")
+    names = {ref: name % {"number": number} for number, ref in enumerate(screen.refs, start=1)}
+    about = [(judgement, names.get(judgement.stimulus or "", "")) for judgement in answers.judgements]
+    return _answered(screen.kind, about, text.split())
+
+
+def _answered(
+    kind: Kind, judgements: Sequence[tuple[Judgement | JudgementValue, str]], words: list[str]
+) -> tuple[AnsweredQuestion, ...]:
+    """Return the answers, from judgements with the names of what they are about."""
     answered = []
     for question in kind.questions:
         parts = [
-            _part(question, judgement, names, words)
-            for judgement in judgements
+            _part(question, judgement, name, words)
+            for judgement, name in judgements
             if judgement.question == question.name
         ]
         if parts:
@@ -46,16 +66,15 @@ def answered_questions(annotation: Annotation, kind: Kind) -> tuple[AnsweredQues
     return tuple(answered)
 
 
-def _part(question: Question, judgement: Judgement, names: dict[int, str], words: list[str]) -> str:
+def _part(question: Question, judgement: Judgement | JudgementValue, name: str, words: list[str]) -> str:
     """Return one judgement: what was answered, with the name of the stimulus it is about."""
     value = _value(question, judgement, words)
-    if judgement.stimulus_id is None:
+    if not name:
         return value
-    name = names[judgement.stimulus_id]
     return name if isinstance(question, CompareQuestion) else f"{name}: {value}"
 
 
-def _value(question: Question, judgement: Judgement, words: list[str]) -> str:
+def _value(question: Question, judgement: Judgement | JudgementValue, words: list[str]) -> str:
     code = judgement.code or ""
     match question:
         case ScaleQuestion():

@@ -51,13 +51,13 @@ def read_results(results: list[Any], names: Names) -> Answered:
         elif name == "box":
             _read_region(result, value, answered)
         elif name == "present":
-            answered.ticked |= {_attribute(text) for text in _texts(value, "choices")}
+            answered.ticked |= {_attribute(text) for text in texts_of(value, "choices")}
         elif name == "rating" and "rating" in value:
             answered.rating = _stars(value["rating"])
         elif name in ("none_of_the_above", "rating"):
-            setattr(answered, name, _one(_texts(value, "choices"), name))
+            setattr(answered, name, _one(texts_of(value, "choices"), name))
         else:
-            setattr(answered, name, "\n".join(_texts(value, "text")))
+            setattr(answered, name, "\n".join(texts_of(value, "text")))
     return answered
 
 
@@ -69,14 +69,14 @@ def _stars(value: object) -> str:
 
 
 def _read_region(result: Mapping[str, Any], value: Mapping[str, Any], answered: Answered) -> None:
-    labels = [_attribute(text) for key in _LABELS for text in (_texts(value, key) if key in value else [])]
+    labels = [_attribute(text) for key in _LABELS for text in (texts_of(value, key) if key in value else [])]
     if not labels:
         # A rectangle and its label may be two results of one id: the one without says nothing more.
         if result.get("type") == "rectangle":
             return
         raise ValueError(f"a region of type “{_kind(result)}” has no label of an attribute")
     try:
-        numbers = _rectangle(result, value)
+        numbers = rectangle_of(result, value)
     except ValueError as error:
         answered.wrong.update(dict.fromkeys(labels, str(error)))
         return
@@ -85,14 +85,15 @@ def _read_region(result: Mapping[str, Any], value: Mapping[str, Any], answered: 
         answered.boxes.setdefault(label, []).extend(numbers)
 
 
-def _rectangle(result: Mapping[str, Any], value: Mapping[str, Any]) -> list[float]:
-    if _number(value.get("rotation") or 0, "rotation") % 360 or _number(
+def rectangle_of(result: Mapping[str, Any], value: Mapping[str, Any]) -> list[float]:
+    """Return left, top, width and height in percent; raises ValueError where it is no upright rectangle."""
+    if number_of(value.get("rotation") or 0, "rotation") % 360 or number_of(
         result.get("image_rotation") or 0, "rotation"
     ):
         raise ValueError("a rectangle is rotated: only upright boxes can be taken")
     if not {"x", "y", "width", "height"} <= value.keys():
         raise ValueError(f"a region of type “{_kind(result)}” is no rectangle")
-    x, top, width, height = (_number(value[name], name) for name in ("x", "y", "width", "height"))
+    x, top, width, height = (number_of(value[name], name) for name in ("x", "y", "width", "height"))
     (x, width), (top, height) = _inside(x, width), _inside(top, height)
     return [x, top, width, height]
 
@@ -109,15 +110,16 @@ def _inside(start: float, length: float) -> tuple[float, float]:
     return start, length
 
 
-def _number(value: object, name: str) -> float:
+def number_of(value: object, name: str, shape: str = "rectangle") -> float:
+    """Return a number of a region's; raises ValueError where it is none."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"the {name} of a rectangle is no number")
+        raise ValueError(f"the {name} of a {shape} is no number")
     try:
         number = float(value)
     except OverflowError:  # JSON knows whole numbers of any length
         number = math.inf
     if not math.isfinite(number):
-        raise ValueError(f"the {name} of a rectangle is no number")
+        raise ValueError(f"the {name} of a {shape} is no number")
     return number
 
 
@@ -128,7 +130,8 @@ def size_of(width: object, height: object) -> tuple[int, int] | None:
     return None
 
 
-def _texts(value: Mapping[str, Any], key: str) -> list[str]:
+def texts_of(value: Mapping[str, Any], key: str) -> list[str]:
+    """Return the texts of a result, also where it holds one; raises ValueError where they are none."""
     texts = value.get(key, [])
     texts = [texts] if isinstance(texts, str) else texts
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):

@@ -4,15 +4,20 @@ The rules are those of our own pages (`annotation.answers.validation`); this mod
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from annotation.answers.questions.checks import checked
+from annotation.answers.questions.stimuli import PROMPT, refs_of
+from annotation.answers.questions.values import ScreenQuestions
 from annotation.answers.validation import Answer
 from annotation.kinds.registry import kind_of
 from annotation.label_studio.base import reasons
 from annotation.label_studio.format.interface import NO, NONE, SOME, YES
 from annotation.label_studio.format.names import OURS
+from annotation.label_studio.format.questions.data import marked
+from annotation.label_studio.format.questions.reader import read_questions
 from annotation.label_studio.format.regions import Answered, read_results
 from annotation.models import Campaign
 from foundation.errors import DomainError
@@ -29,22 +34,52 @@ class Unreadable(ValueError):
 
 
 @dataclass(frozen=True)
+class DeclaredScreen:
+    """The questions of a kind about what one task shows."""
+
+    questions: ScreenQuestions
+    stimuli: Mapping[str, int]  # their keys by their names on the screen
+    text: str = ""  # in which words can be marked
+
+    @classmethod
+    def of(cls, campaign: Campaign, stimuli: Sequence[tuple[int, str]]) -> "DeclaredScreen":
+        """Return the screen that shows these stimuli: the key and the text of each, in the order shown."""
+        kind = kind_of(campaign)
+        refs = refs_of(kind, len(stimuli))
+        text = marked(kind, next((text for _, text in reversed(stimuli) if text), ""))
+        questions = ScreenQuestions(
+            kind=kind,
+            refs=tuple(ref for ref in refs if ref != PROMPT),
+            words=len(text.split()),
+            regions_required=campaign.boxes_required,
+        )
+        return cls(questions, {ref: pk for ref, (pk, _) in zip(refs, stimuli, strict=True)}, text)
+
+
+@dataclass(frozen=True)
 class Question:
-    """What a task asks: its attributes by their texts, in display order."""
+    """What a task asks: its attributes by their texts, in display order, or the questions of a declared kind."""
 
     rates: bool
     boxes_required: bool
     attributes: Mapping[str, int]
+    screen: DeclaredScreen | None = None
 
     @classmethod
-    def of(cls, campaign: Campaign, attributes: Mapping[str, int]) -> "Question":
-        return cls(kind_of(campaign).rates_attributes, campaign.boxes_required, attributes)
+    def of(
+        cls, campaign: Campaign, attributes: Mapping[str, int], stimuli: Sequence[tuple[int, str]] = ()
+    ) -> "Question":
+        kind = kind_of(campaign)
+        screen = None if kind.about_attributes else DeclaredScreen.of(campaign, stimuli)
+        return cls(kind.rates_attributes, campaign.boxes_required, attributes, screen)
 
 
 def read_answer(result: Any, question: Question) -> Answer:
     """Return the answer that a mirrored result gives; raises Unreadable."""
     if missing := reasons.why_no_result(result):
         raise Unreadable(missing)
+    if question.screen is not None:
+        return _answers(result, question.screen)
     try:
         _refuse_several(result)
         answered = read_results(result, OURS)
@@ -57,6 +92,27 @@ def read_answer(result: Any, question: Question) -> Answer:
         return Answer.marks_of(data, question.attributes, boxes_required=question.boxes_required)
     except DomainError as error:
         raise Unreadable(_short(_said(error, question))) from error
+
+
+def _answers(result: list[Any], screen: DeclaredScreen) -> Answer:
+    try:
+        data = read_questions(result, screen.questions, screen.text)
+        return Answer(questions=checked(data, screen.questions))
+    except ValueError as error:
+        raise Unreadable(_short(str(error))) from error
+    except DomainError as error:
+        raise Unreadable(_short(_said_of_questions(error, screen.questions))) from error
+
+
+def _said_of_questions(error: DomainError, questions: ScreenQuestions) -> str:
+    """Return what is wrong, each question by its name and, of several, each stimulus by its number."""
+    sentences = []
+    for name, message in (error.fields or {}).items():
+        _, _, asked, *about = [*name.split("."), "", ""]
+        place = f" {questions.refs.index(about[0]) + 1}" if about[0] in questions.refs else ""
+        noun = f", {questions.kind.stimuli.medium}{place}" if place else ""
+        sentences.append(f"{asked}{noun}: {message}")
+    return " ".join(dict.fromkeys(sentences)) or error.message
 
 
 def _refuse_several(result: list[Any]) -> None:

@@ -7,22 +7,24 @@ after the batch; then in the same order as a submission.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from django.db import transaction
+from django.db.models import prefetch_related_objects
 from django.utils import timezone
 
 from annotation.assignment import slots
 from annotation.assignment.leases import lock_enrolments
 from annotation.assignment.quota_rules import quotas_of
+from annotation.kinds.registry import kind_of
 from annotation.label_studio.labels import versions
 from annotation.label_studio.labels.allocation import Places, Plan, allocate, by_task
 from annotation.label_studio.labels.convert import Question
 from annotation.label_studio.labels.store import write
 from annotation.label_studio.labels.verdicts import Part, SettleContext, Verdict, judge, made_by
 from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioBridge, LabelStudioUser
-from annotation.models import Annotation, Assignment, Campaign, Task, TaskAttribute
+from annotation.models import Annotation, Assignment, Campaign, Task, TaskAttribute, TaskStimulus
 from jobs.progress.reporter import Progress, Unwatched
 from studies import consent
 
@@ -147,6 +149,7 @@ def _context(
     )
     for task, attribute, text in task_attributes.values_list("task_id", "attribute_id", "attribute__text"):
         attributes[task][text] = attribute
+    stimuli = _stimuli(campaign, tasks)
     users = {user.pk: user for user in LabelStudioUser.objects.filter(server=bridge.server_id)}
     changed = [row.pk for row in rows if versions.needs_history(row, users.get(row.user_id or 0))]
     return SettleContext(
@@ -157,19 +160,35 @@ def _context(
         history=versions.history_of(changed),
         enrolments=enrolments,
         consenting=frozenset(consenting.values_list("pk", flat=True)),
-        questions={task.pk: Question.of(campaign, attributes[task.pk]) for task in tasks},
+        questions={task.pk: Question.of(campaign, attributes[task.pk], stimuli[task.pk]) for task in tasks},
         instruments=list(campaign.instruments.order_by("-version").values_list("pk", "created_at")),
         now=timezone.now(),
     )
 
 
+def _stimuli(campaign: Campaign, tasks: Sequence[Task]) -> dict[int, list[tuple[int, str]]]:
+    """Return what each task of declared questions shows: key and text, in the order shown."""
+    shown: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    if not kind_of(campaign).about_attributes:
+        stimuli = TaskStimulus.objects.filter(task__in=[task.pk for task in tasks]).order_by(
+            "task", "position"
+        )
+        for task, stimulus, text in stimuli.values_list("task_id", "pk", "text"):
+            shown[task].append((stimulus, text))
+    return shown
+
+
 def _plans(
-    tasks: Iterable[Task],
+    tasks: Sequence[Task],
     parts: dict[int, dict[int, Part]],
     verdicts: dict[int, list[Verdict]],
     context: SettleContext,
 ) -> list[Plan]:
     quotas = quotas_of(context.campaign)
+    if quotas:  # which depend on the group that everything on a screen shows
+        for task in tasks:
+            task.campaign = context.campaign
+        prefetch_related_objects(tasks, "stimuli__image")
     profiles = slots.profiles_of(context.enrolments) if quotas else {}
     return [
         allocate(Places(task, quotas, profiles), parts.get(task.pk, {}), verdicts.get(task.pk, []), context)

@@ -5,11 +5,13 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from annotation.answers.validation import Answer, AnswerBox, stored_answer
+from annotation.answers.questions.values import JudgementValue
+from annotation.answers.validation import Answer, AnswerBox, answer_of, stored_answer
+from annotation.kinds.registry import kind_of
 from annotation.label_studio.labels.allocation import Plan, Step
 from annotation.label_studio.labels.verdicts import SettleContext, Verdict
 from annotation.label_studio.models import LabelStudioAnnotation
-from annotation.models import Annotation, Assignment, Box, Judgement, Task
+from annotation.models import Annotation, Assignment, Box, Judgement, Point, Task
 from foundation.database.bulk import allocate_keys, insert, new_uuids, update
 
 _Given = tuple[Step, Verdict, Answer]  # what an answer is to become, what it was made of, and what it says
@@ -48,7 +50,7 @@ def _writing(steps: Iterable[Step], context: SettleContext) -> list[Step]:
         elif part.submission_id != context.submission_id(step.verdict, step.annotator_id, part.revision):
             compared.append(step)
     if compared:
-        stored = _stored([step.part.annotation_id for step in compared if step.part is not None])
+        stored = _stored([step.part.annotation_id for step in compared if step.part is not None], context)
         steps_to_write += [
             step
             for step in compared
@@ -58,9 +60,13 @@ def _writing(steps: Iterable[Step], context: SettleContext) -> list[Step]:
     return [step for step in steps_to_write if step.part is None or step.part.revision < _MOST_REVISIONS]
 
 
-def _stored(pks: Iterable[int | None]) -> dict[int, Answer]:
+def _stored(pks: Iterable[int | None], context: SettleContext) -> dict[int, Answer]:
     """Return what these annotations answered, as `annotation.answers.validation.answer_of` does one by one."""
-    annotations = Annotation.objects.in_bulk([pk for pk in pks if pk is not None])
+    annotations = Annotation.objects.select_related("task").in_bulk([pk for pk in pks if pk is not None])
+    if not kind_of(context.campaign).about_attributes:
+        for annotation in annotations.values():
+            annotation.campaign = annotation.task.campaign = context.campaign
+        return {pk: answer_of(annotation) for pk, annotation in annotations.items()}
     judged: dict[int, list[Judgement]] = defaultdict(list)
     for judgement in Judgement.objects.filter(annotation__in=annotations).order_by("pk"):
         judged[judgement.annotation_id].append(judgement)
@@ -136,7 +142,9 @@ def _answer(
         (step, step.verdict, step.verdict.answer) for step in steps if step.verdict and step.verdict.answer
     ]
     insert(Annotation, {"id": keys} | _columns(answered, assignments, context))
-    _judge(keys, [(step.task_id, answer) for step, _, answer in answered], context)
+    answers = [(step.task_id, answer) for step, _, answer in answered]
+    _judge(keys, answers, context)
+    _judge_questions(keys, answers, context)
     return {verdict.row.pk: key for (_, verdict, _), key in zip(answered, keys, strict=True)}
 
 
@@ -201,6 +209,47 @@ def _judge(annotations: Sequence[int], answers: Sequence[tuple[int, Answer]], co
         }
         sides |= {"judgement_id": [key for key, _ in drawn], "clipped": [False] * len(drawn)}
         insert(Box, sides)
+
+
+def _judge_questions(
+    annotations: Sequence[int], answers: Sequence[tuple[int, Answer]], context: SettleContext
+) -> None:
+    """Write the judgements of answers to declared questions, with the places drawn for each."""
+    judged = [
+        (annotation, task, judgement)
+        for annotation, (task, answer) in zip(annotations, answers, strict=True)
+        for judgement in (answer.questions.judgements if answer.questions else ())
+    ]
+    if not judged:
+        return
+    keys = allocate_keys(Judgement, len(judged))
+    columns: dict[str, list[Any]] = {
+        "id": keys,
+        "annotation_id": [annotation for annotation, _, _ in judged],
+        "stimulus_id": [_stimulus(context, task, judgement) for _, task, judgement in judged],
+    }
+    for name in ("question", "present", "rating", "code", "rank", "text"):
+        columns[name] = [getattr(judgement, name) for _, _, judgement in judged]
+    insert(Judgement, columns)
+    drawn = [
+        (key, place)
+        for key, (_, _, judgement) in zip(keys, judged, strict=True)
+        for place in judgement.places
+    ]
+    boxes = [(key, place) for key, place in drawn if place.width is not None]
+    points = [(key, place) for key, place in drawn if place.width is None]
+    for model, lines, sides in ((Box, boxes, ("x", "y", "width", "height")), (Point, points, ("x", "y"))):
+        if lines:
+            of_sides: dict[str, list[Any]] = {
+                side: [getattr(place, side) for _, place in lines] for side in sides
+            }
+            clipped = {"clipped": [False] * len(lines)} if model is Box else {}
+            insert(model, {"judgement_id": [key for key, _ in lines], **of_sides, **clipped})
+
+
+def _stimulus(context: SettleContext, task: int, judgement: JudgementValue) -> int | None:
+    screen = context.questions[task].screen
+    return None if judgement.stimulus is None or screen is None else screen.stimuli[judgement.stimulus]
 
 
 def _set_status(steps: Iterable[Step]) -> None:

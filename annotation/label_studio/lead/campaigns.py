@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.kinds.registry import kind_of
 from annotation.label_studio.base import job_queue
+from annotation.label_studio.format.questions.limits import unsupported
 from annotation.label_studio.lead.forms import BeginForm, CleanupForm, RenewForm
 from annotation.label_studio.models import LabelStudioBridge
 from annotation.label_studio.overview import arrangements
@@ -64,8 +65,12 @@ class BridgePage(CampaignView, FormPage[BeginForm]):
         return "The campaign is now labelled in Label Studio."
 
     def context(self) -> dict[str, Any]:
-        possible = kind_of(self.campaign).about_attributes
-        return super().context() | {"offered": arrangements.offered(self.campaign), "kind_possible": possible}
+        kind = kind_of(self.campaign)
+        return super().context() | {
+            "offered": arrangements.offered(self.campaign),
+            "kind": kind,
+            "not_possible": unsupported(kind),
+        }
 
 
 @login_required

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from annotation.answers.questions.sentences import given_answers
 from annotation.answers.validation import Answer
 from annotation.label_studio.labels import versions
 from annotation.label_studio.labels.convert import Question, Unreadable, read_answer
@@ -111,6 +112,10 @@ def _says(version: Version, question: Question | None) -> str:
 
 
 def _in_words(answer: Answer, question: Question) -> str:
+    if answer.questions is not None and question.screen is not None:
+        screen = question.screen
+        given = given_answers(answer.questions, screen.questions, screen.text)
+        return " ".join(f"{one.label} {one.answer}." for one in given)
     if answer.rating is not None:
         return f"Rated {answer.rating}." + (f" “{answer.justification}”" if answer.justification else "")
     if not answer.ticked:

@@ -9,7 +9,6 @@ from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
 from django.utils import timezone
 
 from accounts.models import Annotator
-from annotation.kinds.registry import kind_of
 from annotation.label_studio.base import job_queue
 from annotation.label_studio.base.refs import title_of
 from annotation.label_studio.models import (
@@ -23,6 +22,7 @@ from annotation.label_studio.models import (
 )
 from annotation.label_studio.overview import advice
 from annotation.label_studio.push import backlog
+from annotation.label_studio.push.image_urls import shows_pictures
 from annotation.label_studio.push.layout import Place, places_of
 from annotation.models import Campaign, Task
 from foundation.errors import NotFound
@@ -160,9 +160,9 @@ class BridgeShown:
 
     @property
     def images(self) -> str:
-        """Return how the signed addresses of images stand: none, void, soon or fine. Ratings show no image."""
+        """Return how the signed addresses of images stand: none, void, soon or fine."""
         until = self.bridge.images_until
-        if until is None or not kind_of(self.bridge.campaign).marks_attributes:
+        if until is None or not shows_pictures(self.bridge.campaign):
             return "none"
         now = timezone.now()
         if until <= now:

@@ -6,8 +6,11 @@ from typing import Any
 from xml.etree import ElementTree
 
 from annotation.campaigns.instruments.markup import as_html
+from annotation.kinds.declaration import Kind
 from annotation.kinds.registry import kind_of
 from annotation.label_studio.format.interface import NONE, labelling_interface
+from annotation.label_studio.format.questions.controls import noun_of
+from annotation.label_studio.format.questions.interface import questions_interface
 from annotation.label_studio.models import LabelStudioProject
 from annotation.models import Campaign, Instrument
 
@@ -31,8 +34,11 @@ _NOT_COUNTED = (
 
 def configuration(campaign: Campaign, instrument: Instrument) -> str:
     """Return the labelling interface (XML) that asks what our own pages ask under this version."""
+    kind = kind_of(campaign)
+    if not kind.about_attributes:
+        return questions_interface(kind)
     return labelling_interface(
-        rates=kind_of(campaign).rates_attributes,
+        rates=kind.rates_attributes,
         statement=instrument.statement,
         labels=instrument.labels,
         answered_elsewhere=False,
@@ -45,10 +51,33 @@ def instructions(campaign: Campaign, instrument: Instrument) -> str:
     Label Studio takes marks that contradict each other, and nobody is told there that we refuse them.
     """
     html = str(as_html(instrument.guidelines, instrument.labels.values()))
-    if kind_of(campaign).rates_attributes:
+    kind = kind_of(campaign)
+    if kind.rates_attributes:
         return html
+    if not kind.about_attributes:
+        return f"{html}\n<p>{' '.join(_not_counted(kind, boxes_required=campaign.boxes_required))}</p>"
     bare = ", and a ticked word without a box" if campaign.boxes_required else ""
     return f"{html}\n<p>{_NOT_COUNTED.format(none=NONE, bare=bare)}</p>"
+
+
+def _not_counted(kind: Kind, *, boxes_required: bool) -> list[str]:
+    """Return what Label Studio does not check, in sentences for annotators."""
+    sentences = ["Before you submit, answer every question that you see."]
+    regions = [question.region for question in kind.questions if question.region is not None]
+    if any(boxes_required if region.required is None else region.required for region in regions):
+        sentences.append(
+            "Where you are asked for a place in a picture, click the label under the question first, then the "
+            "picture; without a place, the answer is not counted."
+        )
+    for question in kind.questions:
+        if question.type == "rank":
+            rule = "may share a place" if question.ties else "each need a place of their own"
+            sentences.append(f"{noun_of(kind.stimuli)}s {rule}; 1 is the best.")
+        if question.type == "span":
+            sentences.append("To choose words, click the label under the question first, then the words.")
+        if question.type == "text":
+            sentences.append(f"An answer of more than {question.longest:,} characters is not counted.")
+    return list(dict.fromkeys(sentences))
 
 
 def settings_of(campaign: Campaign, instrument: Instrument, *, annotations_per_task: int) -> dict[str, Any]:

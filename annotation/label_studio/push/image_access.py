@@ -8,12 +8,11 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from annotation.kinds.registry import kind_of
 from annotation.label_studio.base.locks import alone_with
 from annotation.label_studio.client.errors import Trouble
 from annotation.label_studio.client.rest import Client
 from annotation.label_studio.models import LabelStudioBridge, LabelStudioProject, LabelStudioTask
-from annotation.label_studio.push.image_urls import image_address, needs_site_url
+from annotation.label_studio.push.image_urls import image_address, needs_site_url, shows_pictures
 from annotation.label_studio.push.tasks import rows_of
 from foundation.errors import Conflict, DomainError, NotFound
 from jobs.progress.reporter import Progress, Unwatched
@@ -26,6 +25,7 @@ __all__ = [
     "needs_site_url",
     "renew",
     "replace_addresses",
+    "shows_pictures",
     "without_picture",
 ]
 
@@ -88,7 +88,7 @@ def replace_addresses(
 def without_picture(bridge: LabelStudioBridge) -> QuerySet[LabelStudioTask]:
     """Return the tasks in Label Studio whose pictures have a void address."""
     live = LabelStudioTask.objects.filter(project__bridge=bridge, project__gone_at=None)
-    if not kind_of(bridge.campaign).marks_attributes:
+    if not shows_pictures(bridge.campaign):
         return live.none()
     return live.exclude(images_version=bridge.images_version)
 
@@ -148,5 +148,5 @@ def _was_there(client: Client, project: LabelStudioProject, number: int, row: di
 
 
 def _needs_pictures(bridge: LabelStudioBridge) -> None:
-    if not kind_of(bridge.campaign).marks_attributes:
+    if not shows_pictures(bridge.campaign):
         raise Conflict("no_pictures", "This campaign shows no pictures in Label Studio.")

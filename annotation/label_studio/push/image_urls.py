@@ -11,7 +11,9 @@ from django.conf import settings
 from django.urls import get_script_prefix, reverse
 from django.utils import timezone
 
+from annotation.kinds.registry import kind_of
 from annotation.label_studio.models import LabelStudioBridge, LabelStudioProject
+from annotation.models import Campaign
 from foundation.errors import DomainError, NotFound
 from generation.images.signed_urls import seal, unseal
 from generation.models import Image
@@ -19,6 +21,11 @@ from generation.models import Image
 _USE = "annotation.bridge.images"
 _PROJECT, _VERSION = 8, 4  # bytes
 _PLAIN = 16 + _PROJECT + _VERSION
+
+
+def shows_pictures(campaign: Campaign) -> bool:
+    """Whether the campaign's screens show images, whose addresses Label Studio is sent."""
+    return kind_of(campaign).stimuli.medium == "image"
 
 
 def image_address(image: Image, *, bridge: LabelStudioBridge, project: LabelStudioProject) -> str:

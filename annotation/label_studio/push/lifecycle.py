@@ -15,6 +15,7 @@ from annotation.label_studio import SLUG
 from annotation.label_studio.base import job_queue
 from annotation.label_studio.base.locks import alone_with, reading_from
 from annotation.label_studio.client.encryption import seal
+from annotation.label_studio.format.questions.limits import unsupported
 from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioBridge, LabelStudioServer
 from annotation.label_studio.push import image_access
 from annotation.models import Campaign, Enrolment, Task
@@ -71,7 +72,7 @@ def begin_and_push(
 def _made(
     campaign: Campaign, server: LabelStudioServer, arrangement: str, by: User | None
 ) -> LabelStudioBridge:
-    pictures = kind_of(campaign).marks_attributes
+    pictures = image_access.shows_pictures(campaign)
     try:
         with transaction.atomic():
             return LabelStudioBridge.objects.create(
@@ -130,17 +131,16 @@ def _check(campaign: Campaign, arrangement: str) -> None:
         raise Conflict(
             "campaign_imported", f"“{campaign.name}” was imported: nobody is asked anything there."
         )
-    if not kind_of(campaign).about_attributes:
+    if why := unsupported(kind_of(campaign)):
         raise Conflict(
-            "kind_not_in_label_studio",
-            f"“{campaign.name}” cannot be labelled in Label Studio: only campaigns about attributes can be sent there.",
+            "kind_not_in_label_studio", f"“{campaign.name}” cannot be labelled in Label Studio: {why}"
         )
     if campaign.state == Campaign.State.CLOSED:
         raise Conflict("wrong_state", f"“{campaign.name}” is closed; reopen it to have it labelled.")
     if arrangement not in _Arrangement.values:
         message = f"Choose one of {', '.join(_Arrangement.values)}."
         raise DomainError("arrangement_unknown", message, fields={"arrangement": message})
-    if kind_of(campaign).marks_attributes:
+    if image_access.shows_pictures(campaign):
         image_access.needs_site_url()
     if arrangement == _Arrangement.PER_ANNOTATOR and campaign.opened_at is not None:
         needs_annotators(campaign)

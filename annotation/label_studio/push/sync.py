@@ -7,13 +7,12 @@ from django.utils import timezone
 
 from accounts.models import User
 from annotation.campaigns.instruments import versions
-from annotation.kinds.registry import kind_of
 from annotation.label_studio.base.locks import alone_with
 from annotation.label_studio.client.rest import Client
 from annotation.label_studio.models import LabelStudioBridge, LabelStudioProject, LabelStudioTask
 from annotation.label_studio.push import image_access
 from annotation.label_studio.push.drift import take_back, take_stock
-from annotation.label_studio.push.image_urls import needs_site_url
+from annotation.label_studio.push.image_urls import needs_site_url, shows_pictures
 from annotation.label_studio.push.layout import Sharing, places_of
 from annotation.label_studio.push.lifecycle import needs_annotators
 from annotation.label_studio.push.projects import ProjectSetup, set_up
@@ -127,7 +126,7 @@ def _check(campaign: Campaign, bridge: LabelStudioBridge) -> None:
     if campaign.state in (Campaign.State.DRAFT, Campaign.State.CLOSED):
         state = "a draft; open it first" if campaign.state == Campaign.State.DRAFT else "closed"
         raise Conflict("wrong_state", f"“{campaign.name}” is {state}: there is nothing to send.")
-    if kind_of(campaign).marks_attributes:
+    if shows_pictures(campaign):
         needs_site_url()
     if bridge.arrangement == LabelStudioBridge.Arrangement.PER_ANNOTATOR:
         needs_annotators(campaign)

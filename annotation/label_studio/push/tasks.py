@@ -10,9 +10,10 @@ from django.db import transaction
 from annotation.kinds.registry import kind_of
 from annotation.label_studio.base.refs import ref_of
 from annotation.label_studio.client.rest import Client
+from annotation.label_studio.format.questions.data import task_data
 from annotation.label_studio.models import LabelStudioProject
 from annotation.label_studio.push.image_urls import address_of
-from annotation.models import Task
+from annotation.models import Task, TaskStimulus
 from foundation.database.statements import changed, rows
 from jobs.progress.reporter import Progress
 
@@ -31,13 +32,16 @@ def rows_of(project: LabelStudioProject, tasks: Collection[int]) -> list[tuple[i
     texts = defaultdict(list)
     for task, text in rows(_ASKED.format(_places(tasks)), list(tasks)) if tasks else ():
         texts[task].append(text)
-    rates = kind_of(project.bridge.campaign).rates_attributes
+    kind = kind_of(project.bridge.campaign)
+    stimuli = {} if kind.about_attributes else _stimuli_of(project, tasks)
     task_rows = []
     for pk, public_id, image in (
         Task.objects.filter(pk__in=tasks).order_by().values_list("pk", "public_id", "image__public_id")
     ):
         row: dict[str, Any] = {"ref": ref_of(project, public_id)}
-        if rates:
+        if not kind.about_attributes:
+            row |= task_data(kind, stimuli[pk])
+        elif kind.rates_attributes:
             row["attribute"] = texts[pk][0]
         else:
             assert image is not None
@@ -45,6 +49,16 @@ def rows_of(project: LabelStudioProject, tasks: Collection[int]) -> list[tuple[i
             row["attributes"] = [{"value": text} for text in texts[pk]]
         task_rows.append((pk, row))
     return sorted(task_rows, key=lambda task_row: str(task_row[1]["ref"]))
+
+
+def _stimuli_of(project: LabelStudioProject, tasks: Collection[int]) -> dict[int, list[str]]:
+    """Return what each task shows, in the order shown: texts, and addresses of images."""
+    shown = defaultdict(list)
+    stimuli = TaskStimulus.objects.filter(task__in=tasks).order_by("task", "position")
+    for task, text, image in stimuli.values_list("task_id", "text", "image__public_id"):
+        one = text if image is None else address_of(image, bridge=project.bridge, project=project)
+        shown[task].append(one)
+    return shown
 
 
 def send(

@@ -161,7 +161,10 @@ def test_versions_are_read_decided_about_and_put_back(bridge, manager):
         (True, False, True),
         (False, True, False),
     ]
-    assert shown["versions"][0]["says"] == "None of the above."
+    assert [one["says"] for one in shown["versions"]] == [
+        "None of the above.",
+        f"Ticked: {text_of(task)} (1 box).",
+    ]
     assert shown["edit"] == "open"
     assert manager.get(f"campaigns/{bridge.campaign_id}/label-studio/").json()["undecided"] == 1
     listed = manager.get(f"campaigns/{bridge.campaign_id}/label-studio/answers/?state=flagged").json()

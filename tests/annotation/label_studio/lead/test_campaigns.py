@@ -8,17 +8,16 @@ from django.utils import timezone
 
 from annotation.campaigns import lifecycle
 from annotation.campaigns.instruments import versions
+from annotation.kinds.registry import KINDS
 from annotation.label_studio.models import (
     LabelStudioAnnotation,
     LabelStudioBridge,
     LabelStudioEvent,
     LabelStudioTask,
 )
-from annotation.label_studio.push.lifecycle import begin
-from foundation.errors import Conflict
 from jobs.models import Job
 from tests.annotation.factories import add_images, new_annotator
-from tests.annotation.kinds.examples import PAIRWISE, question_campaign
+from tests.annotation.kinds.examples import PAIRWISE, add_screen, question_campaign
 from tests.annotation.label_studio.lead.pages import HERE, bridge, text
 from tests.annotation.label_studio.rows import URL, bridge_of, seen, server_of, user_of
 from tests.annotation.label_studio.scenario import text_of, told
@@ -53,17 +52,29 @@ def test_what_the_verb_refuses_stands_beside_the_choice(marking, lead_client, se
     assert not LabelStudioBridge.objects.exists()
 
 
-def test_a_campaign_of_questions_is_labelled_on_our_own_pages(study, lead_client):
+def test_a_campaign_of_questions_is_begun_like_any_other(study, lead_client, settings):
     add_images(study, 2)
     campaign = question_campaign(study, PAIRWISE)
     server = server_of(study)
     address = reverse("annotation:campaign_label_studio", args=[study.slug, campaign.slug])
-    assert "Not possible for this kind of campaign" in text(lead_client.get(address))
-    answer = lead_client.post(address, {"server": server.pk, "arrangement": "per_slot"})
-    assert answer.status_code == 400
-    assert not LabelStudioBridge.objects.exists()
-    with pytest.raises(Conflict, match="only campaigns about attributes can be sent there"):
-        begin(campaign=campaign, server=server, arrangement="per_slot", by=None)
+    page = text(lead_client.get(address))
+    assert "asks the questions of this kind in English" in page
+    assert "None of the above" not in page
+    sent = {"server": server.pk, "arrangement": "per_slot"}
+    assert "has to set SITE_URL" in text(lead_client.post(address, sent))  # it shows images
+    settings.SITE_URL = "https://here.example.org"
+    assert "is now labelled in Label Studio" in text(lead_client.post(address, sent, follow=True))
+    bridge = LabelStudioBridge.objects.get()
+    assert bridge.campaign == campaign
+    assert bridge.images_until is not None
+
+
+def test_a_campaign_of_texts_needs_no_address_of_this_server(study, lead_client):
+    campaign = question_campaign(study, KINDS["bias_level"], screens=0)
+    add_screen(campaign, KINDS["bias_level"], ["All islanders wear tall hats."])
+    address = reverse("annotation:campaign_label_studio", args=[study.slug, campaign.slug])
+    lead_client.post(address, {"server": server_of(study).pk, "arrangement": "per_slot"})
+    assert LabelStudioBridge.objects.get().images_until is None
 
 
 def test_a_server_of_another_study_cannot_be_chosen(marking, lead, lead_client, resource):

@@ -1,0 +1,136 @@
+"""The controls in Label Studio that ask a kind's questions: their names, and what can be chosen in each.
+
+Controls and answers are numbered in the order declared: whoever works there sees their names, and the name of a
+question or the code of an answer could say what is blind.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from annotation.kinds.declaration import (
+    ChoiceQuestion,
+    CompareQuestion,
+    Kind,
+    Question,
+    RankQuestion,
+    ScaleQuestion,
+    Stimuli,
+)
+
+TEXT = "text"  # the text that is read beside images
+INDEX = "{{idx}}"  # in Label Studio's Repeater, the number of what is repeated
+LANGUAGE = "en"  # a project there has one language
+Role = Literal["answer", "none", "where"]
+# What XML cannot say.
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True)
+class Offered:
+    """One of the answers that can be chosen: under which name it comes back, and its words."""
+
+    alias: str
+    code: int | str
+    words: str
+
+
+@dataclass(frozen=True)
+class Control:
+    """A control, and of which question's answer about which stimulus (None: the screen) it holds a part."""
+
+    name: str
+    shows: str  # the name of what is shown there
+    question: Question
+    ref: str | None
+    role: Role = "answer"
+
+
+def words_of(text: str) -> str:
+    """Return a text as an attribute of a tag may hold it: Label Studio replaces `$name` by a field of the task."""
+    return _NOT_IN_XML.sub("", text).replace("$", "\u2060$\u2060")
+
+
+def label_of(question: Question) -> str:
+    """Return what is asked."""
+    return words_of(question.label[LANGUAGE])
+
+
+def noun_of(stimuli: Stimuli) -> str:
+    """Return what one of several stimuli is called."""
+    return "Picture" if stimuli.medium == "image" else "Text"
+
+
+def shown_name(index: int | str) -> str:
+    """Return the name of what is shown at a place, counted from 0."""
+    return f"s{index}"
+
+
+def marked_text(kind: Kind) -> str:
+    """Return the name of the text in which words can be marked."""
+    return TEXT if kind.stimuli.prompt_shown else shown_name(0)
+
+
+def about_each(question: Question) -> bool:
+    """Whether each stimulus has a control of the question beside it."""
+    return question.each or isinstance(question, RankQuestion)
+
+
+def control_name(kind: Kind, question: Question, index: int | str | None, role: Role = "answer") -> str:
+    """Return the name of a control; `index` is that of the stimulus beside which it stands, if it stands there."""
+    number = [one.name for one in kind.questions].index(question.name) + 1
+    name = f"q{number}" if index is None else f"q{number}_{shown_name(index)}"
+    return name if role == "answer" else f"{name}_{role}"
+
+
+def controls_of(kind: Kind, refs: Sequence[str]) -> dict[str, Control]:
+    """Return the controls of a screen that shows these stimuli, by name."""
+    return {control.name: control for question in kind.questions for control in _of(kind, question, refs)}
+
+
+def _of(kind: Kind, question: Question, refs: Sequence[str]) -> Iterator[Control]:
+    places: list[tuple[int | None, str | None]] = (
+        list(enumerate(refs)) if about_each(question) else [(None, None)]
+    )
+    for index, ref in places:
+        shows = marked_text(kind) if question.type == "span" else shown_name(index or 0)
+        for role in _roles(question):
+            yield Control(control_name(kind, question, index, role), shows, question, ref, role)
+
+
+def _roles(question: Question) -> list[Role]:
+    roles: list[Role] = ["answer"]
+    if question.type == "span" and question.none is not None:
+        roles.append("none")
+    if question.region is not None:
+        roles.append("where")
+    return roles
+
+
+def offered(kind: Kind, question: Question) -> list[Offered]:
+    """Return what can be chosen, in the order shown; nothing for a question that is answered otherwise."""
+    answers = [(code, words_of(text)) for code, text in _answers(kind, question)]
+    prefix = "a"
+    # An alias that is another answer's words would stand for that answer.
+    while any(words.startswith(prefix) and words[len(prefix) :].isdigit() for _, words in answers):
+        prefix += "a"
+    return [
+        Offered(f"{prefix}{number}", code, words) for number, (code, words) in enumerate(answers, start=1)
+    ]
+
+
+def _answers(kind: Kind, question: Question) -> Iterable[tuple[int | str, str]]:
+    match question:
+        case ScaleQuestion():
+            return [(point.code, point.label[LANGUAGE]) for point in question.points]
+        case ChoiceQuestion():
+            return [(answer.code, answer.label[LANGUAGE]) for answer in question.answers]
+        case CompareQuestion():
+            noun = noun_of(kind.stimuli)
+            tie = [] if question.tie is None else [("tie", question.tie[LANGUAGE])]
+            return [(0, f"{noun} 1"), (1, f"{noun} 2"), *tie]
+        case RankQuestion():
+            return [(place, str(place)) for place in range(1, kind.stimuli.most + 1)]
+        case _:
+            return []

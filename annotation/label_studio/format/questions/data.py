@@ -1,0 +1,35 @@
+"""What a task in Label Studio holds of a screen: pictures' addresses or texts, in the order shown, and nothing else."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from annotation.kinds.declaration import Kind, Stimuli
+from annotation.label_studio.format.questions.controls import TEXT, noun_of, shown_name
+
+SHOWN = "shown"  # the field that lists stimuli where screens show more or fewer of them
+
+
+def repeats(stimuli: Stimuli) -> bool:
+    """Whether screens may show different numbers of stimuli: then the interface repeats what it shows of one."""
+    return stimuli.least < stimuli.most
+
+
+def task_data(kind: Kind, stimuli: Sequence[str]) -> dict[str, Any]:
+    """Return the fields of a screen with these addresses or texts, a prompt that is shown last."""
+    shown = list(stimuli)
+    data: dict[str, Any] = {}
+    if kind.stimuli.prompt_shown:
+        data[TEXT] = marked(kind, shown.pop())
+    medium = kind.stimuli.medium
+    if medium == "text":
+        shown = [marked(kind, text) for text in shown]
+    if repeats(kind.stimuli):
+        noun = noun_of(kind.stimuli)
+        data[SHOWN] = [{"name": f"{noun} {number}", medium: one} for number, one in enumerate(shown, start=1)]
+        return data
+    return data | {shown_name(index): one for index, one in enumerate(shown)}
+
+
+def marked(kind: Kind, text: str) -> str:
+    """Return a text as it is shown: where its words can be marked, with one space between two of them."""
+    return " ".join(text.split()) if kind.asks("span") else text

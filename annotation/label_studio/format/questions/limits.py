@@ -1,0 +1,29 @@
+"""What Label Studio cannot ask of what a kind declares."""
+
+from annotation.kinds.declaration import Kind, Question
+
+_MEDIA = frozenset({"image", "text"})
+_SHAPES = frozenset({"box", "point"})
+_TYPES = frozenset({"scale", "choice", "compare", "rank", "text", "span"})
+
+
+def unsupported(kind: Kind) -> str:
+    """Return why a kind cannot be sent to Label Studio, in one sentence; "" where it can."""
+    if kind.about_attributes:
+        return ""  # it has an interface of its own
+    medium: str = kind.stimuli.medium
+    if medium not in _MEDIA:
+        return f"its screens show {medium}, and Stereoscope has no control for that in Label Studio."
+    return next(filter(None, map(_missing, kind.questions)), "")
+
+
+def _missing(question: Question) -> str:
+    type_: str = question.type
+    if type_ not in _TYPES:
+        return f"“{question.name}” is a question of type {type_}, for which Stereoscope has no control in Label Studio."
+    if question.region is not None and question.region.shape not in _SHAPES:
+        return (
+            f"“{question.name}” asks for a place as a {question.region.shape}, "
+            "for which Stereoscope has no control in Label Studio."
+        )
+    return ""

@@ -1,0 +1,224 @@
+"""What one annotation of Label Studio answers to the questions of a screen, in the shape that clients send."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from annotation.answers.questions.values import ScreenQuestions
+from annotation.kinds.declaration import (
+    ChoiceQuestion,
+    CompareQuestion,
+    Question,
+    RankQuestion,
+    SpanQuestion,
+    TextQuestion,
+)
+from annotation.label_studio.format.questions.controls import Control, controls_of, offered
+from annotation.label_studio.format.regions import number_of, rectangle_of, texts_of
+
+_Key = tuple[str, str | None]  # a question, and the stimulus it was asked of
+_SIDES = ("x", "y", "width", "height")
+
+
+def read_questions(results: Sequence[Any], screen: ScreenQuestions, text: str) -> dict[str, Any]:
+    """Return answers and regions; `text` is that in which words can be marked. Raises ValueError.
+
+    Nothing is returned of a question that its condition hides: Label Studio may keep what was answered before.
+    """
+    reading = _Reading(screen, text)
+    controls = controls_of(screen.kind, screen.refs)
+    for result in results:
+        if not isinstance(result, Mapping) or not isinstance(result.get("value", {}), Mapping):
+            raise ValueError("a result is no object with a value")
+        if result.get("type") == "relation":
+            continue
+        name = str(result.get("from_name"))
+        if name not in controls:
+            raise ValueError(f"“{name[:60]}” is no control of this screen")
+        control = controls[name]
+        if result.get("to_name", control.shows) != control.shows:
+            raise ValueError(f"{control.question.name}: it was answered of something else than was asked")
+        try:
+            reading.read(control, result)
+        except ValueError as error:
+            raise ValueError(f"{control.question.name}: {error}") from error
+    return reading.answer()
+
+
+@dataclass
+class _Reading:
+    """Collects what each control says."""
+
+    screen: ScreenQuestions
+    text: str
+    values: dict[_Key, Any] = field(default_factory=dict)
+    chosen: dict[_Key, list[int | str]] = field(default_factory=dict)
+    words: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+    none: set[str] = field(default_factory=set)
+    places: dict[_Key, list[dict[str, float]]] = field(default_factory=lambda: defaultdict(list))
+    seen: set[str] = field(default_factory=set)
+
+    def read(self, control: Control, result: Mapping[str, Any]) -> None:
+        value, question = result.get("value", {}), control.question
+        if control.role == "where":
+            self._place(control, result, value)
+        elif control.role == "answer" and isinstance(question, SpanQuestion):
+            self.words[question.name] |= words_at(value, self.text)
+        elif control.name in self.seen:
+            raise ValueError("it is answered more than once")
+        elif control.role == "none":
+            if texts_of(value, "choices"):
+                self.none.add(question.name)
+        elif isinstance(question, TextQuestion):
+            self.values[question.name, control.ref] = "\n".join(texts_of(value, "text"))
+        elif codes := self._codes(question, value):
+            self.chosen[question.name, control.ref] = codes
+        self.seen.add(control.name)
+
+    def _codes(self, question: Question, value: Mapping[str, Any]) -> list[int | str]:
+        codes = {answer.alias: answer.code for answer in offered(self.screen.kind, question)}
+        chosen = texts_of(value, "choices")
+        if unknown := [alias for alias in chosen if alias not in codes]:
+            raise ValueError(f"“{unknown[0][:60]}” is none of its answers")
+        several = isinstance(question, ChoiceQuestion) and question.several
+        if len(chosen) > 1 and not several:
+            raise ValueError(f"it has {len(chosen)} answers where one can be given")
+        return [codes[alias] for alias in chosen]
+
+    def _place(self, control: Control, result: Mapping[str, Any], value: Mapping[str, Any]) -> None:
+        region = control.question.region
+        assert region is not None  # such a question alone has this control
+        if region.shape == "box":
+            if result.get("type") == "rectangle":
+                return  # a rectangle and its label may be two results: the one without says nothing more
+            sides = rectangle_of(result, value)
+        else:
+            sides = [number_of(value.get(name), name, "point") for name in _SIDES[:2]]
+        self.places[control.question.name, control.ref].append(
+            {name: side / 100 for name, side in zip(_SIDES, sides, strict=False)}
+        )
+
+    def answer(self) -> dict[str, Any]:
+        """Return what was answered of what is asked, question by question: later ones depend on earlier ones."""
+        answers: dict[str, Any] = {}
+        regions: dict[str, list[dict[str, Any]]] = {}
+        for question in self.screen.kind.questions:
+            if isinstance(question, RankQuestion):
+                given: dict[str | None, Any] = (
+                    {None: self._ranks(question)} if self._is_asked(question, None) else {}
+                )
+            else:
+                given = {ref: self._value(question, ref) for ref in self._refs(question)}
+            given = {ref: value for ref, value in given.items() if value is not None}
+            if given:
+                answers[question.name] = given if question.each else given[None]
+            if places := self._places(question):
+                regions[question.name] = places
+        return {"answers": answers, "regions": regions}
+
+    def _refs(self, question: Question) -> list[str | None]:
+        """Return the stimuli of which a question is asked; what others were said to be is forgotten."""
+        every: list[str | None] = list(self.screen.refs) if question.each else [None]
+        asked = [ref for ref in every if self._is_asked(question, ref)]
+        for ref in every:
+            if ref not in asked:
+                self.chosen.pop((question.name, ref), None)
+                self.places.pop((question.name, ref), None)
+        return asked
+
+    def _is_asked(self, question: Question, ref: str | None) -> bool:
+        when = question.when
+        if when is None:
+            return True
+        earlier = self.screen.kind.question(when.question)
+        chosen = self.chosen.get((earlier.name, ref if earlier.each else None), [])
+        return not set(chosen).isdisjoint(when.answers)
+
+    def _value(self, question: Question, ref: str | None) -> Any:
+        if isinstance(question, SpanQuestion):
+            return self._span(question)
+        if isinstance(question, TextQuestion):
+            return self.values.get((question.name, ref))
+        chosen = self.chosen.get((question.name, ref))
+        if chosen is None:
+            return None
+        if isinstance(question, ChoiceQuestion) and question.several:
+            return chosen
+        code = chosen[0]
+        return (
+            self.screen.refs[code]
+            if isinstance(question, CompareQuestion) and isinstance(code, int)
+            else code
+        )
+
+    def _span(self, question: SpanQuestion) -> list[int] | None:
+        marked = sorted(self.words[question.name])
+        if question.name in self.none and marked:
+            raise ValueError(f"{question.name}: it marks words and says that there are none")
+        return marked if marked or question.name in self.none else None
+
+    def _ranks(self, question: RankQuestion) -> dict[str, int] | None:
+        """Return places as in a competition: two that share the first are followed by the third, whatever was
+        chosen for it."""
+        chosen = {
+            ref: codes[0] for ref in self.screen.refs if (codes := self.chosen.get((question.name, ref)))
+        }
+        places = {ref: place for ref, place in chosen.items() if isinstance(place, int)}
+        return {
+            ref: 1 + sum(better < place for better in places.values()) for ref, place in places.items()
+        } or None
+
+    def _places(self, question: Question) -> list[dict[str, Any]]:
+        """Return the places drawn for answers that ask for one."""
+        region = question.region
+        if region is None:
+            return []
+        refs: list[str | None] = list(self.screen.refs) if question.each else [None]
+        return [
+            {"stimulus": ref or self.screen.refs[0], **place}
+            for ref in refs
+            if not region.after or not set(self.chosen.get((question.name, ref), [])).isdisjoint(region.after)
+            for place in self.places.get((question.name, ref), [])
+        ]
+
+
+def words_at(value: Mapping[str, Any], text: str) -> set[int]:
+    """Return the words of a text, from 0, that a marked stretch of it touches.
+
+    Browsers count characters in halves where Python counts whole ones, so the stretch has to hold the text that was
+    marked; a text without such characters counts the same in both.
+    """
+    start, end = (value.get(name) for name in ("start", "end"))
+    if type(start) is not int or type(end) is not int or not 0 <= start < end:
+        raise ValueError("a stretch of the text has no beginning and end")
+    said = value.get("text")
+    for unit in (_in_halves, _in_characters):
+        found = unit(text, start, end)
+        if found is not None and said in (None, text[found[0] : found[1]]):
+            return _touched(text, *found)
+    raise ValueError("words were marked in another text")
+
+
+def _in_characters(text: str, start: int, end: int) -> tuple[int, int] | None:
+    return (start, end) if end <= len(text) else None
+
+
+def _in_halves(text: str, start: int, end: int) -> tuple[int, int] | None:
+    halves = text.encode("utf-16-le", "surrogatepass")
+    try:
+        begin, length = (
+            len(halves[2 * at : 2 * to].decode("utf-16-le")) for at, to in ((0, start), (start, end))
+        )
+    except UnicodeDecodeError:  # it begins or ends within a character
+        return None
+    return (begin, begin + length) if 2 * end <= len(halves) else None
+
+
+def _touched(text: str, start: int, end: int) -> set[int]:
+    words, at = set(), 0
+    for place, word in enumerate(text.split(" ")):
+        if start < at + len(word) and end > at:
+            words.add(place)
+        at += len(word) + 1
+    return words
