@@ -68,6 +68,12 @@ class ResultsPage:
         return bool(counted["judgements"] or counted["ratings"] or counted.get("answers"))
 
     @property
+    def probes(self) -> Row | None:
+        """What is said of models' answers to probe sets, None where no model was asked."""
+        summary: Row | None = self.report.summary.get("probes")
+        return summary
+
+    @property
     def questions(self) -> list[Row]:
         """A line for each campaign that asks declared questions."""
         lines: list[Row] = self.report.summary.get("questions", [])

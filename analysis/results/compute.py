@@ -21,6 +21,7 @@ from analysis.results.data.digest import inputs_digest
 from analysis.results.data.labels import StudyData
 from analysis.results.data.machine_scores import MachineScores
 from analysis.results.parameters import NONE_OF_THE_ABOVE, Parameters
+from analysis.results.probing.tables import probe_results
 from analysis.results.questions.tables import question_results
 from analysis.results.schema import (
     AUTOMATED,
@@ -114,6 +115,11 @@ def compute(
         tables |= answered.tables
         summary["questions"] = answered.campaigns
         summary["counted"]["answers"] = sum(line["judgements"] for line in answered.campaigns)
+    if data.probe_answers:
+        probe_tables, summary["probes"] = probe_results(
+            data.probe_answers, parameters, progress.check_cancelled
+        )
+        tables |= probe_tables
     summary["empty_tables"] = _why_empty(data, tables, summary, reasons)
     return Results(
         tables={name: ordered(name, frame) if name in PROMISED else frame for name, frame in tables.items()},

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from analysis.results.probe_tables import PROBE_TABLES
 from analysis.results.question_tables import QUESTION_TABLES
 from annotation.kinds import registry
 
@@ -260,11 +261,13 @@ AUTOMATED = (
 )
 ABOUT_IMAGES = ("likelihood", "tendency", "offensiveness", "agreement")
 FILES = tuple(PROMISED)
+# Of answers of people to declared questions and of models to probes: files only where there are such answers.
+OPTIONAL_FILES = (*QUESTION_TABLES, *PROBE_TABLES)
 
 
 def files_of(names: Collection[str]) -> list[str]:
-    """The tables to take away of a report with tables of these names: questions have theirs where a campaign asks."""
-    return [*FILES, *(name for name in QUESTION_TABLES if name in names)]
+    """The tables to take away of a report with tables of these names."""
+    return [*FILES, *(name for name in OPTIONAL_FILES if name in names)]
 
 
 # What annotators said, to take away row by row.

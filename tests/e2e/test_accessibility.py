@@ -17,6 +17,7 @@ from annotation.people import invitations
 from annotation.quality.practice import rounds
 from catalog.models import Attribute
 from jobs.models import Job
+from tests.analysis.probing.weavers import probe_weavers
 from tests.analysis.questions.every_kind import answer_every_kind
 from tests.annotation.factories import new_annotator, submit
 from tests.annotation.label_studio import rows
@@ -217,6 +218,17 @@ def test_results_of_declared_questions(new_page, study, lead, analyst, client, l
     queries = ["", "?campaign=ranking", "?campaign=rubric", "?campaign=rubric&question=why"]
     overview = reverse("analysis:overview", kwargs=S)
     assert wrong(page, [overview, *(questions + query for query in queries)]) == []
+
+
+def test_results_of_probes(new_page, lead, client, live_server):
+    probed = probe_weavers(lead)
+    results = {"study": probed.study.slug}
+    client.force_login(lead)
+    client.post(reverse("analysis:compute", kwargs=results))
+    page = new_page()
+    sign_in(page, client, lead, live_server)
+    probes = reverse("analysis:probes", kwargs=results)
+    assert wrong(page, [reverse("analysis:overview", kwargs=results), probes, f"{probes}?by=scenario"]) == []
 
 
 def test_sign_in_start_page_and_errors(new_page, busy, client, live_server, settings):

@@ -209,7 +209,7 @@ def lead_pages() -> dict[str, str]:
         "annotation:annotations": C, "annotation:annotation": {**C, "annotation": annotation.pk},
         "analysis:overview": S, "analysis:groups": S, "analysis:attributes": S, "analysis:agreement": S,
         "analysis:visual_attributes": S, "analysis:annotators": S, "analysis:disagreement": S,
-        "analysis:annotator_groups": S, "analysis:compare": S, "analysis:questions": S,
+        "analysis:annotator_groups": S, "analysis:compare": S, "analysis:questions": S, "analysis:probes": S,
         "scoring:list": S, "scoring:new": S, "scoring:scorer": {**S, "scorer": scorer},
         "scoring:remove": {**S, "scorer": scorer},
         **{f"analysis:{name}": S for name in AUTOMATED},

@@ -3,6 +3,7 @@
 from django.urls import path, re_path
 
 from analysis.pages.automated import captions, measures
+from analysis.pages.probing import views as probes
 from analysis.pages.questions import views as questions
 from analysis.pages.results import (
     agreement,
@@ -31,6 +32,7 @@ urlpatterns = [
     path("compare/compute/", compare.compute, name="compare_compute"),
     path("visual-attributes/", agreement.visual_attributes, name="visual_attributes"),
     path("questions/", questions.questions, name="questions"),
+    path("probes/", probes.probes, name="probes"),
     path("annotators/", agreement.annotators, name="annotators"),
     path("automated/", measures.automated, name="automated"),
     path("automated/concordance/", measures.concordance, name="concordance"),

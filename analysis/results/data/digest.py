@@ -33,6 +33,8 @@ def inputs_digest(data: StudyData, scores: "MachineScores | None" = None) -> str
         rows_digest(digest, answers.campaign, answers.inputs)
         for name in ("points", "boxes"):
             rows_digest(digest, name, answers.placed(name))
+    if data.probe_answers:
+        rows_digest(digest, "probe_answers", data.probe_answers.answers)
     said_by_machines = scores.digest if scores is not None else ""
     if said_by_machines:
         digest.update(f"scores:{said_by_machines};".encode())

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,7 @@ from analysis.results.data.answers import CampaignAnswers, read_answers
 from analysis.results.data.arrays import fetch
 from analysis.results.data.campaign_choice import campaigns_named
 from analysis.results.data.exclusions import EXCLUDED_BY_ANALYST, OTHER_CONDITION
+from analysis.results.data.probe_answers import ProbeAnswerData, read_probe_answers
 from analysis.results.parameters import Parameters
 from analysis.results.schema import LIKERT, MARKING
 from annotation.answers.inclusion import counted, not_counted
@@ -61,6 +62,7 @@ class StudyData:
     profiles: pd.DataFrame
     depicted: pd.DataFrame
     answers: tuple[CampaignAnswers, ...] = ()
+    probe_answers: ProbeAnswerData = field(default_factory=ProbeAnswerData)
 
 
 def load(*, study: Study, parameters: Parameters, progress: Progress | None = None) -> StudyData:
@@ -124,6 +126,7 @@ def load(*, study: Study, parameters: Parameters, progress: Progress | None = No
         ),
         depicted=annotator_records.depicted(study),
         answers=answers,
+        probe_answers=read_probe_answers(study, progress),
     )
 
 

@@ -10,8 +10,7 @@ from django.utils import timezone
 
 from analysis.results.output.csv_tables import to_csv
 from analysis.results.output.report_file import READS, report_html
-from analysis.results.question_tables import QUESTION_TABLES
-from analysis.results.schema import FILES, Results, files_of, records
+from analysis.results.schema import FILES, OPTIONAL_FILES, Results, files_of, records
 from foundation.errors import Conflict
 from studies.models import Study
 
@@ -57,7 +56,7 @@ def _write(study: Study, results: Results, output: Path) -> list[Path]:
 
 
 def _names() -> list[str]:
-    return [*(f"{name}.csv" for name in (*FILES, *QUESTION_TABLES)), SUMMARY, REPORT]
+    return [*(f"{name}.csv" for name in (*FILES, *OPTIONAL_FILES)), SUMMARY, REPORT]
 
 
 def _fill(folder: Path, study: Study, results: Results) -> None:

@@ -217,10 +217,11 @@ def nav_link(context: Context, label: str, url: str) -> SafeString:
 def tabs(context: Context, label: str, *labels_and_urls: Any) -> dict[str, object]:
     """Sections as links. Current is the one whose address is the longest beginning of this page's.
 
-    A tab whose address begins those of all others, such as an overview, is current on its own page alone.
+    A tab whose address begins those of all others, such as an overview, is current on its own page alone. One whose
+    address is empty is left out: this study has nothing to show under it.
     """
     path = context["request"].path
-    pairs = _pairs(labels_and_urls, "tabs")
+    pairs = [(name, url) for name, url in _pairs(labels_and_urls, "tabs") if url]
     starts = [str(url).partition("?")[0] for _, url in pairs]
     above_all = (
         starts[0] if len(starts) > 1 and all(start.startswith(starts[0]) for start in starts) else None

@@ -1,0 +1,1 @@
+"""The page of what models answered to probe sets."""

@@ -1,0 +1,1 @@
+"""Results of answers that models gave to the questions of a probe set."""

@@ -1,0 +1,125 @@
+"""From stored answers and codings to the tables of PAIRS, against sums done here from what was planted."""
+
+import csv
+import json
+from collections import defaultdict
+from statistics import mean, stdev
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from analysis.results.probe_tables import PROBE_TABLES
+from generation.models import Answer, Coding
+from tests.analysis.probing.weavers import SCENARIOS
+
+pytestmark = pytest.mark.django_db
+CODES = {"plus": 1.0, "minus": -1.0}
+
+
+@pytest.fixture
+def analyze(tmp_path):
+    """Run the command; return its tables and the summary."""
+
+    def run(study):
+        output = tmp_path / "results"
+        call_command("analyze", "--study", study.slug, "--output", str(output), "--resamples", "100")
+        tables = {}
+        for name in PROBE_TABLES:
+            path = output / f"{name}.csv"
+            if path.exists():
+                with path.open(encoding="utf-8", newline="") as file:
+                    tables[name] = list(csv.DictReader(file))
+        return tables, json.loads((output / "summary.json").read_text(encoding="utf-8"))
+
+    return run
+
+
+def scenario_means(probed, model, chosen):
+    codes = defaultdict(list)
+    for (asked, scenario, group, order, _), outcome in probed.outcomes.items():
+        if asked == model and chosen(group):
+            codes[scenario, group, order].append(CODES.get(outcome, 0.0))
+    cells = defaultdict(list)
+    for (scenario, *_), values in codes.items():
+        cells[scenario].append(mean(values))
+    return [mean(cells[scenario]) for scenario in SCENARIOS]
+
+
+def test_scores_and_tests_follow_from_stored_codings(probed, analyze):
+    tables, summary = analyze(probed.study)
+    assert set(tables) == set(PROBE_TABLES)
+    scores = {(row["model"], row["group"]): row for row in tables["pairs_scores"]}
+    for (model, group), row in scores.items():
+        expected = mean(scenario_means(probed, model, lambda name, group=group: name == group))
+        assert float(row["association"]) == pytest.approx(expected, abs=1e-12)
+        assert int(row["n"]) == 12
+    assert float(scores["weaver-2", "green_tall"]["refusal_rate"]) == 0.5
+    (size,) = (row for row in tables["pairs_tests"] if (row["model"], row["factor"]) == ("weaver-1", "size"))
+    differences = [
+        short - tall
+        for short, tall in zip(
+            *(
+                scenario_means(probed, "weaver-1", lambda name, end=end: name.endswith(end))
+                for end in ("short", "tall")
+            ),
+            strict=True,
+        )
+    ]
+    assert float(size["difference"]) == pytest.approx(mean(differences), abs=1e-12)
+    t = mean(differences) / (stdev(differences) / len(differences) ** 0.5)
+    assert float(size["t"]) == pytest.approx(t, abs=1e-9)
+    assert summary["probes"]["factors"] == ["colour", "size"]
+    assert summary["probes"]["answers"] == 96
+
+
+def test_people_count_before_rules_and_newer_rules_before_older(probed, analyze):
+    place = {"scenario": "loom", "group": "green_tall", "order": "published"}
+    first = probed.answer(model="weaver-1", repeat=0, **place)
+    second = probed.answer(model="weaver-1", repeat=1, **place)
+    Coding.objects.create(
+        answer=first, coder="person", version="1", source="a", outcome="minus", code=-1, sure=True
+    )
+    Coding.objects.create(answer=first, coder="rules", version="2", outcome="plus", code=1, sure=True)
+    Coding.objects.create(answer=second, coder="rules", version="2", outcome="refused", code=0, sure=True)
+    tables, _ = analyze(probed.study)
+    (row,) = (
+        row
+        for row in tables["pairs_scenarios"]
+        if (row["model"], row["scenario"], row["group"]) == ("weaver-1", "loom", "green_tall")
+    )
+    assert float(row["association"]) == pytest.approx(mean([mean([-1, 0]), 1]))
+
+
+def test_what_was_not_asked_or_coded_is_counted_and_what_failed_is_missing(probed, analyze):
+    place = {"model": "weaver-1", "scenario": "loom", "group": "green_tall"}
+    pending = probed.answer(order="published", repeat=0, **place)
+    Coding.objects.filter(answer=probed.answer(order="published", repeat=1, **place)).delete()
+    failed = probed.answer(order="reversed", repeat=0, **place)
+    declined = probed.answer(order="reversed", repeat=1, **place)
+    for answer, outcome in ((pending, "pending"), (failed, "failed"), (declined, "declined")):
+        Answer.objects.filter(pk=answer.pk).update(
+            outcome=outcome, text="", finished_at=None if outcome == "pending" else timezone.now()
+        )
+    tables, summary = analyze(probed.study)
+    assert summary["probes"]["not_counted"] == {"not_asked_yet": 1, "not_coded": 1}
+    (row,) = (
+        row
+        for row in tables["pairs_scenarios"]
+        if (row["model"], row["scenario"], row["group"]) == ("weaver-1", "loom", "green_tall")
+    )
+    assert (row["n"], row["failed"], row["declined"], row["refusal_rate"]) == ("1", "1", "1", "1.0")
+
+
+def test_a_study_without_probes_has_none_of_these_tables(marked, analyze):
+    tables, summary = analyze(marked.study)
+    assert tables == {}
+    assert "probes" not in summary
+
+
+def test_other_codings_are_other_inputs(probed, analyze):
+    _, before = analyze(probed.study)
+    answer = probed.answer(model="weaver-1", scenario="loom", group="green_tall", order="published", repeat=0)
+    Coding.objects.create(answer=answer, coder="rules", version="2", outcome="other", code=0, sure=False)
+    _, after = analyze(probed.study)
+    assert before["inputs_digest"] != after["inputs_digest"]
