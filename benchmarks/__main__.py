@@ -23,6 +23,7 @@ BENCHMARKS = {
     "release": "analysis.release",
     "coverage": "analysis.coverage",
     "coverage_automated": "analysis.coverage_automated",
+    "coverage_answers": "analysis.coverage_answers",
     "coverage_choices": "analysis.coverage_choices",
     "preferences": "analysis.preferences",
     "annotation_load": "annotation.load",

@@ -38,6 +38,22 @@ QUESTION_TABLES: dict[str, tuple[str, ...]] = {
         "distinct",
         "reason",
     ),
+    # The items of `preferences` or `rankings` once more, on screens that show one group.
+    "group_leaderboards": (
+        *_OF_QUESTION,
+        "identity_group",
+        "item",
+        "answers",
+        "first",
+        "wins",
+        "losses",
+        "ties",
+        "win_rate",
+        "win_rate_low",
+        "win_rate_high",
+        "win_rate_reason",
+        *_PLACES,
+    ),
     "position_bias": (*_OF_QUESTION, "first", "second", "ties", "share", *_INTERVAL),
     "scales": (
         *_SLICE,
@@ -67,7 +83,8 @@ QUESTION_TABLES: dict[str, tuple[str, ...]] = {
         "distinct",
         "reason",
     ),
-    "question_agreement": (*_SLICE, "measure", "value", *_INTERVAL, "units", "annotators", "answers"),
+    # code: the answer that is chosen or not; empty where a measure is of all answers.
+    "question_agreement": (*_SLICE, "code", "measure", "value", *_INTERVAL, "units", "annotators", "answers"),
     "texts": (*_SLICE, "texts", "annotators", "units", "median_words", "longest_words"),
     "marked_words": (*_SLICE, "answers", "words", "marked", "share", *_INTERVAL),
 }

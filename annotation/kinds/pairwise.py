@@ -42,7 +42,7 @@ KIND = Kind(
         ),
     ),
     unit="pair",
-    measures=("win_rate", "bradley_terry_ties", "position_bias"),
+    measures=("win_rate", "bradley_terry_ties", "group_strengths", "position_bias"),
     guidelines="\n\n".join(
         (
             "You see a description and two pictures. Answer two questions about them.",

@@ -33,7 +33,7 @@ KIND = Kind(
         ),
     ),
     unit="set",
-    measures=("plackett_luce", "kendall_w"),
+    measures=("plackett_luce", "group_strengths", "kendall_w"),
     guidelines="\n\n".join(
         (
             "You see a description and three or four pictures. Put the pictures in order, the best first.",

@@ -109,6 +109,7 @@ KIND = Kind(
         "alpha_ordinal",
         "shares",
         "alpha_masi",
+        "alpha_answers",
         "texts",
     ),
     guidelines="\n\n".join(

@@ -124,9 +124,18 @@ def choices(source: QuestionSource) -> QuestionPart:
 
 def agreement(source: QuestionSource) -> QuestionPart:
     rows = source.rows("question_agreement")
+    labels = {str(code): label for code, label in _labels(source.question)}
     lines = [
         EstimateRow(
-            f"{AGREEMENT_WORDS.get(row['measure'], row['measure'])} · {slice_name(row, source.names)}",
+            " · ".join(
+                [
+                    AGREEMENT_WORDS[row["measure"]],
+                    *(
+                        [labels[row["code"]]] if row.get("code") else []
+                    ),  # reports of earlier versions have none
+                    slice_name(row, source.names),
+                ]
+            ),
             row["value"],
             row["ci_low"],
             row["ci_high"],

@@ -30,6 +30,7 @@ _PARTS: dict[str, Callable[[QuestionSource], QuestionPart]] = {
         source, "preferences", "comparisons", "Comparisons"
     ),
     "rankings": lambda source: preferences.leaderboard(source, "rankings", "rankings", "Rankings"),
+    "group_leaderboards": preferences.group_leaderboard,
     "position_bias": preferences.position,
     "scales": answers.scales,
     "choices": answers.choices,

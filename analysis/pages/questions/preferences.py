@@ -1,6 +1,7 @@
 """Comparisons and rankings on the page of a question: who is better, and which differences are none."""
 
 from analysis.pages.questions.part import (
+    MOST_ROWS,
     NUMBER,
     SHARE,
     EstimateRow,
@@ -46,6 +47,47 @@ def leaderboard(source: QuestionSource, table: str, number: str, number_words: s
         lines=lines,
         heads=("Place", "Win rate" if wins else "Ranked first"),
         plot=strength_plot(rows, source.names, source.label),
+    )
+
+
+def group_leaderboard(source: QuestionSource) -> QuestionPart:
+    """The leaderboard of each group, one below the other."""
+    rows = sorted(
+        source.rows("group_leaderboards"),
+        key=lambda row: (
+            row["identity_group"],
+            row["strength"] is None,
+            -(row["strength"] or 0),
+            row["item"],
+        ),
+    )
+    wins = source.question.type == "compare"
+    lines = [
+        EstimateRow(
+            label=f"{source.names.get(row['identity_group'], row['identity_group'])} · {row['item']}",
+            value=row["strength"],
+            low=row["ci_low"],
+            high=row["ci_high"],
+            reason=row["reason"],
+            number=row["answers"],
+            cells=[_places(row), _win_rate(row) if wins else str(row["first"])],
+        )
+        for row in rows
+    ]
+    ends = [abs(end) for row in rows for end in (row["ci_low"], row["ci_high"], row["strength"]) if end]
+    most = max([1.0, *ends])
+    return QuestionPart(
+        table="group_leaderboards",
+        title="Strength by group",
+        explanations=explanations_of(source, "group_leaderboards"),
+        value_words="Strength",
+        number_words="Comparisons" if wins else "Rankings",
+        kind=NUMBER,
+        ends=(-most, most),
+        reference=0.0,
+        lines=lines[:MOST_ROWS],
+        heads=("Place", "Win rate" if wins else "Ranked first"),
+        left_to_file=max(len(lines) - MOST_ROWS, 0),
     )
 
 

@@ -12,12 +12,25 @@ from analysis.metrics.data.results import Result
 from analysis.metrics.points.agreement import point_agreement
 from analysis.results.data.answers import CampaignAnswers
 from analysis.results.parameters import Parameters
+from analysis.results.questions.answers import chosen_answers
 from analysis.results.questions.groupings import ALL, MODEL, Measured, stacked
 from analysis.results.questions.words import word_marks
 from annotation.kinds.declaration import Question, ScaleQuestion
 
 NO_SIZE = "image_size_unknown"
-COLUMNS = ("by", "item", "measure", "value", "ci_low", "ci_high", "reason", "units", "annotators", "answers")
+COLUMNS = (
+    "by",
+    "item",
+    "code",
+    "measure",
+    "value",
+    "ci_low",
+    "ci_high",
+    "reason",
+    "units",
+    "annotators",
+    "answers",
+)
 
 
 def ordinal_alpha(answers: CampaignAnswers, question: Question, parameters: Parameters) -> Measured:
@@ -54,6 +67,18 @@ def masi_alpha(answers: CampaignAnswers, question: Question, parameters: Paramet
         _of_places(asked).assign(labels=pd.Series([chosen.get(key, []) for key in keys], dtype=object)),
         lambda t: krippendorff_alpha_sets(t, resamples=parameters.resamples, seed=parameters.seed),
     )
+
+
+def answer_alphas(answers: CampaignAnswers, question: Question, parameters: Parameters) -> Measured:
+    """α of each of several answers, chosen or not."""
+    parts, measured = [], Measured({})
+    for code, _, _, chosen in chosen_answers(answers, question):
+        measured = _agreement(
+            _of_places(chosen).assign(code=chosen["chosen"].astype(int)),
+            lambda t: krippendorff_alpha(t, resamples=parameters.resamples, seed=parameters.seed),
+        )
+        parts.append(measured.tables["question_agreement"].assign(code=code))
+    return Measured({"question_agreement": stacked(parts)}, measured.left_out, measured.method)
 
 
 def word_alpha(answers: CampaignAnswers, question: Question, parameters: Parameters) -> Measured:

@@ -52,7 +52,7 @@ def answer_shares(answers: CampaignAnswers, question: Question, parameters: Para
     """How often each answer was chosen, by model and group."""
     del parameters
     parts = []
-    for code, label, apart, chosen in _chosen(answers, question):
+    for code, label, apart, chosen in chosen_answers(answers, question):
         for by, sliced in slices(chosen):
             table = answer_means(_values(sliced, "chosen"), share=True, compare="nothing").to_frame()
             number = (table["value"] * table["answers"]).round().astype("Int64")
@@ -90,7 +90,7 @@ def _differences(answers: CampaignAnswers, question: Question, by: str, compare:
             answer_means(values, bounds=_ends(question), compare=compare).differences.assign(code=None)
         )
     else:
-        for code, _, _, chosen in _chosen(answers, question):
+        for code, _, _, chosen in chosen_answers(answers, question):
             about = chosen[chosen[by].notna()]
             values = _values(about.assign(item=about[by]), "chosen")
             means = answer_means(values, share=True, compare=compare)
@@ -99,7 +99,9 @@ def _differences(answers: CampaignAnswers, question: Question, by: str, compare:
     return Measured({"question_differences": table.assign(by=by) if len(table) else table}, {}, METHOD)
 
 
-def _chosen(answers: CampaignAnswers, question: Question) -> Iterator[tuple[str, str, bool, pd.DataFrame]]:
+def chosen_answers(
+    answers: CampaignAnswers, question: Question
+) -> Iterator[tuple[str, str, bool, pd.DataFrame]]:
     """Yield each answer to a question with its label, whether it stands apart, and who chose it.
 
     There is one row for each person who answered. Where several answers can be chosen, those who were asked and

@@ -9,10 +9,10 @@ from analysis.metrics.preferences.ranking_strengths import ranking_strengths
 from analysis.metrics.preferences.strengths import preference_strengths
 from analysis.results.data.answers import CampaignAnswers
 from analysis.results.parameters import Parameters
-from analysis.results.questions.groupings import ALL, GROUP, MODEL, Measured
+from analysis.results.questions.groupings import ALL, GROUP, MODEL, Measured, stacked
 from annotation.kinds.declaration import Kind, Question
 
-SAME_ITEM, NO_ITEM = "same_item", "no_item"
+SAME_ITEM, NO_ITEM, NO_GROUP = "same_item", "no_item", "no_identity_group"
 
 
 def strengths_of_pairs(answers: CampaignAnswers, question: Question, parameters: Parameters) -> Measured:
@@ -27,6 +27,23 @@ def strengths_of_rankings(answers: CampaignAnswers, question: Question, paramete
     del parameters
     rows, left_out = rankings(answers, question)
     return _leaderboard("rankings", ranking_strengths(rows), left_out)
+
+
+def strengths_by_group(answers: CampaignAnswers, question: Question, parameters: Parameters) -> Measured:
+    """Win rates and strengths from the screens of each group."""
+    del parameters
+    compares = question.type == "compare"
+    rows, left_out = (comparisons if compares else rankings)(answers, question)
+    of_none = rows["identity_group"].isna()
+    tables, method = [], ""
+    for group, part in rows[~of_none].groupby("identity_group", sort=True):
+        result = preference_strengths(part) if compares else ranking_strengths(part)
+        method = result.method
+        table = result.to_frame().rename(columns={"comparisons": "answers", "rankings": "answers"})
+        tables.append(table.assign(identity_group=group))
+    return Measured(
+        {"group_leaderboards": stacked(tables)}, {**left_out, **_numbers({NO_GROUP: of_none})}, method
+    )
 
 
 def position(answers: CampaignAnswers, question: Question, parameters: Parameters) -> Measured:
@@ -69,6 +86,7 @@ def comparisons(answers: CampaignAnswers, question: Question) -> tuple[pd.DataFr
             "answer": (rows["stimulus"] == first["stimulus"]).map({True: "first", False: "second"}),
             "prompt": rows["prompt"],
             "annotator": rows["annotator"].astype(str),
+            "identity_group": rows["identity_group"],
         }
     )
     table["answer"] = table["answer"].where(rows["code"] != "tie", "tie")
@@ -83,7 +101,8 @@ def rankings(answers: CampaignAnswers, question: Question) -> tuple[pd.DataFrame
     item = compared(answers.kind)
     rows = _owned(answers, question).join(answers.stimuli.set_index("stimulus")[item], on="stimulus")
     table = rows.rename(columns={"annotation": "ranking", item: "item"})
-    table = table[["ranking", "item", "rank", "prompt", "annotator"]].astype({"annotator": str})
+    columns = ["ranking", "item", "rank", "prompt", "annotator", "identity_group"]
+    table = table[columns].astype({"annotator": str})
     unnamed = table["item"].isna().groupby(table["ranking"]).transform("any")
     alike = (
         table.duplicated(["ranking", "item"], keep=False).groupby(table["ranking"]).transform("any")
@@ -98,10 +117,11 @@ def compared(kind: Kind) -> str:
 
 
 def _owned(answers: CampaignAnswers, question: Question) -> pd.DataFrame:
-    """Judgements of a question with task, annotator and prompt: the shared one, else each task counts as its own."""
+    """Judgements of a question with task, annotator, the group that all images of the screen show, and prompt: the
+    shared one, else each task counts as its own."""
     rows = answers.judgements[answers.judgements["question"] == question.name]
     owner = answers.annotations.set_index("annotation")[["annotator", "task"]]
-    rows = rows.join(owner, on="annotation").join(answers.tasks["prompt"], on="task")
+    rows = rows.join(owner, on="annotation").join(answers.tasks[["prompt", "identity_group"]], on="task")
     alone = "task " + rows["task"].astype(str)
     return rows.assign(prompt=rows["prompt"].astype(object).where(rows["prompt"].notna(), alone))
 

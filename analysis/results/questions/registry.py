@@ -28,10 +28,13 @@ class DeclaredMeasure:
     units: frozenset[str]
     several: bool | None = None
     region: str | None = None
+    of_groups: bool = False  # only of kinds whose screens show one group each
 
-    def reads(self, question: Question, unit: str) -> bool:
-        """Return whether it can read the answers to a question of a kind with this unit."""
-        if question.type not in self.types or unit not in self.units:
+    def reads(self, question: Question, kind: Kind) -> bool:
+        """Return whether it can read the answers to a question of a kind."""
+        if question.type not in self.types or kind.unit not in self.units:
+            return False
+        if self.of_groups and not kind.stimuli.of_one_group:
             return False
         if self.region is not None:
             return question.region is not None and question.region.shape == self.region
@@ -67,6 +70,16 @@ MEASURES: dict[str, DeclaredMeasure] = {
             "Bradley–Terry model).",
             "compare",
             units=PAIR,
+        ),
+        _measure(
+            "group_strengths",
+            "Strength by group",
+            "group_leaderboards",
+            "The same from the screens of one group at a time: whether the order is another where other people are "
+            "shown. Items whose places in brackets overlap are not told apart.",
+            "compare rank",
+            units=PAIR | SET,
+            of_groups=True,
         ),
         _measure(
             "position_bias",
@@ -155,6 +168,14 @@ MEASURES: dict[str, DeclaredMeasure] = {
             several=True,
         ),
         _measure(
+            "alpha_answers",
+            "Agreement on each answer",
+            "question_agreement",
+            "Krippendorff’s α of each answer for itself, chosen or not: which of them people see alike.",
+            "choice",
+            several=True,
+        ),
+        _measure(
             "texts",
             "Texts",
             "texts",
@@ -208,7 +229,7 @@ def measures_of(kind: Kind) -> Iterator[tuple[Question, DeclaredMeasure]]:
     for question in kind.questions:
         for name in kind.measures:
             measure = MEASURES.get(name)
-            if measure is not None and measure.reads(question, kind.unit):
+            if measure is not None and measure.reads(question, kind):
                 yield question, measure
 
 

@@ -20,6 +20,7 @@ Compute = Callable[[CampaignAnswers, Question, Parameters], Measured]
 COMPUTED: dict[str, Compute] = {
     "win_rate": preferences.strengths_of_pairs,
     "bradley_terry_ties": preferences.strengths_of_pairs,
+    "group_strengths": preferences.strengths_by_group,
     "position_bias": preferences.position,
     "plackett_luce": preferences.strengths_of_rankings,
     "kendall_w": preferences.concordance,
@@ -31,6 +32,7 @@ COMPUTED: dict[str, Compute] = {
     "alpha_ordinal": agreement.ordinal_alpha,
     "alpha_nominal": agreement.nominal_alpha,
     "alpha_masi": agreement.masi_alpha,
+    "alpha_answers": agreement.answer_alphas,
     "texts": words.texts,
     "word_shares": words.marked_words,
     "word_agreement": agreement.word_alpha,

@@ -59,7 +59,14 @@ PAIR = kind(
         scale("quality", each=True),
     ),
     unit="pair",
-    measures=("win_rate", "bradley_terry_ties", "position_bias", "means", "model_differences"),
+    measures=(
+        "win_rate",
+        "bradley_terry_ties",
+        "group_strengths",
+        "position_bias",
+        "means",
+        "model_differences",
+    ),
 )
 
 RANKING = kind(
@@ -67,7 +74,7 @@ RANKING = kind(
     stimuli=Stimuli(medium="image", least=4, most=4, together=("prompt",), differ="model", order="shuffled"),
     questions=(RankQuestion(name="order", label=both("Order them"), ties=True),),
     unit="set",
-    measures=("plackett_luce", "kendall_w"),
+    measures=("plackett_luce", "group_strengths", "kendall_w"),
 )
 
 RUBRIC = kind(
@@ -111,6 +118,7 @@ RUBRIC = kind(
         "shares",
         "alpha_nominal",
         "alpha_masi",
+        "alpha_answers",
         "texts",
         "word_shares",
         "word_agreement",

@@ -78,11 +78,25 @@ def test_the_unit_says_whether_a_measure_can_read():
     assert unread(answers) == ["order"]
 
 
+def test_a_leaderboard_of_each_group_needs_screens_of_one_group():
+    together = Stimuli(medium="image", least=2, most=2, differ="group")
+    between_groups = PAIR.model_copy(
+        update={
+            "stimuli": together,
+            "questions": PAIR.questions[:1],
+            "measures": ("win_rate", "group_strengths"),
+        }
+    )
+    assert idle(between_groups) == ["group_strengths"]
+    assert idle(PAIR) == []
+
+
 def test_tables_are_those_of_declared_measures():
-    assert tables_of(RANKING) == ["rankings", "preference_pairs", "question_agreement"]
+    assert tables_of(RANKING) == ["rankings", "preference_pairs", "group_leaderboards", "question_agreement"]
     assert tables_of(PAIR) == [
         "preferences",
         "preference_pairs",
+        "group_leaderboards",
         "position_bias",
         "scales",
         "question_differences",

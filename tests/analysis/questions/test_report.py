@@ -18,7 +18,10 @@ from tests.analysis.questions.answering import STRENGTHS, comparing
 from tests.analysis.questions.campaigns import images_of, label, open_campaign, people
 from tests.analysis.questions.kinds import PAIR
 
-WRITTEN = ["preferences", "preference_pairs", "position_bias", "scales", "question_differences"]
+WRITTEN = [
+    *("preferences", "preference_pairs", "group_leaderboards", "position_bias"),
+    *("scales", "question_differences"),
+]
 
 
 @pytest.fixture
@@ -53,7 +56,12 @@ def test_analyze_writes_the_tables_of_declared_measures(study, compared, tmp_pat
     assert summary["counted"]["answers"] == 24 * 3
     (line,) = summary["questions"]
     assert (line["campaign"], line["annotations"], line["annotators"]) == ("pair", 24, 4)
-    assert line["questions"][0]["measures"] == ["win_rate", "bradley_terry_ties", "position_bias"]
+    assert line["questions"][0]["measures"] == [
+        "win_rate",
+        "bradley_terry_ties",
+        "group_strengths",
+        "position_bias",
+    ]
 
 
 def test_the_same_answers_give_the_same_bytes(study, compared, tmp_path):

@@ -2,6 +2,7 @@
 
 from itertools import combinations
 
+import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
@@ -67,6 +68,30 @@ def test_planted_strengths_lie_in_their_intervals(study, compared):
     assert differences["distinct"].all()
     row = line(differences, item="aurora", other="cirrus")
     assert row["ci_low"] <= 2.0 <= row["ci_high"]
+
+
+def test_each_group_has_a_leaderboard(study):
+    """Who is best among images of the Orsani is worst among those of the Velmari."""
+    images = images_of(study, models=MODELS, prompts=20)
+    annotators = people(study, 6)
+    campaign = open_campaign(study, PAIR, annotators)
+    turned = {model: -strength for model, strength in STRENGTHS.items()}
+    answering = {"Orsani": comparing(STRENGTHS, seed=3), "Velmari": comparing(turned, seed=4)}
+    screens = pairs(images)
+    for name, answer in answering.items():
+        of_group = [screen for screen in screens if screen[0].group.name == name]
+        label(campaign, of_group, annotators, answer, prompt_shown=True)
+    tables = measured(study).tables
+    assert not tables["preference_pairs"]["distinct"].any(), "together they are as good as each other"
+    board = tables["group_leaderboards"]
+    assert board["answers"].tolist() == [10 * 2 * 6] * 6
+    for name, planted in (("Orsani", STRENGTHS), ("Velmari", turned)):
+        of_group = board[board["identity_group"] == name].set_index("item")
+        for item, strength in planted.items():
+            assert of_group.loc[item, "ci_low"] <= strength <= of_group.loc[item, "ci_high"]
+        ordered = sorted(planted, key=planted.__getitem__, reverse=True)
+        assert of_group["rank"].sort_values().index.tolist() == ordered
+        assert of_group.loc[ordered[0], "rank_high"] < of_group.loc[ordered[2], "rank_low"]
 
 
 def test_position_is_told_from_preference(study):
@@ -209,9 +234,25 @@ def test_who_chooses_none_of_several_was_asked_all_the_same(study, rated):
     tables = measured(study).tables
     row = line(tables["choices"], question="faults", by="all", code="hands")
     assert (row["chosen"], row["answers"], row["share"]) == (48, 96, 0.5)
-    agreement = line(tables["question_agreement"], question="faults", by="all")
-    assert agreement["measure"] == "krippendorff_alpha_masi"
-    assert agreement["answers"] == 96
+    agreement = tables["question_agreement"].query("question == 'faults' and by == 'all'")
+    assert agreement["measure"].tolist() == ["krippendorff_alpha_masi", *["krippendorff_alpha_nominal"] * 3]
+    assert agreement["answers"].tolist() == [96] * 4
+
+
+def test_each_of_several_answers_has_its_own_agreement(study, rated):
+    """By hand: p0 of every image chose hands and text, p1 and p2 hands only, the others nothing; nobody faces."""
+    table = measured(study).tables["question_agreement"].query("question == 'faults' and by == 'all'")
+    by_code = table[table["code"].notna()].set_index("code")
+    assert list(by_code.index) == ["hands", "text", "faces"]
+    assert by_code.loc["faces", "reason"] == "no_variation"
+    # Four of six people in turn see each image: units of p0–p3, p4, p5, p0, p1 and p2–p5, again and again.
+    for code, choosing in (("hands", {0, 1, 2}), ("text", {0})):
+        units = [
+            [person in choosing for person in unit] for unit in ((0, 1, 2, 3), (4, 5, 0, 1), (2, 3, 4, 5))
+        ]
+        wide = np.repeat(np.array(units, dtype=float), 8, axis=0).T
+        expected = krippendorff.alpha(reliability_data=wide, level_of_measurement="nominal")
+        assert by_code.loc[code, "value"] == pytest.approx(expected, abs=1e-6)
 
 
 def test_agreement_is_of_everything_and_of_each_model(study, rated):

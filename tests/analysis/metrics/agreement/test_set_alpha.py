@@ -3,6 +3,7 @@
 from itertools import permutations
 from math import nan
 
+import evalica
 import krippendorff
 import numpy as np
 import pandas as pd
@@ -82,6 +83,21 @@ def test_alpha_is_that_of_the_package_with_the_same_distance():
         level_of_measurement=lambda v1, v2, **_: distance(v1, v2),
     )
     assert value(table) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_alpha_is_that_of_another_package_with_the_same_distance(seed):
+    table = drawn(30, 6, 3, seed)
+    table["labels"] = table["labels"].map(frozenset)
+    sets = sorted(set(table["labels"]), key=sorted)
+    wide = table.assign(code=table["labels"].map(sets.index)).pivot(
+        index="annotator", columns="image", values="code"
+    )
+
+    def distance(one: float, other: float) -> float:
+        return masi(sets[int(one)], sets[int(other)])
+
+    assert value(table) == pytest.approx(evalica.alpha(wide, distance, solver="naive").alpha, abs=1e-6)
 
 
 def test_the_order_of_labels_and_their_repetition_do_not_count():

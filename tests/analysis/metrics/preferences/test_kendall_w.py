@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import rankdata, spearmanr
+from scipy.stats import friedmanchisquare, rankdata, spearmanr
 
 from analysis.metrics import kendall_w
 from tests.analysis.metrics.agreement.jackknife_oracle import interval
@@ -62,6 +62,20 @@ def test_w_is_as_defined(annotators, items, ties, seed):
     if not ties:
         pairs = [spearmanr(a, b).statistic for a, b in combinations(ranks, 2)]
         assert measured["mean_spearman"] == pytest.approx(np.mean(pairs), abs=1e-12)
+
+
+@settings(max_examples=25, deadline=None)
+@given(annotators=st.integers(2, 8), items=st.integers(3, 7), ties=st.booleans(), seed=st.integers(0, 9999))
+def test_w_is_friedmans_statistic_over_its_largest_value(annotators, items, ties, seed):
+    generator = np.random.default_rng(seed)
+    ranks = (
+        generator.integers(0, items, (annotators, items)) if ties else generator.random((annotators, items))
+    )
+    if (ranks == ranks[:, :1]).all():
+        return
+    statistic = friedmanchisquare(*ranks.T).statistic
+    expected = statistic / (annotators * (items - 1))
+    assert values(as_table(ranks))["kendall_w"] == pytest.approx(expected, abs=1e-6)
 
 
 def test_sets_weigh_equally():

@@ -3,6 +3,7 @@
 from itertools import combinations
 
 import choix
+import evalica
 import numpy as np
 import pandas as pd
 import pytest
@@ -84,6 +85,54 @@ def test_without_ties_strengths_are_those_of_choix(strength, seed):
     coded = [(int(winner[1:]), int(loser[1:])) for winner, loser in wins]
     expected = choix.ilsr_pairwise(len(strength), coded, alpha=0, tol=1e-12)
     assert table["strength"].to_numpy(dtype=float) == pytest.approx(expected - expected.mean(), abs=1e-6)
+
+
+def as_evalica(frame: pd.DataFrame, **options: object) -> dict[str, object]:
+    """Comparisons as evalica reads them."""
+    winners = {"first": evalica.Winner.X, "second": evalica.Winner.Y, "tie": evalica.Winner.Draw}
+    precise = {"tolerance": 1e-13, "limit": 1_000_000}
+    return (
+        {"xs": frame["first"], "ys": frame["second"], "winners": frame["answer"].map(winners)}
+        | precise
+        | options
+    )
+
+
+def logs(scores: pd.Series) -> dict[str, float]:
+    """Log strengths, mean zero."""
+    powers = np.log(scores)
+    return (powers - powers.mean()).to_dict()
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    strength=st.lists(st.floats(-1, 1), min_size=2, max_size=8),
+    tie=st.floats(0.2, 2),
+    seed=st.integers(0, 1000),
+)
+def test_with_ties_strengths_are_those_of_newmans_algorithm(strength, tie, seed):
+    """It maximises Davidson's likelihood, with half of his ν as its parameter."""
+    frame = comparisons(strength, tie=tie, each=30, seed=seed)
+    result = preference_strengths(frame)
+    if result.table["strength"].isna().any():
+        return
+    expected = evalica.newman(**as_evalica(frame))
+    assert dict(zip(result.table["item"], result.table["strength"], strict=True)) == pytest.approx(
+        logs(expected.scores), abs=1e-6
+    )
+    assert result.notes["tie"] == pytest.approx(2 * expected.v, abs=1e-6)
+
+
+def test_a_tie_is_no_half_win():
+    """Bradley and Terry's model with ties as half a win each draws strengths together; Davidson's does not."""
+    frame = comparisons([1.0, 0.2, -0.8], tie=0.0, each=200, seed=1)
+    tied = comparisons([1.0, 0.2, -0.8], tie=1.0, each=200, seed=1)
+    without, ours = (preference_strengths(table).table["strength"] for table in (frame, tied))
+    halves = logs(evalica.bradley_terry(**as_evalica(tied)).scores)
+    assert without.tolist() == pytest.approx(
+        list(logs(evalica.bradley_terry(**as_evalica(frame)).scores).values()), abs=1e-6
+    )
+    assert abs(halves["m0"]) < 0.8 * abs(ours[0])
 
 
 def test_two_items_have_a_closed_form():

@@ -164,10 +164,24 @@ def _alpha(name: str, distance: Callable[[Sequence[Value], np.ndarray], np.ndarr
         apart = distance(values, table.mean(axis=0))
         observed = np.einsum("uc,uk,ck->", table, table, apart) / len(table)
         expected = table.mean(axis=0) @ apart @ table.mean(axis=0)
-        where = {"by": "all", "measure": f"krippendorff_alpha_{name}"}
+        where = {"by": "all", "code": None, "measure": f"krippendorff_alpha_{name}"}
         yield Planted("question_agreement", where, 1 - observed / expected)
 
     return alpha
+
+
+def _answer_alphas(screens: Sequence[Screen], question: Question) -> Iterator[Planted]:
+    for code in map(str, question.codes if getattr(question, "several", False) else ()):
+        chosen = np.array(
+            [
+                sum(part for codes, part in screen.answers(question, place).items() if code in codes)
+                for screen in screens
+                for place in screen.places(question)
+            ]
+        )
+        observed, expected = (2 * chosen * (1 - chosen)).mean(), 2 * chosen.mean() * (1 - chosen.mean())
+        where = {"by": "all", "code": code, "measure": "krippendorff_alpha_nominal"}
+        yield Planted("question_agreement", where, 1 - observed / expected)
 
 
 def _without_apart(shares: Shares, question: Question) -> Shares:
@@ -201,7 +215,7 @@ def _word_alpha(screens: Sequence[Screen], _: Question) -> Iterator[Planted]:
     marked = np.array([screen.marked(word) for screen in screens for word in range(screen.words)])
     mean = marked.mean()
     observed, expected = (2 * marked * (1 - marked)).mean(), 2 * mean * (1 - mean)
-    where = {"by": "all", "measure": "krippendorff_alpha_nominal"}
+    where = {"by": "all", "code": None, "measure": "krippendorff_alpha_nominal"}
     yield Planted("question_agreement", where, 1 - observed / expected)
 
 
@@ -255,7 +269,7 @@ def _concordance(screens: Sequence[Screen], question: Any) -> Iterator[Planted]:
         sets.append(
             (np.array(share) @ centred) @ (np.array(share) @ centred) / (share @ (centred**2).sum(axis=1))
         )
-    where = {"by": "all", "measure": "mean_spearman"}
+    where = {"by": "all", "code": None, "measure": "mean_spearman"}
     yield Planted("question_agreement", where, float(np.mean(sets)))
 
 
@@ -263,7 +277,7 @@ def _points(_: Sequence[Screen], question: Question) -> Iterator[Planted]:
     if question.region is not None:
         # Two points differ by JITTER √2 in x and in y; images are square.
         share = 1 - exp(-((NEAR * sqrt(2)) ** 2) / (2 * 2 * JITTER**2))
-        yield Planted("question_agreement", {"by": "all", "measure": "points_any_near"}, share)
+        yield Planted("question_agreement", {"by": "all", "code": None, "measure": "points_any_near"}, share)
 
 
 def _boxes(_: Sequence[Screen], question: Question) -> Iterator[Planted]:
@@ -274,7 +288,7 @@ def _boxes(_: Sequence[Screen], question: Question) -> Iterator[Planted]:
         side = np.maximum(SIDE - step, 0)
         overlap = np.outer(side, side)
         iou = overlap / (2 * SIDE**2 - overlap)
-        where = {"by": "all", "measure": "box_mean_iou"}
+        where = {"by": "all", "code": None, "measure": "box_mean_iou"}
         yield Planted("question_agreement", where, float(density @ iou @ density))
 
 
@@ -288,6 +302,7 @@ _BY_MEASURE: dict[tuple[str, str], Callable[..., Iterator[Planted]]] = {
     ("choice", "model_differences"): _differences("model"),
     ("scale", "alpha_ordinal"): _alpha("ordinal", _ordinal),
     ("choice", "alpha_nominal"): _alpha("nominal", _nominal),
+    ("choice", "alpha_answers"): _answer_alphas,
     ("choice", "alpha_masi"): _alpha("masi", _masi),
     ("span", "word_shares"): _marked_words,
     ("span", "word_agreement"): _word_alpha,
