@@ -17,7 +17,7 @@ class ExperimentSection:
     parts: list[QuestionPart]
 
 
-@results_page("analysis/results/probes.html")
+@results_page("analysis/probing/answers.html")
 def probes(page: ResultsPage) -> dict[str, Any]:
     """One section per experiment; `by` in the address breaks the groups' scores down."""
     summary = page.probes
