@@ -14,7 +14,7 @@ from tests.analysis.questions.every_kind import answer_every_kind
 from tests.analysis.releases.questions.reading import answers_of, campaigns_of
 
 pytestmark = pytest.mark.django_db
-KEYS = ["campaign", "question", "by", "item", "other", "code", "measure"]
+KEYS = ["campaign", "question", "identity_group", "by", "item", "other", "code", "measure"]
 
 
 def in_order(table: pd.DataFrame) -> pd.DataFrame:
@@ -29,7 +29,8 @@ def test_measures_of_released_answers_are_those_of_analyze(study, released, tmp_
     answers = [answers_of(folder, campaign) for campaign in campaigns_of(folder)]
     results = question_results(answers, parameters_of(study, resamples=100), Unwatched())
     assert set(results.tables) == {
-        *("preferences", "rankings", "preference_pairs", "position_bias", "scales", "choices"),
+        *("preferences", "rankings", "preference_pairs", "group_leaderboards", "position_bias"),
+        *("scales", "choices"),
         *("question_differences", "question_agreement", "texts", "marked_words"),
     }
     for name, found in results.tables.items():
