@@ -89,3 +89,36 @@ def test_three_pictures_with_a_box_and_a_conditional_question(page, bridged):
         ["disturbs", 0, "weather"],
     ]
     assert said["boxes"] == [pytest.approx(CORNERS, abs=0.01)]
+
+
+@pytest.mark.parametrize("bridged", ["ranking"], indirect=True)
+def test_as_many_pictures_as_a_screen_has_are_put_in_order(page, bridged):
+    stimuli = page.locator(".stimulus")
+    playwright.expect(stimuli).to_have_count(3)  # of up to four
+    for place, rank in enumerate((2, 1, 2)):
+        playwright.expect(stimuli.nth(place)).to_contain_text(f"Picture {place + 1}")
+        stimuli.nth(place).locator("img").wait_for()
+        choose(stimuli.nth(place), rank)
+    keep(page, "questions-ranking")
+    submit(page, bridged)
+    assert bridged.server.ask(SAID)["judgements"] == [["order", 0, 2], ["order", 1, 1], ["order", 2, 2]]
+
+
+@pytest.mark.parametrize("bridged", ["image_text"], indirect=True)
+def test_words_of_the_prompt_and_a_point_in_the_picture(page, bridged):
+    page.locator(".beside img").wait_for()
+    choose(page, "Most")
+    choose(page, "Small faults")
+    labels = page.locator(".lsf-label")
+    labels.nth(0).click()
+    text = page.get_by_text("a kite over the drum")
+    shown = text.bounding_box()
+    text.dblclick(position={"x": 30, "y": shown["height"] / 2})
+    labels.nth(1).click()
+    picture = page.locator(".beside img").bounding_box()
+    page.mouse.click(picture["x"] + 0.25 * picture["width"], picture["y"] + 0.5 * picture["height"])
+    keep(page, "questions-words")
+    submit(page, bridged)
+    said = bridged.server.ask(SAID)
+    assert said["judgements"] == [["alignment", 4], ["missing", "w1"], ["faults", "small"]]
+    assert said["points"] == [pytest.approx([0.25, 0.5], abs=0.01)]

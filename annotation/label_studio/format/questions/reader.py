@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from annotation.answers.questions.conditions import is_asked
 from annotation.answers.questions.values import ScreenQuestions
 from annotation.kinds.declaration import (
     ChoiceQuestion,
@@ -104,38 +105,19 @@ class _Reading:
         answers: dict[str, Any] = {}
         regions: dict[str, list[dict[str, Any]]] = {}
         for question in self.screen.kind.questions:
-            if isinstance(question, RankQuestion):
-                given: dict[str | None, Any] = (
-                    {None: self._ranks(question)} if self._is_asked(question, None) else {}
-                )
-            else:
-                given = {ref: self._value(question, ref) for ref in self._refs(question)}
-            given = {ref: value for ref, value in given.items() if value is not None}
+            every = self.screen.refs if question.each else ("",)
+            asked = [ref for ref in every if is_asked(self.screen.kind, question, answers, ref)]
+            values = {ref: self._value(question, ref or None) for ref in asked}
+            given = {ref: value for ref, value in values.items() if value is not None}
             if given:
-                answers[question.name] = given if question.each else given[None]
-            if places := self._places(question):
+                answers[question.name] = given if question.each else given[""]
+            if places := self._places(question, asked):
                 regions[question.name] = places
         return {"answers": answers, "regions": regions}
 
-    def _refs(self, question: Question) -> list[str | None]:
-        """Return the stimuli of which a question is asked; what others were said to be is forgotten."""
-        every: list[str | None] = list(self.screen.refs) if question.each else [None]
-        asked = [ref for ref in every if self._is_asked(question, ref)]
-        for ref in every:
-            if ref not in asked:
-                self.chosen.pop((question.name, ref), None)
-                self.places.pop((question.name, ref), None)
-        return asked
-
-    def _is_asked(self, question: Question, ref: str | None) -> bool:
-        when = question.when
-        if when is None:
-            return True
-        earlier = self.screen.kind.question(when.question)
-        chosen = self.chosen.get((earlier.name, ref if earlier.each else None), [])
-        return not set(chosen).isdisjoint(when.answers)
-
     def _value(self, question: Question, ref: str | None) -> Any:
+        if isinstance(question, RankQuestion):
+            return self._ranks(question)
         if isinstance(question, SpanQuestion):
             return self._span(question)
         if isinstance(question, TextQuestion):
@@ -169,17 +151,17 @@ class _Reading:
             ref: 1 + sum(better < place for better in places.values()) for ref, place in places.items()
         } or None
 
-    def _places(self, question: Question) -> list[dict[str, Any]]:
-        """Return the places drawn for answers that ask for one."""
+    def _places(self, question: Question, asked: Sequence[str]) -> list[dict[str, Any]]:
+        """Return the places drawn for answers that ask for one; `asked`: of which stimuli the question is asked."""
         region = question.region
         if region is None:
             return []
-        refs: list[str | None] = list(self.screen.refs) if question.each else [None]
         return [
             {"stimulus": ref or self.screen.refs[0], **place}
-            for ref in refs
-            if not region.after or not set(self.chosen.get((question.name, ref), [])).isdisjoint(region.after)
-            for place in self.places.get((question.name, ref), [])
+            for ref in asked
+            if not region.after
+            or not set(self.chosen.get((question.name, ref or None), [])).isdisjoint(region.after)
+            for place in self.places.get((question.name, ref or None), [])
         ]
 
 
