@@ -6,6 +6,8 @@ from django.urls import reverse
 
 from generation.imports import importer
 from generation.imports.options import ImageImportOptions
+from generation.probing import execution as probe_execution
+from generation.probing import launch as probe_launch
 from generation.runs import execution, launch
 from jobs.models import Job
 from jobs.progress.reporter import Progress
@@ -23,6 +25,14 @@ def generate(job: Job, progress: Progress) -> dict[str, Any]:
     run = launch.claim_run(job=job)
     result = execution.run(run=run, progress=progress, job=job)
     return {"summary": str(result), "url": reverse("generation:images", args=[run.study.slug])}
+
+
+@register("probe")
+def probe(job: Job, progress: Progress) -> dict[str, Any]:
+    """Ask the pending questions of a probe run."""
+    run = probe_launch.claim_run(job=job)
+    result = probe_execution.run(run=run, progress=progress, job=job)
+    return {"summary": str(result)}
 
 
 @register("import_images")

@@ -215,6 +215,7 @@ OPENAI_BASE_URLS = env.words("OPENAI_BASE_URLS")
 OPENAI_API_KEY = env.text("OPENAI_API_KEY", "")
 OPENAI_TIMEOUT_SECONDS = env.integer("OPENAI_TIMEOUT_SECONDS", 180, minimum=1)
 OPENAI_IMAGES_AT_ONCE = env.integer("OPENAI_IMAGES_AT_ONCE", 2, minimum=1)
+OPENAI_CHATS_AT_ONCE = env.integer("OPENAI_CHATS_AT_ONCE", 32, minimum=1)
 
 # Label Studio servers are named by leads: addresses inside our own network are connected to only if allowed here,
 # each host by its name, or all private and loopback addresses.

@@ -13,8 +13,8 @@ APPS = ("analysis/", "annotation/", "generation/", "platform/")
 # A word stands for its plural too. Before adding one, look for the glossary's word for it.
 PLAIN_WORDS = {
     "Django, Python and the web": """
-        admin api app archive asgi authentication backend background base build bulk bytecode caller catalog cells
-        changelog chat client column command config configuration connection context control convert database
+        admin api app archive arguments asgi authentication backend background base build bulk bytecode caller catalog
+        cells changelog chat client column command config configuration connection context control convert database
         decode design diff digest disk display download encryption endpoint entries env errors events
         execution fetch fields file folder form format foundation front full gallery guard health history home
         ids import importer inputs integration interface invalidate inventory key keyset layout lines listing
@@ -22,7 +22,7 @@ PLAIN_WORDS = {
         navigation negotiation network online outages output overview page pagination parameters parse
         parsers part payload plan platform preload prepare preview process progress projects queries reader records
         recovery redaction reencode references refs registry rekey reporter responses rest rows sanitize
-        schema scope scripts secret seed serializers server settings shutdown signed sources statements
+        schema scope script secret seed serializers server settings shutdown signed sources statements
         storage store stream subscription summary sweep sync table tabs templatetags text tokens tones types
         uploads urls user validation values versions view web webhook workbook writer
     """,
@@ -51,7 +51,7 @@ PLAIN_WORDS = {
         sentences sheet simulation sketch stages submission translation truth unlisted verdict window
     """,
     "What is done": """
-        apply clone coarsen edit freeze generate launch make open planning shuffle simulate unsent use
+        apply clone coarsen edit freeze generate launch make open planning reuse shuffle simulate unsent use
     """,
 }
 

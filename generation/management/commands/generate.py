@@ -1,6 +1,4 @@
 import argparse
-import json
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from django.db.models import Q
@@ -9,8 +7,9 @@ from accounts.commands import add_person_argument, person
 from accounts.models import User
 from catalog.models import Resource
 from foundation.commands import DomainCommand
-from foundation.errors import Conflict, DomainError, NotFound
+from foundation.errors import Conflict, NotFound
 from generation.backends import BACKENDS
+from generation.management.arguments import amount, parameters, positive
 from generation.prompts.creation import set_prompts
 from generation.prompts.mcas import create_published_mcas_study
 from generation.prompts.sets import PUBLISHED, PromptSet, prompt_set
@@ -40,7 +39,7 @@ class Command(DomainCommand):
             help="for a study without prompts, e.g. 'a photo of {a_an} {id} person'; may be repeated",
         )
         parser.add_argument(
-            "--images-per-prompt", type=_positive, default=5, metavar="N", help="with --prompt (default: 5)"
+            "--images-per-prompt", type=positive, default=5, metavar="N", help="with --prompt (default: 5)"
         )
         parser.add_argument(
             "--prompt-set",
@@ -58,14 +57,14 @@ class Command(DomainCommand):
         parser.add_argument(
             "--resource", metavar="NAME", help="with --create: all identity groups of this resource"
         )
-        parser.add_argument("--price", type=_amount, help="the price of one image, for paid models")
-        parser.add_argument("--budget", type=_amount, help="stop before the run has cost more than this")
+        parser.add_argument("--price", type=amount, help="the price of one image, for paid models")
+        parser.add_argument("--budget", type=amount, help="stop before the run has cost more than this")
         parser.add_argument("--dry-run", action="store_true", help="only print number, time and cost")
-        parser.add_argument("--limit", type=_positive, metavar="N", help="make at most N images now")
+        parser.add_argument("--limit", type=positive, metavar="N", help="make at most N images now")
         parser.add_argument("--queue", action="store_true", help="let a background worker do it")
         parser.add_argument(
             "--workers",
-            type=_positive,
+            type=positive,
             default=1,
             metavar="N",
             help=f"with --queue: spread the images over N workers (default: 1, at most {MOST_WORKERS})",
@@ -92,7 +91,7 @@ class Command(DomainCommand):
             "backend": options["backend"],
             "model_id": options["model"],
             "model_label": options["label"],
-            "parameters": _parameters(options["param"]),
+            "parameters": parameters(options["param"]),
             "prompt_set": prompt_set,
             "price": options["price"],
             "budget": options["budget"],
@@ -154,33 +153,3 @@ def _resource_named(name: str) -> Resource:
 def _prompt_set(options: dict[str, Any]) -> PromptSet | None:
     name = options["prompt_set"]
     return prompt_set(name, variant=options["variant"]) if name else None
-
-
-def _parameters(pairs: list[str]) -> dict[str, Any]:
-    parameters: dict[str, Any] = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals or not name:
-            raise DomainError("parameter_invalid", f"Write --param as NAME=VALUE, not “{pair}”.")
-        # A number or an object is meant as one; anything else is text.
-        try:
-            parameters[name] = json.loads(value)
-        except ValueError:
-            parameters[name] = value
-    return parameters
-
-
-def _positive(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
-    return int(text)
-
-
-def _amount(text: str) -> Decimal:
-    try:
-        amount = Decimal(text)
-    except InvalidOperation:
-        amount = Decimal("NaN")
-    if not amount.is_finite() or amount < 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not an amount of money")
-    return amount

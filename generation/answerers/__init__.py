@@ -1,0 +1,18 @@
+"""The ways to reach models that answer questions, by the name one asks for them with."""
+
+from foundation.errors import DomainError
+from generation.answerers.base import AnswererBackend
+from generation.answerers.chat import ChatBackend
+from generation.answerers.script.backend import ScriptBackend
+
+ANSWERERS: dict[str, AnswererBackend] = {
+    backend.name: backend for backend in (ScriptBackend(), ChatBackend())
+}
+
+
+def answerer_named(name: str) -> AnswererBackend:
+    """Return the answerer of that name."""
+    if name not in ANSWERERS:
+        message = f"There is no way “{name}” to ask models; there are {', '.join(sorted(ANSWERERS))}."
+        raise DomainError("backend_unknown", message, fields={"backend": message})
+    return ANSWERERS[name]

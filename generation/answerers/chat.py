@@ -1,0 +1,140 @@
+"""Any OpenAI-compatible chat endpoint that the operator of this server allows."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from django.conf import settings
+from pydantic import field_validator
+
+from foundation.parameters import parameter
+from generation.answerers.base import Answerer, AnswerRequest, Parameters, Reply
+from generation.answerers.parameters import SamplingParameters
+from generation.backends.base import ModelUnusable
+from generation.backends.parameters import parameter_invalid
+from generation.endpoints.chat import ChatClient, ChatReply, Choice, Message, Sampling
+from generation.endpoints.connection import EndpointUnusable, Failure, address_of, allowed_endpoint
+
+_FILTERED = "content_filter"
+
+
+class ChatParameters(SamplingParameters):
+    """What is sent to an endpoint beside the question."""
+
+    backend: ClassVar[str] = "chat"
+
+    endpoint: str = parameter(
+        "",
+        validate_default=True,
+        label="Endpoint",
+        help="An endpoint that the operator of this server allows; by default the first.",
+    )
+    send_seed: bool = parameter(
+        True, label="Send the seed", help="For endpoints that take a seed; some refuse the request."
+    )
+    logprobs: int | None = parameter(
+        None,
+        ge=0,
+        le=20,
+        label="Log-probabilities",
+        help="How many of the likeliest tokens to keep at each place, where the endpoint gives them.",
+    )
+
+    @field_validator("endpoint")
+    @classmethod
+    def _require_allowed(cls, url: str) -> str:
+        """Return one of the allowed endpoints: no lead can make this server connect to another host."""
+        try:
+            return allowed_endpoint(url)
+        except ValueError as error:
+            raise parameter_invalid("endpoint", str(error)) from None
+
+
+class ChatBackend:
+    """Parameters: see `ChatParameters`."""
+
+    name: ClassVar[str] = "chat"
+    title: ClassVar[str] = "chat: a model behind an endpoint"
+    needs_model_id: ClassVar[bool] = True
+    wants_gpu: ClassVar[bool] = False
+
+    def clean(self, parameters: Mapping[str, Any]) -> Parameters:
+        return ChatParameters.read(parameters).model_dump()
+
+    def load(self, *, model_id: str, parameters: Parameters, revision: str = "") -> Answerer:  # noqa: ARG002
+        # Allowed when it was planned is not allowed for ever.
+        return ChatAnswerer(model_id, self.clean(parameters))
+
+
+class ChatAnswerer:
+    """Asks an endpoint. It names no revision: which model served each answer is kept with the answer."""
+
+    revision = ""
+
+    def __init__(self, model_id: str, parameters: Parameters) -> None:
+        self._client = ChatClient(address_of(parameters["endpoint"]), model_id)
+        self._parameters = parameters
+        self.address = parameters["endpoint"]
+        self.in_parallel = settings.OPENAI_CHATS_AT_ONCE
+
+    def stop(self) -> None:
+        self._client.stop()
+
+    def answer(self, request: AnswerRequest) -> list[Reply]:
+        """Ask once, for as many answers as there are seeds; the first seed is sent."""
+        messages = [Message("system", request.system)] if request.system else []
+        messages.append(Message("user", request.prompt, request.picture.data_url if request.picture else ""))
+        try:
+            reply = self._client.complete(messages, self._sampling(request), paid=request.paid)
+        except EndpointUnusable as error:
+            raise ModelUnusable(error.code, error.message) from None
+        if isinstance(reply, Failure):
+            outcome = "declined" if reply.declined else "failed"
+            return [Reply(outcome=outcome, reason=reply.reason, charged=reply.charged)] * len(request.seeds)
+        return _replies(reply, len(request.seeds))
+
+    def _sampling(self, request: AnswerRequest) -> Sampling:
+        parameters = self._parameters
+        return Sampling(
+            max_tokens=parameters["max_tokens"],
+            temperature=parameters["temperature"],
+            top_p=parameters["top_p"],
+            seed=request.seeds[0] % 2**31 if parameters["send_seed"] else None,
+            samples=len(request.seeds),
+            logprobs=parameters["logprobs"],
+        )
+
+
+def _replies(reply: ChatReply, most: int) -> list[Reply]:
+    """Return a reply for each choice. Usage is that of the whole request: each choice has its share."""
+    choices = reply.choices[:most]
+    tokens_in, tokens_out = (_shares(tokens, len(choices)) for tokens in (reply.tokens_in, reply.tokens_out))
+    return [
+        _one(choice, reply, counts) for choice, *counts in zip(choices, tokens_in, tokens_out, strict=True)
+    ]
+
+
+def _one(choice: Choice, reply: ChatReply, counts: list[int | None]) -> Reply:
+    facts = dict(reply.facts)
+    if choice.logprobs:
+        facts["logprobs"] = choice.logprobs
+    filtered = choice.finish_reason == _FILTERED
+    return Reply(
+        # What the model itself refuses is its answer.
+        text=choice.text or choice.refusal,
+        outcome="declined" if filtered else "done",
+        reason="The endpoint’s filter cut the answer." if filtered else "",
+        finish_reason=choice.finish_reason or ("refusal" if choice.refusal else ""),
+        served_model=reply.served_model,
+        fingerprint=reply.fingerprint,
+        tokens_in=counts[0],
+        tokens_out=counts[1],
+        provenance=facts,
+    )
+
+
+def _shares(tokens: int | None, number: int) -> list[int | None]:
+    """Return whole shares whose sum is the number of tokens."""
+    if tokens is None:
+        return [None] * number
+    share, rest = divmod(tokens, number)
+    return [share + (position < rest) for position in range(number)]

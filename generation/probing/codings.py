@@ -1,0 +1,88 @@
+"""Answers are coded by the rules: appended for each version of them, and nothing is coded twice."""
+
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from accounts.models import User
+from generation.models import Answer, Coding, ProbeRun
+from generation.probing import sentences
+from generation.probing.coding import VERSION, code_answer
+from generation.probing.probe_sets import ProbeSet
+from generation.probing.questions import Order, ProbeQuestion
+from jobs.progress.reporter import Progress
+from studies import audit
+from studies.models import Study
+
+_BLOCK = 1000
+_LONGEST_SPAN = 200
+_VERSIONS = {"choice": VERSION, "complete": sentences.VERSION}
+
+
+@dataclass(frozen=True)
+class CodingResult:
+    """How many answers were coded now, and how many of them surely."""
+
+    coded: int = 0
+    sure: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.coded:,} answers coded, {self.sure:,} of them surely."
+
+
+def code_by_rules(*, study: Study, by: User | None, progress: Progress) -> CodingResult:
+    """Code every answer to a choice or a sentence to complete that these rules have not coded yet."""
+    coded = sure = 0
+    progress.step("Coding answers")
+    for run in study.probe_runs.order_by("pk"):
+        for number, certain in _code_run(run, progress):
+            coded, sure = coded + number, sure + certain
+    if coded:
+        audit.record(by=by, action="answers.coded", subject=study, study=study, coded=coded, rules=VERSION)
+    return CodingResult(coded, sure)
+
+
+def _code_run(run: ProbeRun, progress: Progress) -> list[tuple[int, int]]:
+    probe_set = ProbeSet.model_validate(run.questions)
+    counts: list[tuple[int, int]] = []
+    for experiment in probe_set.experiments:
+        for question in experiment.questions:
+            if question.kind not in _VERSIONS:
+                continue
+            answers = _uncoded(run, experiment.name, question)
+            while block := list(answers[:_BLOCK]):
+                progress.check_cancelled()
+                codings = [_coding(answer, question) for answer in block]
+                with transaction.atomic():
+                    Coding.objects.bulk_create(codings, batch_size=500, ignore_conflicts=True)
+                progress.advance(len(block), str(block[-1]))
+                counts.append((len(block), sum(coding.sure for coding in codings)))
+    return counts
+
+
+def _uncoded(run: ProbeRun, experiment: str, question: ProbeQuestion) -> QuerySet[Answer]:
+    by_these_rules = Coding.objects.filter(
+        answer=OuterRef("pk"), coder=Coding.Coder.RULES, version=_VERSIONS[question.kind]
+    )
+    answers = run.answers.filter(outcome=Answer.Outcome.DONE, experiment=experiment, question=question.name)
+    return answers.filter(~Exists(by_these_rules)).order_by("pk")
+
+
+def _coding(answer: Answer, question: ProbeQuestion) -> Coding:
+    fields = {"answer": answer, "coder": Coding.Coder.RULES, "version": _VERSIONS[question.kind]}
+    if question.kind == "complete":
+        word = sentences.completed_word(answer.text, answer.letter)
+        return Coding(
+            **fields, outcome=word.outcome, span=word.word[:_LONGEST_SPAN], sure=True, reason="first bracket"
+        )
+    order: Order = "reversed" if answer.order == Answer.Order.REVERSED else "published"
+    read = code_answer(answer.text, question.asked(scenario=answer.scenario, order=order))
+    return Coding(
+        **fields,
+        outcome=read.outcome,
+        code=read.code,
+        span=read.span[:_LONGEST_SPAN],
+        sure=read.sure,
+        reason=f"{read.rule}: {read.reason}"[:300] if read.reason else read.rule,
+    )

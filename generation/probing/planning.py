@@ -1,0 +1,168 @@
+"""A run is planned: an answer to come for each request, counted before and written once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+
+from accounts.models import User
+from foundation.errors import DomainError
+from generation.answerers import answerer_named
+from generation.models import ProbeRun
+from generation.probing.probe_sets import ProbeSet
+from generation.probing.request_plan import PlanPart, parts_of, write
+from generation.runs.planning import clean_label, clean_model_id, default_label
+from jobs.progress.reporter import Progress, Unwatched
+from studies import audit
+from studies.models import Study
+
+# More requests than these are written by the job: a page must not wait, nor others for its transaction.
+AT_ONCE = 5000
+_MOST_RUNS = 100
+_MOST_PRICE = 100_000
+_MOST_BUDGET = 10_000_000
+
+
+@dataclass(frozen=True)
+class ProbePlan:
+    """What somebody wants to ask of which model. Empty values are the probe set's, or the model's."""
+
+    study: Study
+    probe_set: ProbeSet
+    probe_set_name: str
+    backend: str
+    model_id: str = ""
+    model_label: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    runs: int | None = None
+    orders: str = ""
+    samples_per_request: int = 1
+    price_in: Decimal | None = None
+    price_out: Decimal | None = None
+    budget: Decimal | None = None
+    fresh: bool = False
+
+
+def identity_of(plan: ProbePlan) -> dict[str, Any]:
+    """Return the fields that say what is asked of whom, checked and with all defaults."""
+    chosen = answerer_named(plan.backend)
+    model_id = clean_model_id(plan.model_id, needed=chosen.needs_model_id)
+    parameters = chosen.clean(plan.parameters)
+    sampling = plan.probe_set.sampling.model_dump()
+    return {
+        "probe_set_digest": plan.probe_set.digest,
+        "backend": plan.backend,
+        "model_id": model_id,
+        "model_label": clean_label(plan.model_label or default_label(plan.backend, model_id)),
+        "parameters": {
+            name: sampling.get(name) if value is None else value for name, value in parameters.items()
+        },
+        "orders": plan.orders or plan.probe_set.orders,
+    }
+
+
+def runs_of_plan(plan: ProbePlan) -> int:
+    """Return how often each question is asked."""
+    runs = plan.probe_set.runs if plan.runs is None else plan.runs
+    if not 1 <= runs <= _MOST_RUNS:
+        raise _refusal("runs", f"A question can be asked 1 to {_MOST_RUNS} times, not {runs:,}.")
+    if not 1 <= plan.samples_per_request <= runs:
+        raise _refusal("samples_per_request", f"A request can have 1 to {runs:,} answers, as there are runs.")
+    return runs
+
+
+def same_run(study: Study, identity: Mapping[str, Any]) -> ProbeRun | None:
+    """Return the newest run of the study that asks the same of the same model, if there is one."""
+    wanted = {name: value for name, value in identity.items() if name != "parameters"}
+    runs = ProbeRun.objects.filter(study=study, **wanted).order_by("-pk")
+    # Compared here: SQLite and PostgreSQL disagree on when two JSON objects are equal.
+    return next((run for run in runs if run.parameters == identity["parameters"]), None)
+
+
+@transaction.atomic
+def plan_run(*, plan: ProbePlan, by: User | None) -> ProbeRun:
+    """Write down everything to ask; again for the same model and parameters, only what is missing.
+
+    A fresh run asks everything once more. Prices and budget are those stated last. Many requests are written by the job
+    that asks them: see `finish_planning`.
+    """
+    identity, runs = identity_of(plan), runs_of_plan(plan)
+    # The study's row is the lock: two plans at once would both find the same requests missing.
+    study = Study.objects.select_for_update().get(pk=plan.study.pk)
+    parts = parts_of(study, plan.probe_set, identity["orders"])
+    run = None if plan.fresh else same_run(study, identity)
+    if run is None:
+        run = ProbeRun.objects.create(
+            study=study,
+            probe_set=plan.probe_set_name[:120],
+            questions=plan.probe_set.model_dump(mode="json"),
+            seed=study.seed,
+            runs=runs,
+            samples_per_request=plan.samples_per_request,
+            fresh=plan.fresh,
+            created_by=by,
+            **identity,
+        )
+    run.runs = max(run.runs, runs)
+    run.samples_per_request = plan.samples_per_request
+    _set_prices(run, plan)
+    missing = missing_of(run, parts)
+    run.to_write = missing > AT_ONCE
+    run.save()
+    if not run.to_write and missing:
+        write(run, parts, Unwatched())
+    if missing:
+        audit.record(
+            by=by,
+            action="probe.planned",
+            subject=run,
+            study=study,
+            requests=missing,
+            model=run.model_label,
+            probe_set=run.probe_set,
+        )
+    return run
+
+
+def finish_planning(*, run: ProbeRun, progress: Progress) -> None:
+    """Write what `plan_run` left to the job; after a kill it goes on where it was."""
+    if not run.to_write:
+        return
+    progress.step("Writing down what to ask")
+    parts = parts_of(run.study, ProbeSet.model_validate(run.questions), run.orders)
+    progress.start(sum(part.requests for part in parts) * run.runs)
+    write(run, parts, progress)
+    run.to_write = False
+    run.save(update_fields=["to_write"])
+
+
+def missing_of(run: ProbeRun | None, parts: list[PlanPart], runs: int | None = None) -> int:
+    """Return how many answers are to come that were not written down yet."""
+    wanted = sum(part.requests for part in parts) * (runs or (run.runs if run else 0))
+    if run is None:
+        return wanted
+    # What was asked about images that were retracted since is not asked any more, and counts for nothing here.
+    return max(0, wanted - run.answers.filter(image__retracted_at=None).count())
+
+
+def _set_prices(run: ProbeRun, plan: ProbePlan) -> None:
+    for name, value, limit in (
+        ("price_in", plan.price_in, _MOST_PRICE),
+        ("price_out", plan.price_out, _MOST_PRICE),
+        ("budget", plan.budget, _MOST_BUDGET),
+    ):
+        if value is not None and not 0 <= value <= limit:
+            words = name.replace("_", " ")
+            raise _refusal(name, f"The {words} must be from 0 to {limit:,}.")
+        if value is not None:
+            setattr(run, name, value)
+    if (run.price_in is None) != (run.price_out is None):
+        raise _refusal("price_out", "State both prices: of a million tokens in, and of a million tokens out.")
+    if plan.budget is not None and not (run.price_in or run.price_out):
+        raise _refusal("price_in", "A budget needs the price of tokens, or nothing would count against it.")
+
+
+def _refusal(name: str, message: str) -> DomainError:
+    return DomainError(f"{name}_invalid", message, fields={name: message})

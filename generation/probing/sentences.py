@@ -1,0 +1,27 @@
+"""The word that completes a sentence: the reply's first bracket, as BiasDora reads it."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Literal
+
+VERSION = "completions 1"
+_BRACKET = re.compile(r"\[([^\[\]]*)\]")
+_WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
+
+
+@dataclass(frozen=True)
+class CompletedWord:
+    """The word of a reply. `valid`: one word with the asked initial; `mismatch`: another one; `invalid`: no word."""
+
+    outcome: Literal["valid", "mismatch", "invalid"]
+    word: str = ""
+
+
+def completed_word(text: str, letter: str) -> CompletedWord:
+    """Return the word in the first pair of square brackets, in lower case. Never raises, whatever the text."""
+    bracket = _BRACKET.search(unicodedata.normalize("NFKC", text))
+    content = bracket.group(1).strip().casefold() if bracket else ""
+    if not _WORD.fullmatch(content):
+        return CompletedWord("invalid")
+    return CompletedWord("valid" if content.startswith(letter.casefold()) else "mismatch", content)
