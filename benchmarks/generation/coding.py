@@ -1,9 +1,11 @@
-"""How long the coding rules take for ten thousand answers to choices."""
+"""How long the coding rules take for ten thousand answers, and how often they read an answer as a person does."""
 
+import sys
 import time
 from collections.abc import Iterator
 
 from benchmarks.table import Row
+from benchmarks.web_server import ROOT
 
 LIMIT = 5.0  # seconds of processor time
 ANSWERS = 10_000
@@ -17,7 +19,13 @@ _TEXTS = (
 
 
 def run() -> Iterator[Row]:
-    """Code answers of five lengths to every choice of PAIRS."""
+    """Code answers of five lengths to every choice of PAIRS, then the answers that were coded by hand."""
+    sys.path.insert(0, str(ROOT / "platform"))
+    yield from _speed()
+    yield from _agreement()
+
+
+def _speed() -> Iterator[Row]:
     from generation.probing.coding import code_answer
     from generation.probing.probe_sets import probe_set
 
@@ -38,3 +46,21 @@ def run() -> Iterator[Row]:
         code_answer(text, question)
     seconds = time.process_time() - start
     yield Row(f"coding rules, {ANSWERS:,} answers", f"{seconds:.1f} s", f"{LIMIT:.0f} s", seconds <= LIMIT)
+
+
+def _agreement() -> Iterator[Row]:
+    from tests.generation.probing.coding.hand_coded import hand_coded_answers
+
+    compared = [(answer.outcome, answer.coded) for answer in hand_coded_answers()]
+    wrong = [(outcome, coded) for outcome, coded in compared if coded.outcome != outcome]
+    flips = sum({outcome, coded.outcome} == {"plus", "minus"} for outcome, coded in wrong)
+    right = 1 - len(wrong) / len(compared)
+    flagged = sum(not coded.sure for _, coded in compared) / len(compared)
+    among_wrong = sum(not coded.sure for _, coded in wrong) / max(1, len(wrong))
+    claim = f"coding rules, {len(compared)} answers coded by hand"
+    yield Row(f"{claim}: read right", f"{right:.1%}", "≥ 95 %", right >= 0.95)
+    yield Row(f"{claim}: plus for minus or minus for plus", str(flips), "≤ 2", flips <= 2)
+    yield Row(f"{claim}: left to people", f"{flagged:.1%}", "≤ 30 %", flagged <= 0.3)
+    yield Row(
+        f"{claim}: of those read wrong, left to people", f"{among_wrong:.0%}", "≥ 80 %", among_wrong >= 0.8
+    )

@@ -1,0 +1,48 @@
+"""Answers to the published questions that were coded by hand, apart from whoever wrote the rules.
+
+Each line has the scenario or question, which option the question named first (p: plus, m: minus), the outcome, and the
+answer, whose line breaks are written as backslash and n. The texts are invented.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from generation.probing.coding.rules import CodedAnswer, code_answer
+from generation.probing.probe_sets import probe_set
+from generation.probing.questions import AskedQuestion
+
+_FILE = Path(__file__).with_name("answers_coded_by_hand.tsv")
+_FIRST = {"p": "plus", "m": "minus"}
+
+
+@dataclass(frozen=True)
+class HandCoded:
+    """An answer, what it was put to, and what a person read in it."""
+
+    question: AskedQuestion
+    text: str
+    outcome: str
+
+    @property
+    def coded(self) -> CodedAnswer:
+        return code_answer(self.text, self.question)
+
+
+def hand_coded_answers() -> Iterator[HandCoded]:
+    asked = _questions()
+    for line in _FILE.read_text(encoding="utf-8").splitlines():
+        name, first, outcome, text = line.split("\t")
+        yield HandCoded(asked[name, _FIRST[first]], text.replace("\\n", "\n"), outcome)
+
+
+def _questions() -> dict[tuple[str, str], AskedQuestion]:
+    """Return the published choices by scenario, or by name where all scenarios have the same options."""
+    asked = {}
+    for experiment in probe_set("pairs").experiments:
+        for question in experiment.questions:
+            for scenario in question.options_by_scenario or {"": None}:
+                for order in ("published", "reversed"):
+                    one = question.asked(scenario=scenario, order=order)
+                    asked[scenario or question.name, one.first] = one
+    return asked

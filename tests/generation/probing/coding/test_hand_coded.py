@@ -1,0 +1,30 @@
+"""How often the rules read an answer as a person does, on answers that their author did not see."""
+
+import pytest
+
+from tests.generation.probing.coding.hand_coded import hand_coded_answers
+
+pytestmark = pytest.mark.database_free
+MOST_FLIPS = 2
+
+
+@pytest.fixture(scope="module")
+def compared():
+    return [(answer, answer.coded) for answer in hand_coded_answers()]
+
+
+def test_at_least_95_of_100_are_read_right(compared):
+    assert len(compared) >= 400
+    wrong = [(answer.text, coded.outcome) for answer, coded in compared if coded.outcome != answer.outcome]
+    assert len(wrong) <= 0.05 * len(compared), wrong
+
+
+def test_hardly_any_is_read_as_its_opposite(compared):
+    flipped = [
+        answer.text for answer, coded in compared if {coded.outcome, answer.outcome} == {"plus", "minus"}
+    ]
+    assert len(flipped) <= MOST_FLIPS, flipped
+
+
+def test_few_are_left_to_people(compared):
+    assert sum(not coded.sure for _, coded in compared) <= 0.3 * len(compared)
