@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from analysis.metrics.probing.words.stop_words import NLTK
@@ -52,15 +51,6 @@ def parse_word(reply: str | None, letter: str, *, published: bool = False) -> Pa
     if letter and _initial(text) != _initial(letter.lower()):
         return ParsedWord(text if published else None, MISMATCH)
     return ParsedWord(text, VALID)
-
-
-def parse_words(
-    replies: Iterable[str | None], letters: Iterable[str], *, published: bool = False
-) -> list[ParsedWord]:
-    """`parse_word` of each reply."""
-    return [
-        parse_word(reply, letter, published=published) for reply, letter in zip(replies, letters, strict=True)
-    ]
 
 
 def description_tokens(text: str | None, *, published: bool = False) -> list[str]:

@@ -1,0 +1,1 @@
+"""Measures of probes: speed, coverage, false discoveries."""
