@@ -4,9 +4,10 @@ from foundation.errors import DomainError
 from generation.answerers.base import AnswererBackend
 from generation.answerers.chat import ChatBackend
 from generation.answerers.script.backend import ScriptBackend
+from generation.answerers.transformers.backend import TransformersBackend
 
 ANSWERERS: dict[str, AnswererBackend] = {
-    backend.name: backend for backend in (ScriptBackend(), ChatBackend())
+    backend.name: backend for backend in (ScriptBackend(), ChatBackend(), TransformersBackend())
 }
 
 

@@ -1,0 +1,1 @@
+"""Models in a local folder that transformers can load: text generation, or text about pictures."""

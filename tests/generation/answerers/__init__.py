@@ -1,0 +1,1 @@
+"""Ways to ask models: tiny real models, and an invented one."""
