@@ -28,6 +28,8 @@ def krippendorff_alpha_sets(choices: Any, *, resamples: int = DEFAULT_RESAMPLES,
     Interval: as of `krippendorff_alpha`, two-way jackknife of annotators and images, or, where ids are not
     people, the bootstrap of images. `resamples=0`: none.
 
+    Memory grows with the number of images times that of distinct sets, 8 bytes each.
+
     Source: Passonneau 2006, *Measuring agreement on set-valued items (MASI) for semantic and pragmatic
     annotation*; Krippendorff 2011.
 

@@ -75,8 +75,8 @@ MEASURES: dict[str, DeclaredMeasure] = {
             "group_strengths",
             "Strength by group",
             "group_leaderboards",
-            "The same from the screens of one group at a time: whether the order is another where other people are "
-            "shown. Items whose places in brackets overlap are not told apart.",
+            "Strengths from the screens of one group at a time: does the order change with the group that is shown? "
+            "Places in brackets are those that an item may have.",
             "compare rank",
             units=PAIR | SET,
             of_groups=True,
