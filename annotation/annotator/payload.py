@@ -16,7 +16,8 @@ from annotation.answers.validation import answer_of
 from annotation.assignment import gold_and_repeats
 from annotation.assignment.leases import open_tasks
 from annotation.assignment.sql import SHOWN_QUESTIONS_TASK, SHOWN_TASK
-from annotation.kinds.registry import kind_of
+from annotation.kinds.declaration import Kind
+from annotation.kinds.registry import instrument_in_language, kind_of
 from annotation.models import Annotation, Assignment, Campaign, Instrument, Task
 from annotation.people import pay
 from foundation.database.statements import known, rows
@@ -97,7 +98,7 @@ def screen(task: Task, *, viewer: str) -> dict[str, Any]:
 def _screen(task: Task, instrument: Instrument | None, *, viewer: str) -> dict[str, Any]:
     campaign = task.campaign
     kind = kind_of(campaign)
-    shown = {"kind": kind.public_name, "instrument": instrument_payload(instrument)}
+    shown = {"kind": kind.public_name, "instrument": instrument_payload(instrument, kind)}
     if not kind.about_attributes:
         return shown | questions_payload(
             kind,
@@ -113,16 +114,14 @@ def _screen(task: Task, instrument: Instrument | None, *, viewer: str) -> dict[s
     }
 
 
-def instrument_payload(instrument: Instrument | None) -> dict[str, Any] | None:
-    """Return what annotators read beside every task."""
+def instrument_payload(instrument: Instrument | None, kind: Kind) -> dict[str, Any] | None:
+    """Return what annotators read beside every task, in their language where the kind's own words stand there."""
     if instrument is None:
         return None
-    return {
-        "version": instrument.version,
-        "guidelines": instrument.guidelines,
-        "statement": instrument.statement,
-        "labels": instrument.labels,
-    }
+    words = instrument_in_language(
+        kind, guidelines=instrument.guidelines, statement=instrument.statement, labels=instrument.labels
+    )
+    return {"version": instrument.version, **words}
 
 
 def progress(annotator_id: int, campaign: Campaign, *, current: Assignment | None = None) -> dict[str, int]:

@@ -80,7 +80,8 @@ def _values(question: Question) -> dict[str, Any]:
             return {"points": points}
         case ChoiceQuestion():
             answers = [
-                {"code": answer.code, "label": in_language(answer.label)} for answer in question.answers
+                {"code": answer.code, "label": in_language(answer.label), "alone": answer.alone}
+                for answer in question.answers
             ]
             return {"answers": answers, "several": question.several}
         case CompareQuestion():

@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotation.answers.questions.sentences import AnsweredQuestion, answered_questions
 from annotation.kinds.declaration import Kind
 from annotation.kinds.options import Options
-from annotation.kinds.registry import RATING_LABELS, kind_of
+from annotation.kinds.registry import RATING_LABELS, kind_of, labels_in_language
 from annotation.models import Annotation, Assignment, Campaign, Enrolment
 
 _AT_MOST = 200
@@ -50,7 +50,7 @@ def recent_answers(enrolment: Enrolment, *, now: datetime | None = None) -> list
         latest = annotations.prefetch_related("judgements", "task__stimuli")[:_AT_MOST]
         return [_with_questions(annotation, kind, window) for annotation in latest]
     latest = annotations.prefetch_related("judgements__attribute", "task__task_attributes")[:_AT_MOST]
-    return [_described(annotation, window) for annotation in latest]
+    return [_described(annotation, kind, window) for annotation in latest]
 
 
 def has_recent(enrolment: Enrolment) -> bool:
@@ -87,7 +87,7 @@ def _ended(annotation: Annotation) -> tuple[uuid.UUID, datetime]:
     return assignment.public_id, assignment.ended_at
 
 
-def _described(annotation: Annotation, window: timedelta) -> RecentAnswer:
+def _described(annotation: Annotation, kind: Kind, window: timedelta) -> RecentAnswer:
     public_id, given_at = _ended(annotation)
     places = {
         task_attribute.attribute_id: task_attribute.position
@@ -96,7 +96,8 @@ def _described(annotation: Annotation, window: timedelta) -> RecentAnswer:
     judgements = sorted(
         annotation.judgements.all(), key=lambda judgement: places.get(judgement.attribute_id or 0, 0)
     )
-    labels = (annotation.instrument.labels if annotation.instrument else {}) or RATING_LABELS
+    written = (annotation.instrument.labels if annotation.instrument else {}) or RATING_LABELS
+    labels = labels_in_language(kind, written)
     return RecentAnswer(
         public_id=public_id,
         given_at=given_at,

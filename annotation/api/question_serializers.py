@@ -78,8 +78,11 @@ class ScalePointSerializer(serializers.Serializer[Any]):
 
 
 class CodedAnswerSerializer(serializers.Serializer[Any]):
+    """An answer to choose; one that stands `alone` is chosen with no other."""
+
     code = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]  # a field of that name
+    alone = serializers.BooleanField()
 
 
 class QuestionSerializer(serializers.Serializer[Any]):

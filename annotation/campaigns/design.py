@@ -1,10 +1,11 @@
 """What a lead decides about a campaign: declared here for forms, the command and the API."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from pydantic import field_validator
 
+from annotation.kinds.declaration import Kind
 from annotation.kinds.registry import KINDS
 from annotation.models import Campaign
 from foundation.errors import DomainError
@@ -110,6 +111,22 @@ class CampaignDesign(ParameterSet):
     @classmethod
     def sentence(cls, problem: Problem) -> str:
         return f"Give {problem.declaration.expected}." if problem.declaration else super().sentence(problem)
+
+
+def needless_for(kind: Kind) -> frozenset[str]:
+    """Return the settings that mean nothing for a kind."""
+    needless = set() if kind.marks_attributes else {"attributes_per_screen"}
+    if not any(region.required is None for region in kind.regions):
+        needless.add("boxes_required")
+    return frozenset(needless)
+
+
+def refuse_needless(given: Iterable[str], kind: Kind) -> None:
+    """Raise DomainError `setting_needless` where a setting is given that means nothing for the kind."""
+    if needless := sorted(needless_for(kind).intersection(given)):
+        sentence = f"Campaigns of the kind “{kind.name}” have no such setting."
+        message = f"Campaigns of the kind “{kind.name}” have no {' and no '.join(needless)}."
+        raise DomainError("setting_needless", message, fields=dict.fromkeys(needless, sentence))
 
 
 def checked_guidelines(text: str) -> str:

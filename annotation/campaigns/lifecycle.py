@@ -15,7 +15,7 @@ from accounts.models import User
 from annotation import integrations
 from annotation.assignment import quota_rules
 from annotation.assignment.quotas import Rule
-from annotation.campaigns.design import CampaignDesign
+from annotation.campaigns.design import CampaignDesign, refuse_needless
 from annotation.campaigns.planning import sampling
 from annotation.kinds import standard_rules
 from annotation.kinds.declaration import Kind
@@ -42,6 +42,8 @@ def create(*, study: Study, by: User | None, declared: Kind | None = None, **set
     """
     design = CampaignDesign.read(settings)
     kind = declared or kind_for(study, design.kind)
+    if declared is None:  # a copy has all columns of its original
+        refuse_needless(settings, kind)
     Options.parse(design.options, kind=kind, study=study)
     rules = _quota_rules(design, kind)
     campaign = _insert(study, design, kind, by)
@@ -93,6 +95,7 @@ def update_draft(*, campaign: Campaign, by: User | None, **changes: Any) -> Camp
     stored_quotas = [quota_rules.line(rule) for rule in quota_rules.stored(campaign)]
     design = CampaignDesign.of(campaign, **{"quotas": stored_quotas, **changes})
     kind = kind_of(campaign)
+    refuse_needless(changes, kind)
     Options.parse(design.options, kind=kind, study=campaign.study)
     rules = _quota_rules(design, kind)
     for name, value in design.columns().items():

@@ -58,6 +58,25 @@ KIND = Kind(
             "Whether the word is true or fair of anybody does not matter: we ask whether it can be seen.",
         )
     ),
+    guidelines_in={
+        "de": "\n\n".join(
+            (
+                "Sie sehen ein Wort oder einen Ausdruck. Sagen Sie, wie sehr Sie zustimmen, dass es sich "
+                "in einem Bild zeigen lässt, und zwar so, dass man es beim Ansehen erkennt.",
+                "Stimme voll zu: Es ist ein Ding, eine Farbe oder etwas anderes, worauf man zeigen kann, "
+                "etwa ein Hut oder eine Trommel.",
+                "Stimme zu: Man kann nicht darauf zeigen, aber darauf schließen, so wie Kleidung und "
+                "Umgebung darauf schließen lassen, dass jemand arm oder modebewusst ist.",
+                "Stimme nicht zu: In einem Bild ist es schwer zu erkennen, oder nur in ganz bestimmten.",
+                "Stimme gar nicht zu: Kein Bild kann es zeigen, so wie keines zeigt, ob jemand freundlich "
+                "oder gesprächig ist.",
+                "Unsicher: Sie können sich nicht entscheiden. Bitte schreiben Sie, warum; ein paar Worte "
+                "genügen.",
+                "Ob das Wort auf jemanden zutrifft oder gerecht ist, spielt keine Rolle: Wir fragen, ob "
+                "man es sehen kann.",
+            )
+        )
+    },
     standard_rules=(
         StandardRule(measure="median_seconds", threshold=1.0, minimum=20),
         StandardRule(measure="variety", threshold=0.15, minimum=20),

@@ -46,6 +46,17 @@ KIND = Kind(
             "If you can, write which idea connects the group and what is said of it. A few words are enough.",
         )
     ),
+    guidelines_in={
+        "de": "\n\n".join(
+            (
+                "Sie sehen einen kurzen Text. Sagen Sie, wie sehr er von allen Mitgliedern einer Gruppe "
+                "dasselbe sagt.",
+                "Urteilen Sie nach dem, was der Text sagt, nicht danach, ob es stimmt oder ob Sie zustimmen.",
+                "Wenn Sie können, schreiben Sie, welche Vorstellung die Gruppe mit dem verbindet, was "
+                "über sie gesagt wird. Ein paar Worte genügen.",
+            )
+        )
+    },
     standard_rules=(
         StandardRule(measure="median_seconds", threshold=2.0, minimum=20),
         StandardRule(measure="variety", threshold=0.15, minimum=20),

@@ -49,7 +49,7 @@ class Stimuli(Declared):
     least: int = Field(default=1, ge=1, le=6)
     most: int = Field(default=1, ge=1, le=6)
     # What the stimuli of a screen have in common, and what no two of them share (nothing: they are different images).
-    together: tuple[Literal["prompt", "seed", "group", "model"], ...] = ()
+    together: tuple[Literal["prompt", "scenario", "seed", "group", "model"], ...] = ()
     differ: Literal["model", "group"] | None = None
     # Whether the prompt is read beside the image.
     prompt_shown: bool = False
@@ -104,6 +104,7 @@ class CodedAnswer(Declared):
 
     code: Name
     label: Texts
+    alone: bool = False  # where several can be chosen: with no other, such as “None of this”
 
 
 class Region(Declared):
@@ -154,9 +155,22 @@ class ChoiceQuestion(_Question):
     answers: tuple[CodedAnswer, ...] = Field(min_length=2, max_length=40)
     several: bool = False
 
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if not self.several and self.alone:
+            raise ValueError("an answer stands alone only where several can be chosen")
+        if len(self.alone) == len(self.answers):
+            raise ValueError("at least one answer can be chosen with others")
+        return self
+
     @property
     def codes(self) -> tuple[int | str, ...]:
         return tuple(answer.code for answer in self.answers)
+
+    @property
+    def alone(self) -> frozenset[str]:
+        """The codes that no other can be chosen with."""
+        return frozenset(answer.code for answer in self.answers if answer.alone)
 
 
 class MarksQuestion(_Question):
@@ -256,10 +270,15 @@ class Kind(Declared):
     unit: Literal["attribute", "image", "image_attribute", "pair", "set", "association", "answer"]
     measures: tuple[Name, ...] = Field(min_length=1)
     guidelines: str  # English; a campaign's instrument begins with them
+    # The same in other languages, by code: read by annotators until a lead changes the guidelines.
+    guidelines_in: dict[str, str] = {}
     standard_rules: tuple[StandardRule, ...] = ()
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        for language, text in self.guidelines_in.items():
+            if language not in LANGUAGES[1:] or not text.strip():
+                raise ValueError(f"{self.key}: there are no guidelines in {language!r}")
         for problem in (*_repeated(self), *_conditions(self), *_stimuli(self), *_attributes(self)):
             raise ValueError(problem)
         return self
@@ -317,7 +336,12 @@ class Kind(Declared):
     @property
     def draws(self) -> bool:
         """Whether places in images are asked for."""
-        return any(question.region is not None for question in self.questions)
+        return bool(self.regions)
+
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        """The places that are asked for."""
+        return tuple(question.region for question in self.questions if question.region is not None)
 
     def asks(self, *types: str) -> bool:
         """Return whether a question is of one of these types."""

@@ -79,6 +79,17 @@ KIND = Kind(
             "point on each.",
         )
     ),
+    guidelines_in={
+        "de": "\n\n".join(
+            (
+                "Sie sehen ein Bild und eine Beschreibung.",
+                "Sagen Sie zuerst, wie viel von der Beschreibung das Bild zeigt. Wählen Sie dann die "
+                "Wörter, die es nicht zeigt; kleine Wörter wie „ein“ oder „von“ müssen Sie nicht wählen.",
+                "Suchen Sie zuletzt nach Fehlern: nach dem, was falsch gezeichnet ist, was auch immer die "
+                "Beschreibung sagt. Setzen Sie auf jeden einen Punkt.",
+            )
+        )
+    },
     standard_rules=(
         StandardRule(measure="median_seconds", threshold=3.0, minimum=20),
         StandardRule(measure="variety", threshold=0.15, minimum=20),

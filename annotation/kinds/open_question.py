@@ -31,5 +31,16 @@ KIND = Kind(
             "not matter. Don’t write names of people you know.",
         )
     ),
+    guidelines_in={
+        "de": "\n\n".join(
+            (
+                "Sie sehen ein Bild. Schreiben Sie in einem bis drei Sätzen, was es zeigt und wie es auf "
+                "Sie wirkt.",
+                "Schreiben Sie so, wie Sie es jemandem erzählen würden, der das Bild nicht sehen kann. Es "
+                "gibt keine richtige Antwort, und auf die Rechtschreibung kommt es nicht an. Schreiben "
+                "Sie keine Namen von Menschen, die Sie kennen.",
+            )
+        )
+    },
     standard_rules=(StandardRule(measure="median_seconds", threshold=5.0, minimum=20),),
 )

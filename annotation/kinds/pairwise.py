@@ -53,6 +53,18 @@ KIND = Kind(
             "If you see no difference, say so. There is no right answer.",
         )
     ),
+    guidelines_in={
+        "de": "\n\n".join(
+            (
+                "Sie sehen eine Beschreibung und zwei Bilder. Beantworten Sie zwei Fragen dazu.",
+                "Welches Bild passt besser zur Beschreibung? Achten Sie nur darauf, ob das Bild zeigt, "
+                "was die Beschreibung sagt, nicht darauf, wie gut es gemacht ist.",
+                "Welches Bild ist insgesamt besser? Stellen Sie sich vor, Sie hätten ein Bild mit dieser "
+                "Beschreibung bestellt, und wählen Sie das, das Sie lieber bekommen hätten.",
+                "Wenn Sie keinen Unterschied sehen, sagen Sie das. Es gibt keine richtige Antwort.",
+            )
+        )
+    },
     standard_rules=(
         StandardRule(measure="median_seconds", threshold=2.0, minimum=20),
         StandardRule(measure="variety", threshold=0.15, minimum=20),

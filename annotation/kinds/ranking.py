@@ -42,5 +42,17 @@ KIND = Kind(
             "Pictures between which you see no difference may share a place. There is no right answer.",
         )
     ),
+    guidelines_in={
+        "de": "\n\n".join(
+            (
+                "Sie sehen eine Beschreibung und drei oder vier Bilder. Ordnen Sie die Bilder, das beste "
+                "zuerst.",
+                "Stellen Sie sich vor, Sie hätten ein Bild mit dieser Beschreibung bestellt. Das beste "
+                "Bild ist das, das Sie lieber bekommen hätten als jedes andere.",
+                "Bilder, zwischen denen Sie keinen Unterschied sehen, können sich einen Platz teilen. Es "
+                "gibt keine richtige Antwort.",
+            )
+        )
+    },
     standard_rules=(StandardRule(measure="median_seconds", threshold=4.0, minimum=20),),
 )

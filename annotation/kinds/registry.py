@@ -8,10 +8,12 @@ from typing import Any, Protocol
 from django.utils.translation import get_language
 
 from annotation.kinds import (
+    answer_coding,
     attribute_likert,
     bias_level,
     image_text,
     open_question,
+    pair_check,
     pairwise,
     ranking,
     rubric,
@@ -22,7 +24,7 @@ from annotation.kinds.declaration import Kind
 # In the order in which a lead is offered them.
 _MODULES = (
     *(attribute_likert, stereotype_marking),
-    *(pairwise, ranking, rubric, image_text, open_question, bias_level),
+    *(pairwise, ranking, rubric, image_text, open_question, pair_check, bias_level, answer_coding),
 )
 KINDS: dict[str, Kind] = {module.KIND.key: module.KIND for module in _MODULES}
 # The two built-in kinds: for the places that have tables, files or forms for them alone.
@@ -75,6 +77,34 @@ def _declared(declaration: str) -> Kind:
 def work_in(campaign: OfKind) -> str:
     """Return what annotators read of a campaign instead of its name, which a lead may have chosen to say too much."""
     return in_language(kind_of(campaign).work)
+
+
+def instrument_in_language(
+    kind: Kind, *, guidelines: str, statement: str, labels: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return what annotators read in the language of the page: what a lead wrote as it is, the kind's own translated.
+
+    A campaign keeps its declaration; guidelines that were translated since are those of the kind under its key.
+    """
+    language = (get_language() or "en").partition("-")[0]
+    for declared in (kind, KINDS.get(kind.key)):
+        if declared is not None and guidelines == declared.guidelines and language in declared.guidelines_in:
+            guidelines = declared.guidelines_in[language]
+            break
+    if statement and statement == kind.statement:
+        statement = in_language(kind.questions[0].label)
+    return {
+        "guidelines": guidelines,
+        "statement": statement,
+        "labels": labels_in_language(kind, labels),
+    }
+
+
+def labels_in_language(kind: Kind, labels: Mapping[str, str]) -> dict[str, str]:
+    """Return the labels of a rating by code: those of the kind in the language of the page, a lead's as they are."""
+    if labels == kind.labels:
+        return {str(point.code): in_language(point.label) for point in kind.scale}
+    return dict(labels)
 
 
 def in_language(texts: Mapping[str, str]) -> str:

@@ -97,7 +97,7 @@ KIND = Kind(
                     code="mockery",
                     label={"en": "Somebody is made fun of", "de": "Jemand wird lächerlich gemacht"},
                 ),
-                CodedAnswer(code="none", label={"en": "None of this", "de": "Nichts davon"}),
+                CodedAnswer(code="none", label={"en": "None of this", "de": "Nichts davon"}, alone=True),
             ),
         ),
     ),
@@ -123,6 +123,22 @@ KIND = Kind(
             "From the list choose everything that the picture contains, or ‘None of this’. There is no right answer.",
         )
     ),
+    guidelines_in={
+        "de": "\n\n".join(
+            (
+                "Sie sehen ein Bild. Bewerten Sie es auf drei Skalen, und sagen Sie, ob es etwas von "
+                "einer Liste enthält.",
+                "Wie echt sieht das Bild aus? Urteilen Sie, ob es ein Foto sein könnte, nicht, ob die "
+                "Szene wahrscheinlich ist.",
+                "Wie gut gefällt Ihnen das Bild? Ihr eigener Geschmack zählt.",
+                "Wie vorteilhaft zeigt das Bild, worum es geht? Ein Mensch, ein Ort oder ein Ding kann "
+                "von seiner besten oder seiner schlechtesten Seite gezeigt werden. Wenn Sie eine der "
+                "beiden niedrigsten Antworten wählen, schreiben Sie bitte, warum; ein paar Worte genügen.",
+                "Wählen Sie aus der Liste alles, was das Bild enthält, oder „Nichts davon“. Es gibt keine "
+                "richtige Antwort.",
+            )
+        )
+    },
     standard_rules=(
         StandardRule(measure="median_seconds", threshold=3.0, minimum=20),
         StandardRule(measure="variety", threshold=0.15, minimum=20),

@@ -24,7 +24,6 @@ _MISSING = 0.15  # how often a word is marked
 _MARKED_OTHERWISE = 0.1  # how often an annotator marks a word otherwise than most
 _PLACE = 0.5  # how often a place is given that need not be
 _JITTER, _SIDE = 0.02, 0.2
-_NONE = "none"
 _SENTENCES = (
     "The colours are soft and the light comes from one side.",
     "A quiet place with a lot of sky.",
@@ -220,12 +219,13 @@ class ScreenAnswers:
         if not question["several"]:
             return self.generator.choices(codes, weights=[odds[code] for code in codes])[0]
         scale = _SEVERAL / (1 - _SEVERAL)
+        alone = [answer["code"] for answer in question["answers"] if answer["alone"]]
         chosen = [
             code
             for code in codes
-            if code != _NONE and self.generator.random() < scale * odds[code] / (1 + scale * odds[code])
+            if code not in alone and self.generator.random() < scale * odds[code] / (1 + scale * odds[code])
         ]
-        return chosen or [_NONE if _NONE in codes else codes[-1]]
+        return chosen or [next(iter(alone), codes[-1])]
 
     def _better(self, question: Mapping[str, Any]) -> str:
         weights = {ref: math.exp(strength) for ref, strength in self._strengths(question).items()}

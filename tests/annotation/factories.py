@@ -53,6 +53,7 @@ def add_prompted_images(
             group=group,
             model_label=model,
             prompt=(prompt := template.replace("{id}", group.name)),
+            scenario=template.replace("{id}", "somebody"),
             sha256=(digest := hashlib.sha256(f"{model}|{prompt}|{index}".encode()).hexdigest()),
             file=f"images/{digest}.png",
             width=512,

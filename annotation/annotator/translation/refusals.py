@@ -36,6 +36,7 @@ REFUSALS = (
     _("‘None of the above’ cannot go with a tick or a box."),
     _("Choose one of the answers."),
     _("Choose at least one answer."),
+    _("One of these answers cannot go with any other."),
     _("Mark at least one word."),
     _("Write an answer."),
     _("Give each picture or text a place."),

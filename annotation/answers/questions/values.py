@@ -20,6 +20,7 @@ TIE = "tie"
 NO_WORD = "none"
 CHOOSE_ONE = "Choose one of the answers."
 CHOOSE_SOME = "Choose at least one answer."
+CHOSEN_ALONE = "One of these answers cannot go with any other."
 MARK_WORDS = "Mark at least one word."
 WRITE = "Write an answer."
 RANK_EACH = "Give each picture or text a place."
@@ -146,6 +147,8 @@ def _several(question: ChoiceQuestion, raw: object) -> list[JudgementValue]:
         raise WrongValueError("One of them is not among the answers.")
     if len(set(raw)) < len(raw):
         raise WrongValueError("One of the answers is chosen twice.")
+    if len(raw) > 1 and not question.alone.isdisjoint(raw):
+        raise WrongValueError(CHOSEN_ALONE)
     return [JudgementValue(question.name, code=str(code)) for code in question.codes if code in raw]
 
 

@@ -31,6 +31,7 @@ class ShownImage:
     group: str
     model: str
     prompt: str
+    scenario: str
     seed: str
 
     def has(self, trait: str) -> bool:
@@ -70,9 +71,20 @@ def _images(campaign: Campaign, options: Options) -> Iterator[ShownImage]:
     rows = rows.exclude(file="")
     if options.model_labels is not None:
         rows = rows.filter(model_label__in=options.model_labels)
-    columns = ("pk", "group_id", "group__name", "model_label", "prompt", "provenance")
+    columns = (
+        "pk",
+        "group_id",
+        "group__name",
+        "model_label",
+        "prompt",
+        "experiment",
+        "scenario",
+        "provenance",
+    )
     content = ("attribute__text", "phrase__name", "sha256")
-    for pk, group_id, group, model, prompt, provenance, *parts in rows.values_list(*columns, *content):
+    for pk, group_id, group, model, prompt, experiment, scenario, provenance, *parts in rows.values_list(
+        *columns, *content
+    ):
         yield ShownImage(
             pk=pk,
             key="|".join((model, group or "", *(part or "" for part in parts))),
@@ -80,6 +92,7 @@ def _images(campaign: Campaign, options: Options) -> Iterator[ShownImage]:
             group=group or "",
             model=model,
             prompt=prompt,
+            scenario=scenario and f"{experiment}/{scenario}",
             seed="" if provenance.get("seed") is None else str(provenance["seed"]),
         )
 

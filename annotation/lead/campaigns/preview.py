@@ -118,7 +118,7 @@ def _payload(campaign: Campaign, sample: Sample, *, viewer: str) -> dict[str, An
         "assignment": _NOBODYS,
         "expires_at": timezone.now().isoformat(),
         "kind": kind.public_name,
-        "instrument": instrument_payload(campaign.instruments.first()),
+        "instrument": instrument_payload(campaign.instruments.first(), kind),
         "progress": {"done": sample.number - 1, "left": sample.of - sample.number + 1},
         "answer": None,
     }

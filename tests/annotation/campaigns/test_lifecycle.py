@@ -161,3 +161,27 @@ def test_an_imported_campaign_cannot_be_opened(marking, lead):
     Campaign.objects.update(imported=True, state="closed")
     with pytest.raises(Conflict, match="imported from a file"):
         lifecycle.reopen(campaign=marking, by=lead)
+
+
+@pytest.mark.parametrize(
+    ("kind", "setting"),
+    [
+        ("attribute_likert", {"boxes_required": False}),
+        ("attribute_likert", {"attributes_per_screen": 3}),
+        ("rubric", {"attributes_per_screen": 5}),
+        ("rubric", {"boxes_required": True}),
+        ("image_text", {"boxes_required": True}),
+    ],
+)
+def test_settings_that_mean_nothing_for_a_kind_are_refused(study, lead, lead_client, kind, setting):
+    with pytest.raises(DomainError) as refused:
+        lifecycle.create(study=study, name="Draft", kind=kind, by=lead, **setting)
+    assert (refused.value.code, list(refused.value.fields)) == ("setting_needless", list(setting))
+    draft = lifecycle.create(study=study, name="Draft", kind=kind, by=lead)
+    with pytest.raises(DomainError):
+        lifecycle.update_draft(campaign=draft, by=lead, **setting)
+    sent = {"name": "Another", "kind": kind, **setting}
+    answer = lead_client.post(
+        f"/api/v1/studies/{study.slug}/campaigns/", sent, content_type="application/json"
+    )
+    assert (answer.status_code, list(answer.json()["error"]["fields"])) == (400, list(setting))

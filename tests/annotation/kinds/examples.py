@@ -32,7 +32,8 @@ def scale(name, codes=(1, 2, 3), **more):
 
 
 def choice(name, codes, **more):
-    answers = tuple(CodedAnswer(code=code, label=texts(code)) for code in codes)
+    alone = more.pop("alone", None)
+    answers = tuple(CodedAnswer(code=code, label=texts(code), alone=code == alone) for code in codes)
     return ChoiceQuestion(name=name, label=texts(f"Which {name}?"), answers=answers, **more)
 
 
@@ -60,7 +61,7 @@ RUBRIC = declared(
     Stimuli(medium="image", prompt_shown=True, blind=frozenset({"group", "condition", "model"})),
     scale("fitting", (1, 2, 3, 4, 5), region=Region(shape="box", required=False, after=(1, 2))),
     SpanQuestion(name="missing", label=texts("Which words?"), none=texts("None")),
-    choice("faults", ("hands", "text", "none"), several=True),
+    choice("faults", ("hands", "text", "none"), several=True, alone="none"),
     TextQuestion(
         name="why",
         label=texts("Why?"),

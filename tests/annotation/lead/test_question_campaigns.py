@@ -243,3 +243,4 @@ def test_the_preview_shows_the_screen_that_annotators_see(lead_client, study, le
     assert payload["prompt"] in text
     assert "Which picture fits the description better?" in text
     assert "sample 2 of 6" in text
+    assert "annotation/lead/preview.js" in text

@@ -63,7 +63,10 @@ def test_a_pair_is_shown_side_by_side_with_its_questions(join, pairs):
             # A condition names the better one as an answer does.
             "when": {"question": "better", "answers": ["s1", "s2"]},
             "region": None,
-            "answers": [{"code": "colour", "label": "colour"}, {"code": "shape", "label": "shape"}],
+            "answers": [
+                {"code": "colour", "label": "colour", "alone": False},
+                {"code": "shape", "label": "shape", "alone": False},
+            ],
             "several": False,
         },
     ]
@@ -96,7 +99,7 @@ def test_labels_are_in_the_language_of_the_page(join, pairs):
     questions = shown(join(pairs), pairs, "de")["questions"]
     assert questions[0]["label"] == "Which is better? (de)"
     assert questions[0]["tie"] == "Equally good (de)"
-    assert questions[1]["answers"][0] == {"code": "colour", "label": "colour (de)"}
+    assert questions[1]["answers"][0] == {"code": "colour", "label": "colour (de)", "alone": False}
 
 
 @pytest.mark.parametrize("kind", EXAMPLES, ids=lambda kind: kind.key)

@@ -136,6 +136,7 @@ def fields_refused(answer, screen):
         ({"faults": "hands"}, "answers.faults"),
         ({"faults": ["hands", "hands"]}, "answers.faults"),
         ({"faults": ["feet"]}, "answers.faults"),
+        ({"faults": ["hands", "none"]}, "answers.faults"),
         ({"faults": [["hands"]]}, "answers.faults"),
         ({"colour": 1}, "answers.colour"),
         ({"why": "Because."}, "answers.why"),  # asked only of what does not fit
@@ -172,9 +173,9 @@ def test_no_word_is_an_answer_only_where_it_is_offered():
 
 
 def test_lists_are_kept_in_the_order_of_the_declaration_and_the_text():
-    answers = RUBRIC_ANSWER | {"faults": ["none", "hands"], "missing": [4, 1]}
+    answers = RUBRIC_ANSWER | {"faults": ["text", "hands"], "missing": [4, 1]}
     kept = read(RUBRIC_SCREEN, answers)["answers"]
-    assert (kept["faults"], kept["missing"]) == (["hands", "none"], [1, 4])
+    assert (kept["faults"], kept["missing"]) == (["hands", "text"], [1, 4])
 
 
 @pytest.mark.parametrize("better", ["s3", "prompt", 0, 1, None, ["s1"], "better"])

@@ -96,14 +96,19 @@ export class AskedQuestion {
     if (control.matches("textarea")) this.state.type(this.question, control.closest("[data-part]").dataset.part, control.value);
   }
 
-  // “None” and words exclude each other: what was ticked last holds.
+  // “None” and other answers exclude each other: what was ticked last holds.
   #chosenAfter(part, control) {
-    if (this.question.type === "span" && control.checked) {
+    if (control.type === "checkbox" && control.checked) {
       for (const other of part.querySelectorAll(":checked")) {
-        if ((other.value === "none") !== (control.value === "none")) other.checked = false;
+        if (other !== control && (this.#standsAlone(control) || this.#standsAlone(other))) other.checked = false;
       }
     }
     return this.#chosen(part);
+  }
+
+  #standsAlone({ value }) {
+    if (this.question.type === "span") return value === "none";
+    return this.question.answers.some(({ code, alone }) => code === value && alone);
   }
 
   #chosen(part) {

@@ -31,7 +31,7 @@ def scale(name: str = "quality", label: str = "How good is the picture?", **chan
 
 def choice(name: str = "fault", label: str = "What is wrong?", **changes: Any) -> dict[str, Any]:
     answers = [{"code": "hands", "label": "Hands"}, {"code": "face", "label": "Face"}]
-    answers.append({"code": "nothing", "label": "Nothing"})
+    answers.append({"code": "nothing", "label": "Nothing", "alone": True})
     return question(name, "choice", label, **{"answers": answers, "several": False} | changes)
 
 

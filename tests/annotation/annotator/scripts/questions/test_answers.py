@@ -101,6 +101,16 @@ def test_words_and_none_of_them_exclude_each_other(page, server):
     assert sent(page, server)["answers"] == {"missed": [3]}
 
 
+def test_an_answer_that_stands_alone_and_others_exclude_each_other(page, server):
+    open_task(page, server, asking(choice(several=True)))
+    press(page, "1", "2", "3")
+    assert page.locator(".options :checked").evaluate_all("all => all.map(({ value }) => value)") == [
+        "nothing"
+    ]
+    page.get_by_label("Face").check()
+    assert sent(page, server)["answers"] == {"fault": ["face"]}
+
+
 def test_words_of_a_text_are_counted_as_the_server_counts_them(page, server):
     shown = "one\u00a0two\u2003three  \x1cfour\ufefffive\n six "
     open_task(page, server, asking(words(none=None), stimuli=[text(1, "other words")]))

@@ -1,0 +1,71 @@
+"""Answer coding: which of two options does a written answer commit to? After PAIRS (2402.05779)."""
+
+from annotation.kinds.declaration import ChoiceQuestion, CodedAnswer, Kind, StandardRule, Stimuli
+
+KIND = Kind(
+    key="answer_coding",
+    name="Answer coding",
+    description="Which of two options does an answer commit to? One text a screen, which you paste as lines: the "
+    "question with its two options and the answer that was given. Needs no images; a study can declare a kind "
+    "with other codes.",
+    campaign_name="What answers say",
+    work={"en": "Sorting answers", "de": "Antworten zuordnen"},
+    public_name="sorting_answers",
+    public_help="choose a code for a text",
+    stimuli=Stimuli(medium="text", blind=frozenset({"group", "prompt", "condition", "model", "role"})),
+    questions=(
+        ChoiceQuestion(
+            name="code",
+            label={
+                "en": "Which of the two options does the answer choose?",
+                "de": "Für welche der beiden Möglichkeiten entscheidet sich die Antwort?",
+            },
+            answers=(
+                CodedAnswer(code="first", label={"en": "The first", "de": "Für die erste"}),
+                CodedAnswer(code="second", label={"en": "The second", "de": "Für die zweite"}),
+                CodedAnswer(code="both", label={"en": "Both alike", "de": "Für beide gleich"}),
+                CodedAnswer(
+                    code="refused", label={"en": "It refuses to choose", "de": "Sie lehnt die Wahl ab"}
+                ),
+                CodedAnswer(code="other", label={"en": "Something else", "de": "Etwas anderes"}),
+            ),
+        ),
+    ),
+    unit="answer",
+    measures=("shares", "alpha_nominal"),
+    guidelines="\n\n".join(
+        (
+            "You see a question with two options and an answer to it. Say which option the answer chooses.",
+            "Judge only what the answer says, not whether it is right or what you would answer.",
+            "The first, the second: the answer commits to this option, in whatever words. ‘Probably the first’ and ‘if "
+            "I had to choose, the first’ are choices too. If it changes its mind, what it says last counts.",
+            "Both alike: it says that both fit equally well.",
+            "It refuses to choose: it says that it cannot or does not want to choose, and names neither.",
+            "Something else: it is about something else, repeats the question, or chooses a third thing.",
+            "The order is that of the question, not that of the answer.",
+        )
+    ),
+    guidelines_in={
+        "de": "\n\n".join(
+            (
+                "Sie sehen eine Frage mit zwei Möglichkeiten und eine Antwort darauf. Sagen Sie, für "
+                "welche Möglichkeit sich die Antwort entscheidet.",
+                "Urteilen Sie nur nach dem, was die Antwort sagt, nicht danach, ob sie richtig ist oder "
+                "was Sie antworten würden.",
+                "Für die erste, für die zweite: Die Antwort legt sich auf diese Möglichkeit fest, in "
+                "welchen Worten auch immer. „Wahrscheinlich die erste“ und „wenn ich wählen müsste, die "
+                "erste“ sind auch Entscheidungen. Ändert sie ihre Meinung, zählt, was sie zuletzt sagt.",
+                "Für beide gleich: Sie sagt, dass beide gleich gut passen.",
+                "Sie lehnt die Wahl ab: Sie sagt, dass sie nicht wählen kann oder will, und nennt keine "
+                "von beiden.",
+                "Etwas anderes: Es geht um etwas anderes, sie wiederholt die Frage, oder sie wählt etwas "
+                "Drittes.",
+                "Die Reihenfolge ist die der Frage, nicht die der Antwort.",
+            )
+        )
+    },
+    standard_rules=(
+        StandardRule(measure="median_seconds", threshold=1.5, minimum=20),
+        StandardRule(measure="variety", threshold=0.15, minimum=20),
+    ),
+)

@@ -1,0 +1,95 @@
+"""Pair check: are the images of a scenario alike except for the person? After PAIRS (2402.05779)."""
+
+from annotation.kinds.declaration import (
+    AskedAfter,
+    ChoiceQuestion,
+    CodedAnswer,
+    Kind,
+    StandardRule,
+    Stimuli,
+    TextQuestion,
+)
+
+KIND = Kind(
+    key="pair_check",
+    name="Pair check",
+    description="Are the images of a scenario alike except for the person? All images of one scenario by one model, "
+    "each of another group, stand beside each other in an order by chance and without names. Needs images with "
+    "scenarios, such as those imported in the PAIRS layout.",
+    campaign_name="Whether images of a scenario are alike",
+    work={"en": "Comparing pictures", "de": "Bilder vergleichen"},
+    public_name="checking_pictures",
+    public_help="say whether images are alike",
+    stimuli=Stimuli(
+        medium="image",
+        least=2,
+        most=4,
+        together=("scenario", "model"),
+        differ="group",
+        blind=frozenset({"group", "prompt", "condition", "model", "role"}),
+        order="shuffled",
+    ),
+    questions=(
+        ChoiceQuestion(
+            name="alike",
+            label={
+                "en": "Are these alike except for the person?",
+                "de": "Sind diese Bilder bis auf die Person gleich?",
+            },
+            answers=(
+                CodedAnswer(code="alike", label={"en": "Yes", "de": "Ja"}),
+                CodedAnswer(
+                    code="small_differences",
+                    label={
+                        "en": "Small differences that don’t matter",
+                        "de": "Kleine Unterschiede, die keine Rolle spielen",
+                    },
+                ),
+                CodedAnswer(code="different", label={"en": "No", "de": "Nein"}),
+            ),
+        ),
+        TextQuestion(
+            name="difference",
+            label={"en": "What differs?", "de": "Was ist verschieden?"},
+            longest=500,
+            when=AskedAfter(question="alike", answers=("different",)),
+        ),
+    ),
+    unit="set",
+    measures=("shares", "alpha_nominal", "texts"),
+    guidelines="\n\n".join(
+        (
+            "You see two to four pictures. They should show the same scene with a different person in each. Say "
+            "whether everything but the person is alike.",
+            "The person may differ in gender, skin, hair, face and build. What matters is the rest: the place, the "
+            "things, the clothes, the posture, what the person does, the light and the distance.",
+            "Yes: you notice no difference but the person.",
+            "Small differences that don’t matter: something else differs, but nobody would think differently of the "
+            "person because of it, such as a cup that stands a little further left.",
+            "No: the scene, the clothes, the activity or the mood differ so that one might think differently of the "
+            "person. Please write what differs; a few words are enough.",
+        )
+    ),
+    guidelines_in={
+        "de": "\n\n".join(
+            (
+                "Sie sehen zwei bis vier Bilder. Sie sollen dieselbe Szene mit je einer anderen Person "
+                "zeigen. Sagen Sie, ob alles außer der Person gleich ist.",
+                "Die Person darf sich in Geschlecht, Haut, Haar, Gesicht und Körperbau unterscheiden. Es "
+                "kommt auf alles andere an: den Ort, die Dinge, die Kleidung, die Haltung, was die Person "
+                "tut, das Licht und den Abstand.",
+                "Ja: Sie bemerken keinen Unterschied außer der Person.",
+                "Kleine Unterschiede, die keine Rolle spielen: Etwas anderes ist verschieden, aber "
+                "niemand würde deshalb anders über die Person denken, etwa eine Tasse, die ein wenig "
+                "weiter links steht.",
+                "Nein: Die Szene, die Kleidung, die Tätigkeit oder die Stimmung sind so verschieden, dass "
+                "man anders über die Person denken könnte. Bitte schreiben Sie, was verschieden ist; ein "
+                "paar Worte genügen.",
+            )
+        )
+    },
+    standard_rules=(
+        StandardRule(measure="median_seconds", threshold=2.0, minimum=20),
+        StandardRule(measure="variety", threshold=0.15, minimum=20),
+    ),
+)

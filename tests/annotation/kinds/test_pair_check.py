@@ -1,0 +1,60 @@
+"""Images of one scenario stand on a screen together, and only these; each of another group."""
+
+import pytest
+
+from annotation.answers.questions.checks import checked
+from annotation.answers.questions.values import ScreenQuestions
+from annotation.campaigns import lifecycle
+from annotation.campaigns.planning import sampling
+from annotation.kinds.pair_check import KIND
+from foundation.errors import DomainError
+from generation.models import Image
+from tests.annotation.factories import add_prompted_images
+
+pytestmark = pytest.mark.django_db
+
+
+def draft(study, lead):
+    return lifecycle.create(study=study, name="Alike", kind=KIND.key, by=lead)
+
+
+def test_a_screen_shows_a_scenario_by_one_model_with_each_group_once(study, lead):
+    add_prompted_images(study, ["a {id} cook", "a {id} judge"], models=("north", "south"))
+    plan = sampling.plan(draft(study, lead))
+    images = Image.objects.in_bulk()
+    assert plan.screens == 4
+    for task in plan.tasks:
+        shown = [images[stimulus.image_id] for stimulus in task.stimuli]
+        assert len({(image.scenario, image.model_label) for image in shown}) == 1
+        assert len({image.group_id for image in shown}) == len(shown) == 2
+        assert task.group_id is None
+
+
+def test_images_without_a_scenario_are_left_out_and_counted(study, lead):
+    add_prompted_images(study, ["a {id} cook", "a {id} judge"])
+    Image.objects.filter(scenario="a somebody judge").update(scenario="")
+    plan = sampling.plan(draft(study, lead))
+    assert plan.screens == 2
+    assert plan.problems == ("4 images have no known scenario and are left out.",)
+
+
+def test_the_order_is_by_chance_and_nobody_stands_first_each_time(study, lead):
+    add_prompted_images(study, [f"a {{id}} cook {number}" for number in range(20)], models=("north",))
+    images = Image.objects.in_bulk()
+    first = [images[task.stimuli[0].image_id].group.name for task in sampling.plan(draft(study, lead)).tasks]
+    assert 4 <= first.count("Velmari") <= 16
+
+
+def test_scenarios_of_one_name_in_two_experiments_are_two(study, lead):
+    add_prompted_images(study, ["a {id} cook"], models=("north",))
+    Image.objects.filter(group__name="Velmari").update(experiment="status")
+    assert sampling.plan(draft(study, lead)).screens == 0
+
+
+@pytest.mark.parametrize("answers", [{"alike": "different"}, {"alike": "alike", "difference": "The light."}])
+def test_what_differs_is_written_when_the_answer_is_no_and_only_then(answers):
+    screen = ScreenQuestions(KIND, ("s1", "s2", "s3", "s4"))
+    with pytest.raises(DomainError):
+        checked({"answers": answers}, screen)
+    said = {"answers": {"alike": "different", "difference": "The light."}}
+    assert checked(said, screen).as_json(KIND)["answers"] == said["answers"]
