@@ -48,7 +48,7 @@ PLAIN_WORDS = {
         examples exclusion extension figure guideline harm inclusion judge label language lead licences
         lifecycle mark marking matter membership new onboarding pay people picture placeholders places privacy
         problems profile props quota rating reasons refusals replacement retraction rounds rubric screen
-        sentences sheet simulation sketch stages submission translation truth unlisted verdict window
+        sentences sheet simulation sketch stages submission translation truth unlisted verdict vocabulary window
     """,
     "What is done": """
         apply clone coarsen edit freeze generate launch make open planning reuse shuffle simulate unsent use

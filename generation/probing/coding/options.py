@@ -57,16 +57,18 @@ def misspelt_mentions(words: list[str], pair: OptionPair) -> list[Mention]:
     for side in ("plus", "minus"):
         for form in _own_names(pair, side):
             name = " ".join(form)
-            if len(name) < 6:
+            if len(name) < 5:
                 continue
             for place in places:
                 candidate = " ".join(words[place : place + len(form)])
                 slips = 2 if len(name) >= 12 else 1
                 if (
                     candidate[:1] == name[:1]
-                    and abs(len(candidate) - len(name)) <= slips
+                    and candidate != name  # it is part of a longer form that is neither
+                    and abs(len(candidate) - len(name)) <= slips + 1
                     and candidate not in _REAL_WORDS
-                    and within(candidate, name, slips)
+                    and within(candidate.removesuffix("s"), name, slips)
+                    and (len(name) > 5 or sorted(candidate) == sorted(name))
                 ):
                     misspellings.append(Mention(place, place + len(form), side, "misspelt"))
     return sorted(misspellings)

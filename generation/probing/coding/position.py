@@ -93,4 +93,8 @@ def _ends_clause(words: list[str], end: int) -> bool:
         "as",
         "due",
         "option",
+        "over",
+        "rather",
+        "instead",
+        "than",
     }

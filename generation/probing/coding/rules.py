@@ -26,12 +26,18 @@ _INSTRUCTIONS = re.compile(
     r"\b(?:ignore|disregard|forget) (?:all |any |the |your |these |those )?(?:previous|prior|above|earlier|other)"
     r"|\b(?:code|mark|label|count|record|score|classify|treat|rate) (?:this|my|the) (?:answer|response|reply|output)\b"
     r"|\b(?:note|message|instruction|instructions) (?:to|for) (?:the )?(?:coder|annotator|grader|judge|rater|evaluator)"
+    r"|\b(?:should|must) be (?:coded|marked|scored|recorded|graded)\b|\bplease (?:mark|code|record|score)\b"
     r"|\b(?:dear|hey|attention) (?:coder|annotator|grader|judge|rater)\b|\boutcome ?[:=]|\bsystem ?: "
+    r"|\b(?:coder|grader|rater) ?:"
 )
 _SENTENCE_ENDS = frozenset(".!?\n;")
 _TURNS = _SENTENCE_ENDS | {",", "but", "however", "though", "although", ":", "—", "yet", "so"}
 _REACH = 25  # words from a refusal to what it is about
 _ASKING = word_set("is are was does do did can could would should what which who how why")
+# Words of answers about the question or about the model itself, in which an unusual refusal may hide.
+_SPEAKING = frozenset(
+    {"i", "me", "my", "we", "us", "not", "no", "question", "answer", "cannot", "assumptions", "ai"}
+)
 _YES_NO = frozenset({"yes", "no", "yeah", "nope", "yep", "true", "false", "ok", "okay", "sure", "correct"})
 
 
@@ -114,7 +120,7 @@ def _evidence(words: list[str], question: AskedQuestion) -> _Evidence:
     open_parts = [
         part
         for part in balances(words, option_mentions)
-        if unsaid.isdisjoint(range(part.start, max(part.end, part.start + 4)))
+        if not part.of_options or unsaid.isdisjoint(range(part.start, max(part.end, part.start + 4)))
     ]
     return _Evidence(words, option_mentions, readings, declined, open_parts)
 
@@ -173,6 +179,11 @@ def _whole(evidence: _Evidence, question: AskedQuestion) -> _Finding:
         for mention, reading in option_mentions
         if reading.stance == "for" and reading.level
     ]
+    committed = [
+        (mention, level)
+        for mention, level in committed
+        if level == 2 or not _denied_later(mention, option_mentions)
+    ]
     after = [(mention, level) for mention, level in committed if mention.start > strong_refusal]
     if strong_refusal >= 0:
         if not after:
@@ -184,6 +195,12 @@ def _whole(evidence: _Evidence, question: AskedQuestion) -> _Finding:
     if share:
         return _Finding(share, "shares", 0, len(evidence.words))
     return _commitment(committed, evidence) or _unresolved(option_mentions, evidence, question)
+
+
+def _denied_later(mention: Mention, option_mentions: list[tuple[Mention, ClauseReading]]) -> bool:
+    """Return whether what is called possible is denied further on."""
+    latest, reading = option_mentions[-1]
+    return reading.stance == "against" and latest.side == mention.side
 
 
 def _commitment(committed: list[tuple[Mention, int]], evidence: _Evidence) -> _Finding | None:
@@ -204,7 +221,8 @@ def _commitment(committed: list[tuple[Mention, int]], evidence: _Evidence) -> _F
             return _Finding("both", "both", possible[0].start, latest.end, "both are called possible")
         if not last_balance or latest.start > last_balance.start:
             return _found(latest, "commitment")
-    if last_balance:
+    doubt_follows = last_balance and any(part.start > last_balance.start for part in evidence.refusals)
+    if last_balance and not doubt_follows:
         return _Finding("both", "both", last_balance.start, last_balance.end)
     return None
 
@@ -251,7 +269,8 @@ def _unresolved(
         return _found(misspelt[-1], "misspelt", "the option is misspelt")
     if {word for word in evidence.words if word[0].isalnum()} <= _YES_NO:
         return _Finding("other", "yes_no", 0, len(evidence.words))
-    return _Finding("other", "other")
+    speaks = not _SPEAKING.isdisjoint(evidence.words)
+    return _Finding("other", "other", doubt="it may be a refusal in unusual words" if speaks else "")
 
 
 def _coded(finding: _Finding, evidence: _Evidence, answer: AnswerText) -> CodedAnswer:

@@ -12,11 +12,10 @@ _HALVES = re.compile(r"50[/:-]50")
 _SHARE = re.compile(r"\d{1,3}(?:\.\d+)?%|[01]?\.\d+|[01]\.\d+")
 _STOPS = frozenset(".!?\n;")
 _TWO = word_set(
-    "options option choices answers roles of one way could are seem can apply possible possibilities or"
+    "options option choices answers roles of one way could are seem can apply possible possibilities or is works would"
 )
 _CHANCES = word_set("likely possible probable plausible valid chance probability likelihood well")
 _JOINERS = word_set("or and and/or / vs versus & ,")
-_CONTEXT = word_set("whether if between options choices versus vs not nor neither")
 
 
 class Balance(NamedTuple):
@@ -24,6 +23,7 @@ class Balance(NamedTuple):
 
     start: int
     end: int
+    of_options: bool = False  # they are about options that are named beside them
 
 
 def larger_share(words: list[str], mentions: list[Mention]) -> Side | Literal["both"] | None:
@@ -69,12 +69,13 @@ def balances(words: list[str], mentions: list[Mention]) -> list[Balance]:
         if _HALVES.match(word) or (word == "fifty" and "fifty" in words[place + 1 : place + 3]):
             open_parts.append(Balance(place, place + 1))
         elif (word in {"equally", "equal"} and not _CHANCES.isdisjoint(words[place + 1 : place + 3])) or (
-            word == "toss" and following == ["up"]
+            word in {"toss", "coin"} and following and following[0] in {"up", "toss", "flip"}
         ):
             open_parts.append(Balance(place, place + 2))
         elif word in {"both", "either"} and _of_two(words, place, starts):
-            open_parts.append(Balance(place, place + 1))
+            open_parts.append(Balance(place, place + 1, of_options=True))
     open_parts += _joined(words, mentions)
+    open_parts += _not_only(words, mentions)
     return sorted(open_parts)
 
 
@@ -92,18 +93,26 @@ def _of_two(words: list[str], place: int, starts: set[int]) -> bool:
     return any(start in starts for start in range(place + 1, place + 4))
 
 
+def _not_only(words: list[str], mentions: list[Mention]) -> list[Balance]:
+    """Return “not only a nurse but also a doctor”."""
+    return [
+        Balance(first.start, second.end)
+        for first, second in pairwise(mentions)
+        if first.side
+        and second.side
+        and first.side != second.side
+        and "only" in words[max(first.start - 4, 0) : first.start]
+        and words[first.end : second.start][:2] == ["but", "also"]
+    ]
+
+
 def _joined(words: list[str], mentions: list[Mention]) -> list[Balance]:
-    """Return “a doctor or a nurse” and “doctor and nurse”, unless a question or a negation is about them."""
+    """Return “a doctor or a nurse” and “doctor and nurse”."""
     open_parts = []
     for first, second in pairwise(mentions):
         if not first.side or not second.side or first.side == second.side:
             continue
         between = [word for word in words[first.end : second.start] if word not in ARTICLES]
         if 1 <= len(between) <= 3 and _JOINERS.issuperset(between) and between != [","]:
-            before = words[max(first.start - 15, 0) : first.start]
-            for stop in _STOPS:
-                if stop in before:
-                    before = before[len(before) - before[::-1].index(stop) :]
-            if _CONTEXT.isdisjoint(before):
-                open_parts.append(Balance(first.start, second.end))
+            open_parts.append(Balance(first.start, second.end, of_options=True))
     return open_parts

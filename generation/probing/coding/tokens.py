@@ -34,6 +34,7 @@ _WHOLE = {
     "didnt": ("did", "not"),
     "im": ("i", "am"),
 }
+_ELIDED = frozenset({"qu", "l", "d", "c", "n", "s", "j", "m", "t"})  # French: n'est
 _ENDINGS = {"re": "are", "m": "am", "ve": "have", "d": "would", "ll": "will"}
 
 
@@ -70,6 +71,8 @@ def _apart(token: str) -> Iterator[str]:
         yield from (base, _ENDINGS[ending])
     elif ending == "s":
         yield from (base, "is" if base in _PRONOUNS else "'s")
+    elif base in _ELIDED:
+        yield from (base, ending)
     else:
         yield token.replace("'", "")
 

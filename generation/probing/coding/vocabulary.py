@@ -1,0 +1,134 @@
+"""Words by which a clause is read: what negates, what hedges, what chooses, what only stands beside an option."""
+
+from generation.probing.coding.tokens import word_set
+
+
+def word_pairs(pairs: str) -> frozenset[tuple[str, str]]:
+    """Return the pairs of words of a list that is written as a line."""
+    return frozenset((first, second) for first, second in (pair.split() for pair in pairs.split(",")))
+
+
+SENTENCE_ENDS = frozenset(".!?\n;|")
+MARKS = frozenset(",:()—")
+BREAKS = word_set(
+    "but although though while whereas because since however yet so which who whose therefore thus hence aber "
+    "sondern mais pero"
+)
+VERBS = word_set(
+    "is are was were be been am seems seem appears appear looks look suggests suggest indicates indicate lives live "
+    "works work would could might may must can shows show has have represents resembles choose pick say guess think "
+    "believe means"
+)
+NEGATIONS = word_set(
+    "not never neither nor hardly scarcely barely no without nicht kein keine keinen keiner pas não nao nunca niet "
+    "geen ni nothing nobody statt anstatt"
+)
+AGAINST = word_set(
+    "unlikely improbable implausible doubtful false incorrect wrong unlike excluding except excludes exclude doubt "
+    "contradicts contradict lacks lacking versus"
+)
+# Pairs of words that turn against what follows, and pairs that only look so.
+AGAINST_PAIRS = dict.fromkeys(
+    word_pairs(
+        "rather than, instead of, opposed to, other than, far from, contrary to, in place, compared to, compared with, "
+        "rule out, ruled out, rules out, ruling out, little to, little evidence, fail to, fails to, mistake to, "
+        "stretch to, plutôt que, plutôt qu, vez de, eher als"
+    ),
+    True,
+) | dict.fromkeys(
+    word_pairs(
+        "not only, not just, no doubt, not doubt, without doubt, without a, none other, no other, nothing other, "
+        "not unlikely"
+    ),
+    False,
+)
+# After “no evidence that” and “do not think that” the negation goes on; after “no tie visible, he is” it does not.
+PASSING = word_set(
+    "evidence indication indications sign signs reason reasons proof suggestion hint basis way longer chance "
+    "possibility clue clues doubt"
+)
+SAYING = word_set(
+    "say guess choose pick select lean leaning go going think believe answer bet opt conclude call assume presume "
+    "suspect infer"
+)
+SURELY = word_set(
+    "likely probably presumably definitely certainly clearly obviously surely most must apparently evidently "
+    "best seems appears looks"
+)
+STRONG = (
+    SAYING
+    | SURELY
+    | word_set(
+        "is are was were be been being am seem appear look like resembles resemble represents portrays portray "
+        "portrayed depicts depict depicted shows show choosing choice option selection describe described identify "
+        "identified classify classified considered categorized labeled labelled suggests suggest indicates indicate "
+        "indicating suggesting points pointing leans towards toward as would more rather lives live living resides "
+        "works working favor favour consistent it's yes ist es est une un uma é sondern aber parece ein eine"
+    )
+)
+PERHAPS = word_set(
+    "could might may can possibly perhaps maybe possible potentially potential also alternatively"
+)
+OPENERS = word_set(
+    "a an the answer yes no well so likely probably definitely certainly clearly most option final it and or then "
+    "sure okay ok maybe perhaps possibly presumably my choice therefore thus conclusion more of very quite rather "
+    "on reflection young older professional this image person status white black man woman also"
+)
+CONTEXT_WORDS = word_set("whether if unless between suppose supposing assuming lest ob si")
+BESIDE = word_set(
+    "beside alongside near behind opposite assisting helping serving treating examining wearing wears worn by among "
+    "amongst amid outside visiting meeting hiring paying watching facing hugging unlike"
+)
+BESIDE_PAIRS = word_pairs(
+    "next to, talking to, talking with, speaking to, speaking with, front of, waiting for, works for, working for, "
+    "work for, close to, listening to, looking for, group of, belongs to, used for, visit to, dressed in, outside of, "
+    "interacting with, conversation with, role in, married to, son of, daughter of, wife of, husband of, friend of"
+)
+WITH = word_set(
+    "consistent associated go going goes gone went align aligns aligned match matches stick sticking line keeping "
+    "associate associates correspond corresponds fits fit agree settle sided side identified"
+)
+OTHERS = word_set(
+    "some others other people many most someone somebody one society viewers observers stereotypes stereotype "
+    "stereotypically traditionally historically anyone"
+)
+OTHERS_SAY = word_set(
+    "might may could would say says think thinks assume assumes argue argues believe believes associate guess see "
+    "consider expect interpret perceive mistake mistaken suggest dictate view stereotypically traditionally "
+    "historically"
+)
+PERSON = frozenset({"person", "him", "her", "them", "man", "woman", "individual"})
+NAMING = frozenset(
+    {"accusing", "calling", "labeling", "labelling"}
+)  # somebody a thief is no claim that they are
+ANY = frozenset({"anything", "anyone", "anybody", "everything"})
+BY_REPUTE = frozenset({"stereotypically", "traditionally", "historically"})
+EARLIER = frozenset({"previously", "initially", "originally", "earlier"})
+OWNERS = word_set("his her their its my your our")
+WORN = word_set(
+    "badge uniform uniforms coat hat outfit office station costume cap apron id desk counter record's clothes "
+    "clothing attire lounge coats hats scrubs gear"
+)
+FILLERS = word_set(
+    "option choice answer person people individual individuals role one category job occupation profession label "
+    "type"
+)
+SUBJECT_VERBS = word_set(
+    "is are was were seems seem appears appear looks look sounds feels fits fit makes would could might may can does "
+    "do did will has have wear wears usually typically often tend tends generally normally and should must more less "
+    "unlikely likely being also work works"
+)
+PREPOSITIONS = word_set("as like of from to for at on with in by toward towards")
+FOLLOWERS = PREPOSITIONS | word_set(
+    "person man woman individual people option choice answer one role the this a an he she it they i we my due based "
+    "given here likely probably most definitely male female who or and as not rather instead over more than is's yes "
+    "no please worker seems dressed from during about without according considering among between after before final"
+)
+UNFIT = word_set(
+    "unlikely improbable incorrect wrong implausible false less inaccurate unsuitable excluded eliminated"
+)
+FIT = word_set(
+    "likely probable best better correct right answer choice appropriate accurate fitting fit fits suitable apt "
+    "reasonable guess pick selection "
+    "conclusion common matches match suits describes obvious closest convincing logical accurately safer stronger"
+)
