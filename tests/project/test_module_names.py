@@ -31,15 +31,15 @@ PLAIN_WORDS = {
         transformers vega visage wsgi zips
     """,
     "Statistics and plots": """
-        ac accuracy alpha analysis analyze and arrays association axis bars bias bigrams bootstrap charts
-        choropleth classification cluster combinations compare comparison compute consensus coverage data
-        davidson differences disagreement distinguishing diverging dots drift effect estimate exact facts
-        feasibility features fill fleiss freshness geography geometry groupings gwet headline inference
-        influence interval kappa kendall krippendorff leaderboard leave level likert limits linkage luce
-        machine matcher means measures metrics multiplicity nan newton ngrams noise observed offensiveness one
-        out overlap pace pair paired pairwise palette permutation plackett plot points position preferences
-        ranking regions resampling results sampling scatter scored scoring selection sensitivity shares shot
-        skill soft statistics stop strengths tfidf totals unit units w world zero
+        ac accuracy alpha analysis analyze and arrays axis bars bias bigrams bootstrap charts choropleth
+        classification cluster combinations compare comparison compute consensus coverage data davidson
+        differences disagreement distinguishing diverging dots drift effect estimate facts feasibility features
+        fill fleiss freshness geography geometry groupings gwet headline inference influence interval kappa
+        kendall krippendorff leaderboard leave level likert limits linkage luce machine matcher means measures
+        metrics multiplicity nan newton ngrams noise observed offensiveness one out overlap pace pair paired
+        pairwise palette permutation plackett plot points position preferences ranking regions resampling
+        results sampling scatter scored scoring selection sensitivity shares shot skill soft statistics stop
+        strengths tfidf totals unit units w world zero
     """,
     "Studies, people and releases": """
         absences access accounts advice allocation assembly audit backlog bodies canvas caps captioners card

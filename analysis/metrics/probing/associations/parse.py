@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from analysis.metrics.probing.words.stop_words import NLTK
 
 VALID, INVALID, MISMATCH, MISSING = "valid", "invalid", "mismatch", "missing"
-_BRACKET = re.compile(r"\[(.*?)\]")
-# Letters with their combining marks; within a word also hyphens and apostrophes.
-_WORD = re.compile(r"[^\W\d_]+(?:['’‐‑-][^\W\d_]+)*")
+_BRACKET = re.compile(r"\[([^\[\]]*)\]")
+_PUBLISHED_BRACKET = re.compile(r"\[(.*?)\]")
+_WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")  # letters, with hyphens and apostrophes within
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
@@ -24,8 +24,8 @@ class ParsedWord:
 def parse_word(reply: str | None, letter: str, *, published: bool = False) -> ParsedWord:
     """The word of a reply to a template with an initial letter.
 
-    The reply's first [bracket], lower-cased. Not one word (letters, with hyphens or apostrophes within): `invalid`,
-    as is a reply without a bracket. Another initial than `letter`: `mismatch` (accents off: é is e). No reply:
+    The reply's first [bracket], in lower case. Not one word (letters, with hyphens or apostrophes within): `invalid`,
+    as is a reply without a bracket. Another initial than `letter`: `mismatch`. No reply:
     `missing`. Words such as null, none, nan and na are words.
 
     `published=True`: whatever the first bracket holds counts, its spaces deleted; a reply without a bracket, or
@@ -38,19 +38,17 @@ def parse_word(reply: str | None, letter: str, *, published: bool = False) -> Pa
     """
     if not isinstance(reply, str):
         return ParsedWord(None, MISSING)
-    bracket = _BRACKET.search(reply)
-    if bracket is None:
-        return ParsedWord(None, MISSING if published else INVALID)
-    text = unicodedata.normalize("NFC", bracket[1]).lower().strip()
-    if published:
-        text = text.replace(" ", "")
-        if not text:
-            return ParsedWord(None, MISSING)
-    if not _WORD.fullmatch(text):
-        return ParsedWord(text if published else None, INVALID)
-    if letter and _initial(text) != _initial(letter.lower()):
-        return ParsedWord(text if published else None, MISMATCH)
-    return ParsedWord(text, VALID)
+    text = unicodedata.normalize("NFKC", reply)
+    bracket = _BRACKET.search(text)
+    content = bracket[1].strip().casefold() if bracket else ""
+    outcome = VALID if content.startswith(letter.casefold()) else MISMATCH
+    if not _WORD.fullmatch(content):
+        outcome = INVALID
+    if not published:
+        return ParsedWord(content if outcome == VALID else None, outcome)
+    kept = _PUBLISHED_BRACKET.search(reply)
+    word = kept[1].lower().strip().replace(" ", "") if kept else ""
+    return ParsedWord(word, outcome) if word else ParsedWord(None, MISSING)
 
 
 def description_tokens(text: str | None, *, published: bool = False) -> list[str]:
@@ -72,7 +70,3 @@ def description_tokens(text: str | None, *, published: bool = False) -> list[str
     if published:
         return [word for word in plain.split() if word not in NLTK and word.isalpha()]
     return [word for word in _LETTERS.findall(plain) if word not in NLTK]
-
-
-def _initial(word: str) -> str:
-    return unicodedata.normalize("NFD", word)[:1]

@@ -12,24 +12,11 @@ from analysis.metrics.data.validation import first_value, require_columns, requi
 REQUIRED = ("model", "experiment", "scenario", "question", "group", "outcome")
 OPTIONAL = ("repeat", "order", "wording", "first")
 # Where an answer came from: never what a person in an image is.
-PROVENANCE = {
-    *(
-        "answer",
-        "code",
-        "coder",
-        "cost",
-        "id",
-        "image",
-        "letter",
-        "reason",
-        "run",
-        "rule",
-        "seconds",
-        "seed",
-        "sure",
-    ),
-    *("text", "request", "temperature", "variant"),
-}
+_PROVENANCE = """
+answer code coder cost dimension fingerprint finish_reason id image letter probe_set reason request rule run seconds
+seed served_model sure temperature text tokens_in tokens_out variant
+"""
+PROVENANCE = frozenset(_PROVENANCE.split())
 CODES = {"plus": 1.0, "minus": -1.0, "both": 0.0, "refused": 0.0, "other": 0.0, "empty": 0.0, "declined": 0.0}
 FAILED = "failed"
 DECIDED = ("plus", "minus")

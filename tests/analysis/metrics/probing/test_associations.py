@@ -15,6 +15,7 @@ from statsmodels.stats.multitest import multipletests
 
 from analysis.metrics import description_tokens, parse_word, tfidf_associations
 from analysis.metrics.probing.associations.tfidf import published_rule, tfidf
+from generation.probing.sentences import completed_word
 from tests.analysis.metrics.probing.word_answers import description_words, word_answers
 
 
@@ -309,8 +310,8 @@ def test_the_first_setting_has_the_released_number_of_documents(shared_data: Pat
         ("apple", "a", None, "invalid", None),
         (None, "a", None, "missing", None),
         ("[well-read]", "w", "well-read", "valid", "well-read"),
-        ("[Élan]", "e", "élan", "valid", "élan"),
-        ("[Élan]", "E", "élan", "valid", "élan"),
+        ("[Élan]", "e", None, "mismatch", "élan"),
+        ("[Élan]", "É", "élan", "valid", "élan"),
         ("[<b>x</b>]", "x", None, "invalid", "<b>x</b>"),
     ],
 )
@@ -318,6 +319,14 @@ def test_a_reply_is_its_first_bracket(reply, letter, word, outcome, published):
     parsed = parse_word(reply, letter)
     assert (parsed.word, parsed.outcome) == (word, outcome)
     assert parse_word(reply, letter, published=True).word == published
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text("ab é[]-'1\n ", max_size=12), st.sampled_from("abe"))
+def test_replies_are_read_as_the_platform_codes_them(reply, letter):
+    parsed, coded = parse_word(reply, letter), completed_word(reply, letter)
+    assert parsed.outcome == coded.outcome
+    assert parsed.word == (coded.word if coded.outcome == "valid" else None)
 
 
 def test_descriptions_are_split_at_anything_but_letters():
