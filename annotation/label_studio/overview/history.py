@@ -95,8 +95,11 @@ def _question(answer: LabelStudioAnnotation, campaign: Campaign) -> Question | N
     if answer.task is None:
         return None
     attributes = answer.task.task_attributes.order_by("position")
+    stimuli = answer.task.stimuli.order_by("position")
     return Question.of(
-        campaign, {text: pk for pk, text in attributes.values_list("attribute", "attribute__text")}
+        campaign,
+        {text: pk for pk, text in attributes.values_list("attribute", "attribute__text")},
+        list(stimuli.values_list("pk", "text")),
     )
 
 

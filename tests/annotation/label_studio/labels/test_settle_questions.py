@@ -2,13 +2,16 @@
 
 import pytest
 
+from accounts import profiles
 from annotation.answers.questions.stimuli import screen_questions
 from annotation.answers.validation import answer_of
 from annotation.assignment.leases import next_assignment
+from annotation.label_studio.models import LabelStudioUser
+from annotation.label_studio.overview.history import versions_of
 from annotation.label_studio.push.configuration import configuration
 from annotation.label_studio.push.image_urls import open_address
 from annotation.label_studio.push.tasks import rows_of
-from annotation.models import Annotation, Box, Judgement, Point, TaskStimulus
+from annotation.models import Annotation, Box, Judgement, Point, QuotaRule, TaskStimulus
 from tests.annotation.answers.questions.test_storage import ANSWERS
 from tests.annotation.factories import add_images, new_annotator, submit
 from tests.annotation.kinds.examples import EXAMPLES, PAIRWISE, RANKING, question_campaign
@@ -148,3 +151,35 @@ def test_pictures_stand_there_in_the_order_that_was_drawn_and_under_addresses_th
         found = [open_address(data[name].rpartition("/")[2])[0].pk for name in ("s0", "s1", "s2")]
         assert found == list(shown)
         assert not [word for word in secret if word.lower() in str(data).lower()]
+
+
+def test_a_quota_of_the_group_that_a_screen_shows_holds(study):
+    """The pictures of a screen are of one group, and a place is kept for somebody from its region."""
+    bridge = bridged(study, RANKING)
+    task = bridge.campaign.tasks.earliest("pk")
+    group = study.groups.exclude(region="").earliest("pk")
+    for stimulus, image in zip(task.stimuli.all(), study.images.filter(group=group), strict=False):
+        TaskStimulus.objects.filter(pk=stimulus.pk).update(image=image)
+    QuotaRule.objects.create(
+        campaign=bridge.campaign, kind="at_least", k=1, field="region_of_origin", matches_group="region"
+    )
+    for number, region in ((1, "019"), (2, "019"), (3, group.region)):
+        annotator = LabelStudioUser.objects.get(external_id=number).annotator
+        profiles.describe(annotator=annotator, region_of_origin=region)
+    for user, slot in ((1, 1), (2, 2), (3, 1)):
+        result = results_of(bridge, task, ANSWERS["ranking"], slot)
+        told(bridge, task, user, user, result, slot=slot, minute=user)
+    assert [row(number).state for number in (1, 2, 3)] == ["counted", "surplus", "counted"]
+
+
+def test_what_each_version_answered_is_said_in_words(study):
+    bridge = bridged(study, RANKING)
+    task = bridge.campaign.tasks.earliest("pk")
+    told(bridge, task, 1, 1, results_of(bridge, task, ANSWERS["ranking"]))
+    told(bridge, task, 1, 1, results_of(bridge, task, OTHERS["ranking"]), changed=5, updated_by=77)
+    first, second = (line.says for line in versions_of(row(1), bridge.campaign).lines)
+    assert first == (
+        "How odd? Picture 1: odd 1, Picture 2: odd 1, Picture 3: odd 3. Which oddity? Picture 3: large. "
+        "In which order? Picture 1: place 1, Picture 2: place 2, Picture 3: place 3."
+    )
+    assert "Picture 3: odd 2" in second
