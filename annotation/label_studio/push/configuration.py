@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from typing import Any
 from xml.etree import ElementTree
 
+from django.utils.html import escape
+
 from annotation.campaigns.instruments.markup import as_html
 from annotation.kinds.declaration import Kind
 from annotation.kinds.registry import kind_of
 from annotation.label_studio.format.interface import NONE, labelling_interface
-from annotation.label_studio.format.questions.controls import noun_of
+from annotation.label_studio.format.questions.controls import LANGUAGE, noun_of
 from annotation.label_studio.format.questions.interface import questions_interface
 from annotation.label_studio.models import LabelStudioProject
 from annotation.models import Campaign, Instrument
@@ -70,6 +72,12 @@ def _not_counted(kind: Kind, *, boxes_required: bool) -> list[str]:
             "picture; without a place, the answer is not counted."
         )
     for question in kind.questions:
+        if question.type == "choice":
+            sentences += [
+                f"‘{escape(answer.label[LANGUAGE])}’ beside another answer is not counted."
+                for answer in question.answers
+                if answer.alone
+            ]
         if question.type == "rank":
             rule = "may share a place" if question.ties else "each need a place of their own"
             sentences.append(f"{noun_of(kind.stimuli)}s {rule}; 1 is the best.")

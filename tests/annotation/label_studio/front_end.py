@@ -21,6 +21,8 @@ class Screen:
         _repeat(self.root, data)
         self._parents = {child: parent for parent in self.root.iter() for child in parent}
         self._controls = {tag.get("name"): tag for tag in self.root.iter() if tag.tag in _ASKS}
+        objects = {tag.get("name") for tag in self.root.iter() if tag.tag in ("Image", "Text")}
+        assert {tag.get("toName") for tag in self._controls.values()} <= objects, "asked of nothing"
         self._said: dict[str, list[dict[str, Any]]] = {}
 
     def shown(self, picture: int | None = None) -> str:

@@ -20,6 +20,9 @@ from annotation.kinds.declaration import (
 )
 
 TEXT = "text"  # the text that is read beside images
+ALL = (
+    "all"  # a heading, of which is asked what is asked of the whole screen where nothing else is always there
+)
 INDEX = "{{idx}}"  # in Label Studio's Repeater, the number of what is repeated
 LANGUAGE = "en"  # a project there has one language
 Role = Literal["answer", "none", "where"]
@@ -67,6 +70,26 @@ def shown_name(index: int | str) -> str:
     return f"s{index}"
 
 
+def repeats(stimuli: Stimuli) -> bool:
+    """Whether screens may show different numbers of stimuli: then the interface repeats what it shows of one."""
+    return stimuli.least < stimuli.most
+
+
+def has_heading(kind: Kind) -> bool:
+    """Whether the screen needs a heading that can be asked about."""
+    asked = any(not about_each(question) for question in kind.questions)
+    return repeats(kind.stimuli) and not kind.stimuli.prompt_shown and asked
+
+
+def asked_of(kind: Kind, question: Question, index: int | str | None) -> str:
+    """Return the name of what a question is asked of there."""
+    if question.type == "span":
+        return marked_text(kind)
+    if index is None and repeats(kind.stimuli):
+        return ALL if has_heading(kind) else TEXT
+    return shown_name(index or 0)
+
+
 def marked_text(kind: Kind) -> str:
     """Return the name of the text in which words can be marked."""
     return TEXT if kind.stimuli.prompt_shown else shown_name(0)
@@ -94,7 +117,7 @@ def _of(kind: Kind, question: Question, refs: Sequence[str]) -> Iterator[Control
         list(enumerate(refs)) if about_each(question) else [(None, None)]
     )
     for index, ref in places:
-        shows = marked_text(kind) if question.type == "span" else shown_name(index or 0)
+        shows = asked_of(kind, question, index)
         for role in _roles(question):
             yield Control(control_name(kind, question, index, role), shows, question, ref, role)
 

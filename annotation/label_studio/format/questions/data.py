@@ -3,15 +3,17 @@
 from collections.abc import Sequence
 from typing import Any
 
-from annotation.kinds.declaration import Kind, Stimuli
-from annotation.label_studio.format.questions.controls import TEXT, noun_of, shown_name
+from annotation.kinds.declaration import Kind
+from annotation.label_studio.format.questions.controls import (
+    ALL,
+    TEXT,
+    has_heading,
+    noun_of,
+    repeats,
+    shown_name,
+)
 
 SHOWN = "shown"  # the field that lists stimuli where screens show more or fewer of them
-
-
-def repeats(stimuli: Stimuli) -> bool:
-    """Whether screens may show different numbers of stimuli: then the interface repeats what it shows of one."""
-    return stimuli.least < stimuli.most
 
 
 def task_data(kind: Kind, stimuli: Sequence[str]) -> dict[str, Any]:
@@ -25,6 +27,8 @@ def task_data(kind: Kind, stimuli: Sequence[str]) -> dict[str, Any]:
         shown = [marked(kind, text) for text in shown]
     if repeats(kind.stimuli):
         noun = noun_of(kind.stimuli)
+        if has_heading(kind):
+            data[ALL] = f"All {noun.lower()}s"
         data[SHOWN] = [{"name": f"{noun} {number}", medium: one} for number, one in enumerate(shown, start=1)]
         return data
     return data | {shown_name(index): one for index, one in enumerate(shown)}

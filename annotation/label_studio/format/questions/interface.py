@@ -20,19 +20,23 @@ from annotation.kinds.declaration import (
     TextQuestion,
 )
 from annotation.label_studio.format.questions.controls import (
+    ALL,
     INDEX,
     LANGUAGE,
     TEXT,
     about_each,
+    asked_of,
     control_name,
+    has_heading,
     label_of,
     marked_text,
     noun_of,
     offered,
+    repeats,
     shown_name,
     words_of,
 )
-from annotation.label_studio.format.questions.data import SHOWN, repeats
+from annotation.label_studio.format.questions.data import SHOWN
 
 _STYLE = """
     .screen {display: flex; gap: 16px; align-items: flex-start}
@@ -76,6 +80,8 @@ def _several(kind: Kind) -> _Lines:
                 for line in _figure(kind, index, f"{noun} {index + 1}")
             ),
         )
+    if has_heading(kind):
+        yield from _view("words", [_text(kind, ALL, f"${ALL}")])
     of_screen = [question for question in kind.questions if not about_each(question)]
     yield from _questions(kind, of_screen, None)
 
@@ -124,7 +130,7 @@ def _questions(kind: Kind, questions: Iterable[Question], index: _Index) -> _Lin
 def _asked(kind: Kind, question: Question, index: _Index) -> _Lines:
     yield f'<Header value={quoteattr(label_of(question))} size="5"/>'
     name = control_name(kind, question, index)
-    shows = marked_text(kind) if isinstance(question, SpanQuestion) else shown_name(index or 0)
+    shows = asked_of(kind, question, index)
     match question:
         case TextQuestion():
             yield (

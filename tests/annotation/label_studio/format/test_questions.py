@@ -135,6 +135,10 @@ def test_what_a_screen_shows_is_all_that_a_task_holds():
             {"name": "Picture 3", "image": f"{address}3"},
         ],
     }
+    # Questions about the whole screen need something that is on every screen.
+    pair = task_data(KINDS["pair_check"], [address, f"{address}2"])
+    assert pair["all"] == "All pictures"
+    assert [one["name"] for one in pair["shown"]] == ["Picture 1", "Picture 2"]
     # Where words can be marked, their places are counted by single spaces.
     assert task_data(RUBRIC, [address, " a  kite\nover"])["text"] == "a kite over"
     assert task_data(KINDS["bias_level"], ["two\nlines"]) == {"s0": "two\nlines"}

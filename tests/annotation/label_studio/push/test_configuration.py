@@ -4,10 +4,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from annotation.kinds.registry import RATING_LABELS, RATING_ORDER
+from annotation.kinds.declaration import CodedAnswer, Region, Stimuli
+from annotation.kinds.registry import KINDS, RATING_LABELS, RATING_ORDER, frozen
 from annotation.label_studio.format.interface import labelling_interface
 from annotation.label_studio.format.names import CONTROLS
-from annotation.label_studio.push.configuration import differs, digest
+from annotation.label_studio.push.configuration import differs, digest, instructions
+from annotation.models import Campaign, Instrument
+from tests.annotation.kinds.examples import choice, declared, scale
 
 pytestmark = pytest.mark.database_free
 STATEMENT = 'Is "this" & that <shown>?'
@@ -65,6 +68,25 @@ def test_label_studio_takes_it(rates):
     sdk = pytest.importorskip("label_studio_sdk.label_interface")
     written = labelling_interface(rates=rates, statement=STATEMENT, answered_elsewhere=False)
     assert sdk.LabelInterface(written).validate() is None
+
+
+def told(kind, **more) -> str:
+    """What annotators read before they begin."""
+    campaign = Campaign(kind=kind.key, declaration=frozen(kind), **more)
+    return instructions(campaign, Instrument(**kind.first_instrument()))
+
+
+def test_instructions_say_what_label_studio_does_not_check():
+    alone = CodedAnswer(code="none", label={"en": "None <of> this", "de": "x"}, alone=True)
+    harms = choice("harms", ("a", "b"), several=True)
+    harms = harms.model_copy(update={"answers": (*harms.answers, alone)})
+    place = Region(shape="box", after=(1,))
+    kind = declared("hostile", Stimuli(medium="image"), harms, scale("calm", region=place))
+    assert "‘None &lt;of&gt; this’ beside another answer is not counted." in told(kind)
+    assert "without a place, the answer is not counted" in told(kind, boxes_required=True)
+    assert "without a place" not in told(kind, boxes_required=False)
+    assert "Pictures may share a place; 1 is the best." in told(KINDS["ranking"])
+    assert "more than 500 characters" in told(KINDS["bias_level"])
 
 
 def test_white_space_and_the_order_of_xml_attributes_are_no_edit():
