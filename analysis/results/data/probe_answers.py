@@ -8,7 +8,8 @@ import pandas as pd
 from django.db.models import CharField, OuterRef, Subquery
 from django.db.models.functions import Coalesce
 
-from generation.models import Answer, Coding
+from generation.models import Answer, Coding, ProbeRun
+from generation.probing.probe_sets import ProbeSet
 from jobs.progress.reporter import Progress
 from studies.models import Study
 
@@ -42,14 +43,14 @@ def read_probe_answers(study: Study, progress: Progress) -> ProbeAnswerData:
     columns = ("run__model_label", "experiment", "scenario", "question", "image__group__name")
     rows = list(
         coded.order_by("pk")
-        .values_list(*columns, "repeat", "order", "outcome", "coded", "image__group__factors")
+        .values_list(*columns, "repeat", "order", "outcome", "coded", "image__group__factors", "run")
         .iterator(chunk_size=_ROWS_AT_ONCE)
     )
     progress.check_cancelled()
     progress.advance(len(rows), "answers of models read")
     if not rows:
         return ProbeAnswerData()
-    frame = pd.DataFrame(rows, columns=[*COLUMNS[:7], "asked", "coded", "factors"])
+    frame = pd.DataFrame(rows, columns=[*COLUMNS[:7], "asked", "coded", "factors", "run"])
     reason = pd.Series("", index=frame.index)
     reason[frame["group"].isna()] = NO_GROUP
     reason[(frame["asked"] == Answer.Outcome.DONE) & frame["coded"].isna()] = NOT_CODED
@@ -58,17 +59,38 @@ def read_probe_answers(study: Study, progress: Progress) -> ProbeAnswerData:
     kept = frame[reason == ""].reset_index(drop=True)
     kept["outcome"] = kept["coded"].where(kept["asked"] == Answer.Outcome.DONE, kept["asked"])
     factors = _factors(kept)
+    kept["first"] = _named_first(study, kept)
     for name in factors:
         kept[name] = [factors_of_group[name] for factors_of_group in kept["factors"]]
-    columns_kept = [name for name in COLUMNS if name != "first"]
     return ProbeAnswerData(
-        kept[[*columns_kept, *factors]], factors, {str(name): int(n) for name, n in left_out.items()}
+        kept[[*COLUMNS, *factors]], factors, {str(name): int(n) for name, n in left_out.items()}
     )
 
 
 def _coded_by(coder: str) -> Subquery:
     newest = Coding.objects.filter(answer=OuterRef("pk"), coder=coder).order_by("-pk")
     return Subquery(newest.values("outcome")[:1])
+
+
+def _named_first(study: Study, rows: pd.DataFrame) -> list[str]:
+    """Return which option each answered question named first, as its run's probe set says.
+
+    Answers that were made elsewhere have no probe set: there the published order names plus first.
+    """
+    minus_first: set[tuple[int, str, str, str]] = set()
+    for run in ProbeRun.objects.filter(study=study).exclude(questions={}):
+        for experiment in ProbeSet.model_validate(run.questions).experiments:
+            for question in experiment.questions:
+                for scenario in (*question.options_by_scenario, *experiment.scenarios):
+                    pair = question.options or question.options_by_scenario.get(scenario)
+                    if pair is not None and pair.published_first == "minus":
+                        minus_first.add((run.pk, experiment.name, question.name, scenario))
+    keys = zip(rows["run"], rows["experiment"], rows["question"], rows["scenario"], strict=True)
+    reversed_order = rows["order"] == Answer.Order.REVERSED
+    return [
+        "minus" if (key in minus_first) != is_reversed else "plus"
+        for key, is_reversed in zip(keys, reversed_order, strict=True)
+    ]
 
 
 def _factors(rows: pd.DataFrame) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from analysis.results.probe_tables import PROBE_TABLES
 from generation.models import Answer, Coding
+from generation.probing.probe_sets import ProbeSet
 from tests.analysis.probing.weavers import SCENARIOS
 
 pytestmark = pytest.mark.django_db
@@ -109,6 +110,30 @@ def test_what_was_not_asked_or_coded_is_counted_and_what_failed_is_missing(probe
         if (row["model"], row["scenario"], row["group"]) == ("weaver-1", "loom", "green_tall")
     )
     assert (row["n"], row["failed"], row["declined"], row["refusal_rate"]) == ("1", "1", "1", "1.0")
+
+
+def test_the_option_named_first_is_that_of_the_probe_set(probed, analyze):
+    """weaver-2 chooses plus in the published order and minus in the other: of this set, always the second option."""
+    choice = {"plus": "cloth", "minus": "rope", "published_first": "minus"}
+    question = {"name": "craft", "kind": "choice", "text": "{first} or {second}?", "options": choice}
+    probe_set = {
+        "title": "Weavers",
+        "runs": 2,
+        "sampling": {"temperature": 0.0, "top_p": 1.0, "max_tokens": 10},
+        "experiments": [{"name": "trades", "scenarios": SCENARIOS, "questions": [question]}],
+    }
+    before, _ = analyze(probed.study)
+    run = probed.runs["weaver-2"]
+    run.questions = ProbeSet.model_validate(probe_set).model_dump(mode="json")
+    run.save()
+    after, _ = analyze(probed.study)
+    for tables, share in ((before, 1.0), (after, 0.0)):
+        (row,) = (
+            row
+            for row in tables["pairs_first_options"]
+            if row["model"] == "weaver-2" and row["experiment"] == "trades"
+        )
+        assert float(row["share"]) == share
 
 
 def test_a_study_without_probes_has_none_of_these_tables(marked, analyze):
