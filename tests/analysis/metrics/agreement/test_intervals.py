@@ -15,7 +15,7 @@ from analysis.metrics import (
     pigeonhole_bootstrap,
 )
 from analysis.metrics.agreement.gwet_ac import weight_matrix
-from benchmarks.analysis.coverage_agreement import Study, boxes, coverage, marks, ratings, truth_of_marks
+from benchmarks.analysis.coverage.agreement import Study, boxes, coverage, marks, ratings, truth_of_marks
 from tests.analysis.metrics import oracles
 from tests.analysis.metrics.agreement import jackknife_oracle
 

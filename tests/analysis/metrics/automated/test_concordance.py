@@ -20,7 +20,7 @@ from analysis.metrics.automated.accuracy import (
     spearman,
 )
 from analysis.metrics.resampling.intervals import wilson
-from benchmarks.analysis.coverage_automated import PRECISION, precision_covered
+from benchmarks.analysis.coverage.automated import PRECISION, precision_covered
 
 Unit = tuple[str, str, float, int, int]  # image, attribute, score, yes, answers
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.metrics import mcas, mcas_categories
-from benchmarks.analysis.coverage_automated import MCAS, mcas_covered
+from benchmarks.analysis.coverage.automated import MCAS, mcas_covered
 
 SETS = ("drums", "kites")
 Vector = list[float]

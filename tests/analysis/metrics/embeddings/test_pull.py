@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from analysis.metrics import mean_similarity, pull
 from analysis.metrics.embeddings.pull import CONDITIONS
-from benchmarks.analysis.coverage_automated import PULL, pull_covered
+from benchmarks.analysis.coverage.automated import PULL, pull_covered
 
 Images = list[tuple[str, str, str | None, list[float]]]
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from benchmarks.analysis.coverage import LEAST_MARKS, Cell, coverage
+from benchmarks.analysis.coverage.marks import LEAST_MARKS, Cell, coverage
 
 CELL = Cell("of the test", 4, 15, 6, 12, 3, (0.45, 0.25), 0.10, 0.02, 0.5)
 
 
 def test_cells_expect_enough_marks() -> None:
-    from benchmarks.analysis.coverage import CELLS
+    from benchmarks.analysis.coverage.marks import CELLS
 
     assert all(cell.marks >= LEAST_MARKS for cell in (*CELLS, CELL))
 

@@ -8,7 +8,7 @@ average: the truth that intervals should cover. Annotators differ in fn and fp, 
 Every cell stated expects at least 10 marks per role. Coverage must lie between 0.93 and 0.995. Percentile
 intervals of few clusters fall short: of images alone (ids that are screens) with 15 to 20 images a group, and of
 three annotators who differ and see everything. Those cells are measured too, named as what they are, and must stay
-above 0.85. Agreement has studies of its own: `coverage_agreement`. Some minutes on two cores.
+above 0.85. Agreement has studies of its own: `agreement`. Some minutes on two cores.
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.metrics import likelihood, pigeonhole_bootstrap, tendency
-from benchmarks.analysis import coverage_agreement
+from benchmarks.analysis.coverage import agreement
 from benchmarks.table import Row
 
 SEEDS, RESAMPLES = 400, 1_000
@@ -133,4 +133,4 @@ def run(cells: Iterable[Cell] = CELLS, seeds: int = SEEDS) -> Iterable[Row]:
             claim = f"coverage of {name}, {cell.name} ({cell.marks:.0f} marks expected, {seeds} seeds)"
             least, most = cell.allowed
             yield Row(claim, f"{share:.3f}", f"{least} to {most}", least <= share <= most)
-    yield from coverage_agreement.run()
+    yield from agreement.run()

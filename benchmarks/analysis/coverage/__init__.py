@@ -1,0 +1,1 @@
+"""How often intervals of results cover a planted truth."""
