@@ -1,5 +1,6 @@
 """What a clause says of the option it names: for it, against it, or neither."""
 
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from generation.probing.coding.options import ARTICLES, Mention
@@ -7,6 +8,7 @@ from generation.probing.coding.vocabulary import (
     AGAINST,
     AGAINST_PAIRS,
     ANY,
+    BEHIND,
     BESIDE,
     BESIDE_PAIRS,
     BREAKS,
@@ -16,6 +18,9 @@ from generation.probing.coding.vocabulary import (
     FILLERS,
     FIT,
     FOLLOWERS,
+    GIVING,
+    HYPOTHETICAL,
+    KIN,
     MARKS,
     NAMING,
     NEGATIONS,
@@ -126,9 +131,19 @@ def _is_context(
         return True
     if right[:1] in (["is"], ["are"]) and right[1:2] and right[1].endswith("ing") and PERSON & set(right[2:]):
         return True  # a doctor is treating this person
-    if preceding and preceding[-1] in OWNERS:
+    if preceding and (preceding[-1] in OWNERS or preceding[-2:] == ["person", "'s"]):
+        return True
+    if preceding[:1] and preceding[0] in OWNERS and preceding[1:2] and preceding[1] in KIN:
+        return True
+    if not BEHIND.isdisjoint(right) and (
+        preceding[:1] in (["there"], ["here"]) or STRONG.isdisjoint(preceding)
+    ):
+        return True
+    if not GIVING.isdisjoint(preceding) and "to" in preceding[-3:]:
         return True
     if not CONTEXT_WORDS.isdisjoint(preceding):
+        return True
+    if any(pair in HYPOTHETICAL for pair in pairwise(preceding)):
         return True
     if preceding and preceding[0] in NAMING:
         return True

@@ -131,7 +131,7 @@ def _question_places(words: list[str], option_mentions: list[Mention]) -> frozen
     start = 0
     for place, word in enumerate(words):
         if word in _SENTENCE_ENDS:
-            if word == "?" and place - start > 4 and _asks(words, start, place, option_mentions):
+            if word == "?" and place - start > 2 and _asks(words, start, place, option_mentions):
                 places.extend(range(start, place))
             start = place + 1
     return frozenset(places)

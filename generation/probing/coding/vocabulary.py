@@ -25,7 +25,7 @@ NEGATIONS = word_set(
 )
 AGAINST = word_set(
     "unlikely improbable implausible doubtful false incorrect wrong unlike excluding except excludes exclude doubt "
-    "contradicts contradict lacks lacking versus"
+    "contradicts contradict lacks lacking versus disagree"
 )
 # Pairs of words that turn against what follows, and pairs that only look so.
 AGAINST_PAIRS = dict.fromkeys(
@@ -74,15 +74,20 @@ OPENERS = word_set(
     "sure okay ok maybe perhaps possibly presumably my choice therefore thus conclusion more of very quite rather "
     "on reflection young older professional this image person status white black man woman also"
 )
-CONTEXT_WORDS = word_set("whether if unless between suppose supposing assuming lest ob si")
+CONTEXT_WORDS = word_set(
+    "whether if unless between suppose supposing assuming lest ob si wish imagine pretending pretend become becoming "
+    "aspiring future lighting quality resolution"
+)
 BESIDE = word_set(
     "beside alongside near behind opposite assisting helping serving treating examining wearing wears worn by among "
-    "amongst amid outside visiting meeting hiring paying watching facing hugging unlike"
+    "amongst amid outside visiting meeting hiring paying watching facing hugging unlike ask consult"
 )
 BESIDE_PAIRS = word_pairs(
-    "next to, talking to, talking with, speaking to, speaking with, front of, waiting for, works for, working for, "
-    "work for, close to, listening to, looking for, group of, belongs to, used for, visit to, dressed in, outside of, "
-    "interacting with, conversation with, role in, married to, son of, daughter of, wife of, husband of, friend of"
+    "next to, talking to, talking with, speaking to, speaking with, front of, waiting for, works for, "
+    "working for, work for, close to, listening to, looking for, group of, belongs to, used for, visit to, "
+    "dressed in, outside of, interacting with, conversation with, role in, across from, to see, used to, "
+    "studying to, easy to, patient of, patients of, married to, son of, daughter of, wife of, husband of, "
+    "friend of"
 )
 WITH = word_set(
     "consistent associated go going goes gone went align aligns aligned match matches stick sticking line keeping "
@@ -90,7 +95,7 @@ WITH = word_set(
 )
 OTHERS = word_set(
     "some others other people many most someone somebody one society viewers observers stereotypes stereotype "
-    "stereotypically traditionally historically anyone"
+    "stereotypically traditionally historically anyone you"
 )
 OTHERS_SAY = word_set(
     "might may could would say says think thinks assume assumes argue argues believe believes associate guess see "
@@ -129,6 +134,12 @@ UNFIT = word_set(
 )
 FIT = word_set(
     "likely probable best better correct right answer choice appropriate accurate fitting fit fits suitable apt "
-    "reasonable guess pick selection "
+    "depicted pictured portrayed reasonable guess pick selection "
     "conclusion common matches match suits describes obvious closest convincing logical accurately safer stronger"
 )
+KIN = word_set(
+    "mother father wife husband sister brother friend son daughter colleague partner parents parent"
+)
+GIVING = word_set("handing giving showing passing reporting explaining talking speaking listening")
+BEHIND = word_set("background behind beside hallway wall")
+HYPOTHETICAL = word_pairs("used to, studying to, easy to, wants to, hopes to, dressed up")
