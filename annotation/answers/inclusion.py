@@ -10,7 +10,7 @@ from django.db.models.fields import CharField
 
 from accounts.models import Annotator
 from annotation.kinds.registry import kind_of
-from annotation.models import Annotation, Campaign, Enrolment, TaskStimulus
+from annotation.models import Annotation, Campaign, CopiedText, Enrolment, TaskStimulus
 from studies.consent import withdrawn_from
 
 
@@ -24,7 +24,7 @@ class Reason(TextChoices):
     WITHDRAWN = "withdrawn", "consent withdrawn"
     ANNOTATOR_EXCLUDED = "annotator_excluded", "annotator excluded by the lead"
     EXCLUDED = "excluded", "annotation excluded by the lead"
-    RETRACTED = "retracted", "image retracted"
+    RETRACTED = "retracted", "image retracted, or text taken back"
     SURPLUS = "surplus", "more annotations than the task asked for"
 
 
@@ -81,8 +81,9 @@ def _conditions(campaign: Campaign) -> dict[Reason, Q | Exists]:
 
 
 def _retracted(campaign: Campaign) -> Q | Exists:
-    """Return whether the task shows an image that was retracted, be it one of several."""
+    """Return whether the task shows an image that was retracted, be it one of several, or a text taken back."""
     if kind_of(campaign).about_attributes:
         return Q(task__image__retracted_at__isnull=False)
     retracted = TaskStimulus.objects.filter(image__retracted_at__isnull=False)
-    return Exists(retracted.filter(task=OuterRef("task")))
+    taken_back = CopiedText.objects.filter(writer=None, stimulus__task=OuterRef("task"))
+    return Exists(retracted.filter(task=OuterRef("task"))) | Exists(taken_back)

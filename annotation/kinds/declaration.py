@@ -334,6 +334,11 @@ class Kind(Declared):
         return self.about_attributes or self.asks(*KNOWABLE)
 
     @property
+    def asks_for_texts(self) -> bool:
+        """Whether people write texts that count as answers of their own, and not as reasons of a rating."""
+        return not self.about_attributes and self.asks("text")
+
+    @property
     def draws(self) -> bool:
         """Whether places in images are asked for."""
         return bool(self.regions)

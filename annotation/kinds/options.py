@@ -49,7 +49,7 @@ def names_for(kind: Kind) -> frozenset[str]:
     if kind.marks_attributes:
         return _MARKING
     if kind.stimuli.medium == "text":
-        return _QUESTIONS | {"texts"}
+        return _QUESTIONS | {"texts", "texts_from"}
     number = "images_per_group" if kind.stimuli.most == 1 else "combinations"
     return _QUESTIONS | {"model_labels", "condition", number}
 
@@ -125,6 +125,12 @@ class Options(ParameterSet):
         expected=f"a list of at most {MOST_TEXTS:,} texts of at most {LONGEST_TEXT:,} characters",
         label="Texts",
         help="One text a line; each is a screen.",
+    )
+    texts_from: str = parameter(
+        "",
+        expected="'campaign:' followed by the short name of a campaign of this study that asks for texts",
+        label="Texts that people wrote in",
+        help="Each text that counts is a screen. It goes when its writer withdraws.",
     )
     condition: str = parameter(
         Condition.DEFAULT.value,
@@ -253,11 +259,25 @@ class Options(ParameterSet):
                 problems["visual_source"] = f"Give {self.declaration('visual_source').expected}."
             elif not study.campaigns.filter(slug=slug, kind__in=RATING_KINDS).exists():
                 problems["visual_source"] = f"This study has no rating campaign “{slug}”."
+        if self.texts_from and (problem := self._wrong_source(study)):
+            problems["texts_from"] = problem
         if self.model_labels is not None:
             labels = study.images.values_list("model_label", flat=True).order_by().distinct()
             if missing := sorted(set(self.model_labels) - set(labels)):
                 problems["model_labels"] = f"The study has no images of {', '.join(missing)}."
         return problems
+
+    def _wrong_source(self, study: Study) -> str:
+        """Return why texts cannot come from the campaign that is named; empty where they can."""
+        slug = self.texts_from.removeprefix(FROM_CAMPAIGN)
+        if slug == self.texts_from:
+            return f"Give {self.declaration('texts_from').expected}."
+        if self.texts:
+            return "Paste texts, or take those of a campaign, but not both."
+        source = study.campaigns.filter(slug=slug).first()
+        if source is None or not kind_of(source).asks_for_texts:
+            return f"This study has no campaign “{slug}” that asks for texts."
+        return ""
 
 
 def _invalid(problems: Mapping[str, str]) -> DomainError:

@@ -22,7 +22,7 @@ from annotation.models.quality import (
 )
 from annotation.models.reports import ImageReport
 from annotation.models.snapshots import CampaignSnapshot
-from annotation.models.tasks import Assignment, Task, TaskAttribute, TaskStimulus
+from annotation.models.tasks import Assignment, CopiedText, Task, TaskAttribute, TaskStimulus
 
 __all__ = [
     "Annotation",
@@ -31,6 +31,7 @@ __all__ = [
     "Campaign",
     "CampaignAttribute",
     "CampaignSnapshot",
+    "CopiedText",
     "Enrolment",
     "ImageReport",
     "Instrument",

@@ -116,6 +116,21 @@ class TaskStimulus(models.Model):
         return f"{self.task}, stimulus {self.position + 1}"
 
 
+class CopiedText(models.Model):
+    """Who wrote the text that a stimulus shows, in another campaign: it goes when they take it back (`writer` null).
+
+    Nobody whose text is shown can be deleted: `annotation.answers.questions.copied_texts` blanks it first.
+    """
+
+    stimulus = models.OneToOneField(TaskStimulus, on_delete=models.CASCADE, related_name="copied_text")
+    writer = models.ForeignKey(
+        Annotator, null=True, blank=True, on_delete=models.PROTECT, related_name="copied_texts"
+    )
+
+    def __str__(self) -> str:
+        return f"{self.stimulus} by {self.writer or 'nobody'}"
+
+
 class Assignment(models.Model):
     """A task leased to an annotator, and how that ended.
 

@@ -5,6 +5,7 @@ from django.db import transaction
 from accounts.models import Annotator, ConsentText
 from annotation import integrations
 from annotation.answers import replacement
+from annotation.answers.questions import copied_texts
 from annotation.assignment import leases, slots
 from annotation.kinds.options import Options
 from annotation.models import Annotation, Enrolment
@@ -62,6 +63,7 @@ def withdraw(*, annotator: Annotator, study: Study) -> bool:
             )
     for tool in integrations.registered():
         tool.consent_withdrawn(annotator, [enrolment.campaign for enrolment in enrolments])
+    copied_texts.forget(annotator=annotator, studies=withdrawn_ids)
     for pk in sorted(withdrawn_ids):
         _record("consent.withdrawn", annotator, studies[pk])
     return True

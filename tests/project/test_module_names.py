@@ -43,9 +43,9 @@ PLAIN_WORDS = {
     """,
     "Studies, people and releases": """
         absences access accounts advice allocation assembly audit backlog bodies canvas caps captioners card
-        categories changes choice clauses cleanup clothes codebook colours consent contact contents corrections
-        country creation day declaration deletions demo documents draft drawing eligibility enforcement erasure
-        examples exclusion extension figure guideline harm inclusion judge label language lead licences
+        categories changes choice clauses cleanup clothes codebook colours consent contact contents copied
+        corrections country creation day declaration deletions demo documents draft drawing eligibility enforcement
+        erasure examples exclusion extension figure guideline harm inclusion judge label language lead licences
         lifecycle mark marking matter membership new onboarding pay people picture placeholders places privacy
         problems profile props quota rating reasons refusals replacement retraction rounds rubric screen
         sentences sheet simulation sketch stages submission translation truth unlisted verdict vocabulary window

@@ -45,7 +45,8 @@ def remember(task: Task, stimuli: Iterable[tuple[Any, ...]]) -> tuple[ShownStimu
         ShownStimulus(pk, ref, _image(*image), text)
         for ref, (pk, text, *image) in zip(refs, lines, strict=True)
     )
-    _remembered[task.public_id] = shown
+    if not task.campaign.options.get("texts_from"):  # what people wrote may be taken back at any time
+        _remembered[task.public_id] = shown
     return shown
 
 

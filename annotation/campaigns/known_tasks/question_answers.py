@@ -10,7 +10,7 @@ from annotation.campaigns.known_tasks.refusals import explanation_of, refuse
 from annotation.campaigns.planning.plan import PlannedStimulus
 from annotation.kinds.declaration import Kind
 from annotation.kinds.registry import kind_of
-from annotation.models import Campaign, KnownAnswer, Task, TaskStimulus
+from annotation.models import Campaign, CopiedText, KnownAnswer, Task, TaskStimulus
 from foundation.errors import Conflict
 from generation.models import Image
 
@@ -33,9 +33,11 @@ def make_task(
     _refuse_duplicate(campaign, purpose, stimuli)
     task = Task.objects.create(campaign=campaign, purpose=purpose, wanted=0)
     for position, stimulus in enumerate(stimuli):
-        TaskStimulus.objects.create(
+        row = TaskStimulus.objects.create(
             task=task, position=position, image_id=stimulus.image_id, text=stimulus.text
         )
+        if stimulus.writer_id is not None:
+            CopiedText.objects.create(stimulus=row, writer_id=stimulus.writer_id)
     return task, known_answers(task, answers, explanations)
 
 

@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 
 from annotation.campaigns.planning import sampling
 from annotation.campaigns.planning.plan import PlannedStimulus, PlannedTask
-from annotation.models import Campaign, Task
+from annotation.models import Campaign, CopiedText, Task
 from foundation.errors import NotFound
 
 
@@ -59,7 +59,8 @@ def screen_named(campaign: Campaign, key: str) -> PlannedScreen:
 
 def shown_in(task: Task) -> tuple[PlannedStimulus, ...]:
     """Return what a task shows."""
-    return tuple(PlannedStimulus(row.image_id, row.text) for row in task.stimuli.all())
+    writers = dict(CopiedText.objects.filter(stimulus__task=task).values_list("stimulus", "writer"))
+    return tuple(PlannedStimulus(row.image_id, row.text, writers.get(row.pk)) for row in task.stimuli.all())
 
 
 def _key(stimuli: Sequence[PlannedStimulus]) -> str:

@@ -9,6 +9,7 @@ class PlannedStimulus:
 
     image_id: int | None = None
     text: str = ""
+    writer_id: int | None = None  # of a text that an annotator wrote in another campaign
 
 
 @dataclass(frozen=True)

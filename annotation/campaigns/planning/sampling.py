@@ -17,7 +17,14 @@ from annotation.campaigns.planning.texts import plan_texts
 from annotation.campaigns.planning.visual_attributes import visual_attributes
 from annotation.kinds.options import FROM_CAMPAIGN, Options
 from annotation.kinds.registry import kind_of
-from annotation.models import Campaign, CampaignAttribute, Task, TaskAttribute, TaskStimulus
+from annotation.models import (
+    Campaign,
+    CampaignAttribute,
+    CopiedText,
+    Task,
+    TaskAttribute,
+    TaskStimulus,
+)
 from catalog.models import Attribute
 from foundation.database import bulk
 from generation.models import Image
@@ -77,6 +84,12 @@ def write(plan: CampaignPlan, campaign: Campaign) -> None:
             "text": [stimulus.text for _, _, stimulus in stimuli],
         },
     )
+    writers = {(key, position): stimulus.writer_id for key, position, stimulus in stimuli}
+    if any(writers.values()):
+        rows = TaskStimulus.objects.filter(task__in=keys).values_list("pk", "task", "position")
+        CopiedText.objects.bulk_create(
+            CopiedText(stimulus_id=pk, writer_id=writers[task, position]) for pk, task, position in rows
+        )
 
 
 def _write_tasks(campaign: Campaign, tasks: Sequence[PlannedTask]) -> list[int]:

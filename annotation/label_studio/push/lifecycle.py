@@ -131,6 +131,9 @@ def _check(campaign: Campaign, arrangement: str) -> None:
         raise Conflict(
             "campaign_imported", f"“{campaign.name}” was imported: nobody is asked anything there."
         )
+    if campaign.options.get("texts_from"):
+        message = f"“{campaign.name}” shows texts that annotators wrote: they stay here, where they can be taken back."
+        raise Conflict("texts_stay_here", message)
     if why := unsupported(kind_of(campaign)):
         raise Conflict(
             "kind_not_in_label_studio", f"“{campaign.name}” cannot be labelled in Label Studio: {why}"

@@ -9,7 +9,7 @@ from annotation.assignment import quota_rules
 from annotation.campaigns.design import CampaignDesign
 from annotation.kinds.declaration import Kind
 from annotation.kinds.options import FROM_CAMPAIGN, Options, names_for
-from annotation.kinds.registry import RATING_KINDS
+from annotation.kinds.registry import RATING_KINDS, kind_of
 from annotation.lead.campaigns.settings_form import (
     EACH_PERSON,
     PAY,
@@ -284,7 +284,7 @@ class QuestionsForm(ImagesForm):
 class TextsForm(CampaignForm):
     """Questions about texts, which the lead pastes."""
 
-    option_names = ("texts",)
+    option_names = ("texts", "texts_from")
 
     texts = forms.CharField(
         required=False,
@@ -293,14 +293,29 @@ class TextsForm(CampaignForm):
         help_text=Options.declaration("texts").help,
         widget=forms.Textarea(attrs={"rows": 12}),
     )
+    texts_from = forms.ChoiceField(
+        required=False,
+        label=Options.declaration("texts_from").label,
+        help_text=Options.declaration("texts_from").help,
+    )
     sections = (
-        ("What is asked", ("name", "texts")),
+        ("What is asked", ("name", "texts", "texts_from")),
         ("Of whom", ("annotators_per_task", *QUOTA_FIELDS, "lease_minutes")),
         EACH_PERSON,
         WITHDRAWN,
         ("What they read", ("guidelines",)),
         PAY,
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        opened = self.study.campaigns.exclude(state=Campaign.State.DRAFT).order_by("pk")
+        asking = [campaign for campaign in opened if kind_of(campaign).asks_for_texts]
+        choices = [(f"{FROM_CAMPAIGN}{campaign.slug}", campaign.name) for campaign in asking]
+        if choices:
+            set_choices(self, "texts_from", [("", "None: those above"), *choices])
+        else:
+            del self.fields["texts_from"]
 
     def initial_of(self, campaign: Campaign | None) -> dict[str, Any]:
         initial = super().initial_of(campaign)
