@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analysis.pages.questions.part import MOST_ROWS, NUMBER, SHARE, EstimateRow, QuestionPart
+from analysis.results.summaries.questions.part import MOST_ROWS, NUMBER, SHARE, EstimateRow, QuestionPart
 from foundation.formats import DASH, format_number, format_percent
 
 Row = dict[str, Any]

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.pages.probing import parts
-from analysis.pages.questions.part import QuestionPart
 from analysis.pages.results_page import ResultsPage, results_page
+from analysis.results.summaries.questions.part import QuestionPart
 from foundation.errors import NotFound
 
 

@@ -7,17 +7,16 @@ from urllib.parse import urlencode
 from django.core.paginator import Page, Paginator
 from django.db.models import Q
 
-from analysis.pages.questions.part import QuestionPart, QuestionSource, Row
-from analysis.pages.questions.parts import parts_of, plot_of
 from analysis.pages.results_page import ResultsPage, results_page
 from analysis.plots.plot import Plot
 from analysis.results.data.exclusions import WORDS
+from analysis.results.summaries.questions.part import QuestionPart, QuestionSource, Row, other_condition
+from analysis.results.summaries.questions.parts import parts_of, plot_of
 from annotation.answers.inclusion import counted
 from annotation.kinds.declaration import Kind
 from annotation.kinds.registry import kind_of
 from annotation.models import Campaign, Judgement
 from foundation.errors import NotFound
-from generation.models import Condition
 
 TEXTS_A_PAGE = 50
 FEW_TEXTS = 5
@@ -47,7 +46,7 @@ def questions(page: ResultsPage) -> dict[str, Any]:
     shown = [line for line in chosen["questions"] if only is None or line["name"] == only]
     return {
         "campaign": chosen,
-        "condition": _other_condition(chosen),
+        "condition": other_condition(chosen),
         "kind": kind,
         "only": only,
         "answered": [
@@ -85,12 +84,6 @@ def the_plot(page: ResultsPage, name: str) -> Plot | None:
     question = page.request.GET.get("question", "")
     line = next((line for line in chosen["questions"] if line["name"] == question), None)
     return None if line is None else plot_of(_source(page, chosen, kind, line), name)
-
-
-def _other_condition(line: Row) -> str:
-    """What the images of a campaign were made for, where that is not the default."""
-    condition = line.get("condition", Condition.DEFAULT)  # reports of earlier versions do not say it
-    return "" if condition == Condition.DEFAULT else str(Condition(condition).label)
 
 
 def _declared(page: ResultsPage, line: Row) -> tuple[Campaign, Kind]:

@@ -26,6 +26,7 @@ from analysis.plots.maps.country_values import MEASURES
 from analysis.plots.plot import Plot
 from analysis.results.output.csv_tables import rows_to_csv, to_csv
 from analysis.results.output.report_file import READS, report_html
+from analysis.results.question_tables import QUESTION_TABLES
 from analysis.results.reports import parameters_from
 from analysis.results.schema import LABELS, LIKERT, MARKING, files_of
 from foundation.errors import Conflict, NotFound
@@ -76,7 +77,8 @@ def archive(page: ResultsPage) -> HttpResponse:
 @results_page(NO_TEMPLATE)
 def report(page: ResultsPage) -> HttpResponse:
     """The whole report as one file that needs no network."""
-    stored = {table.name: table.rows() for table in page.report.tables.filter(name__in=READS)}
+    read = (*READS, *QUESTION_TABLES)
+    stored = {table.name: table.rows() for table in page.report.tables.filter(name__in=read)}
     text = report_html(page.study, stored, page.report.summary, page.report.computed_at)
     response = HttpResponse(text, content_type="text/html; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{page.study.slug}-report.html"'

@@ -19,6 +19,7 @@ from analysis.plots.maps.country_values import MEASURES
 from analysis.plots.plot import Plot
 from analysis.results.data.exclusions import not_counted_words
 from analysis.results.output.automated_report import automated_part
+from analysis.results.output.question_report import question_part
 from analysis.results.schema import AUTOMATED, LIKERT, MARKING, described
 from analysis.results.summaries.group_rows import group_rows, of_groups, on_map
 from analysis.results.summaries.headline_rows import headline_by_mode, sensitivity_rows
@@ -30,7 +31,7 @@ Tables = Mapping[str, Sequence[Row]]
 STYLES = ("web/css/tokens.css", "analysis/plots.css", "analysis/report.css")
 # Beyond it a page of pictures no longer helps; likelihood.csv has every number.
 MOST_GROUPS = 40
-# What the report reads; tables that it leaves to the files are not opened for it.
+# What the report reads, beside the tables of declared questions; those that it leaves to the files are not opened.
 READS = (
     "likelihood",
     "tendency",
@@ -59,7 +60,13 @@ def report_html(study: Study, tables: Tables, summary: Mapping[str, Any], comput
             "styles": "\n".join(stylesheet(name) for name in STYLES),
             "computed_at": computed_at,
             "not_counted": not_counted_words(summary),
+            # A study that asks declared questions alone has no stereotypes to speak of.
+            "about_attributes": not summary.get("questions")
+            or summary["counted"]["judgements"]
+            or summary["counted"]["ratings"]
+            or summary["automated"]["models"],
             "models": [_model(line, tables, summary, groups) for line in summary["headline"]],
+            "questions": question_part(study, tables, summary, groups),
             "automated": automated_part(tables, summary, groups),
             "differences": [
                 _sides_named(row, campaigns) | {"words": MEASURE_WORDS[row["measure"]]}

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from analysis.pages.questions.part import (
+from analysis.plots.figures.answers import marked_words_plot, mean_plot, share_plot, slice_name
+from analysis.results.summaries.questions.part import (
     MOST_ROWS,
     NUMBER,
     SHARE,
@@ -14,7 +15,6 @@ from analysis.pages.questions.part import (
     explanations_of,
     whether_distinct,
 )
-from analysis.plots.figures.answers import marked_words_plot, mean_plot, share_plot, slice_name
 from annotation.kinds.declaration import Question, ScaleQuestion
 from foundation.formats import format_percent
 

@@ -1,6 +1,7 @@
 """Comparisons and rankings on the page of a question: who is better, and which differences are none."""
 
-from analysis.pages.questions.part import (
+from analysis.plots.figures.answers import strength_plot
+from analysis.results.summaries.questions.part import (
     MOST_ROWS,
     NUMBER,
     SHARE,
@@ -12,7 +13,6 @@ from analysis.pages.questions.part import (
     explanations_of,
     whether_distinct,
 )
-from analysis.plots.figures.answers import strength_plot
 from foundation.formats import format_number, format_percent
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from analysis.plots.plot import Plot
 from analysis.results.questions.registry import MEASURES
 from annotation.kinds.declaration import Question, ScaleQuestion
+from generation.models import Condition
 
 Row = dict[str, Any]
 SHARE, NUMBER = "share", "number"
@@ -97,3 +98,9 @@ def differences_part(
 
 def whether_distinct(row: Row) -> str:
     return "—" if row["distinct"] is None else "yes" if row["distinct"] else "no"
+
+
+def other_condition(line: Row) -> str:
+    """What the images of a campaign were made for, where that is not the default."""
+    condition = line.get("condition", Condition.DEFAULT)  # reports of earlier versions do not say it
+    return "" if condition == Condition.DEFAULT else str(Condition(condition).label)

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from analysis.pages.questions import answers, preferences
-from analysis.pages.questions.part import QuestionPart, QuestionSource
 from analysis.plots.plot import Plot
 from analysis.results.questions.registry import MEASURES
+from analysis.results.summaries.questions import answers, preferences
+from analysis.results.summaries.questions.part import QuestionPart, QuestionSource
 
 
 def parts_of(source: QuestionSource) -> list[QuestionPart]:
