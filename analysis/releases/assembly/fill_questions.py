@@ -1,5 +1,6 @@
 """One pass over the answers to declared questions: their tables, and the declarations of their campaigns."""
 
+import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,14 @@ from analysis.releases.tables.label_columns import Naming, Numbering
 from analysis.releases.tables.questions import columns
 from analysis.releases.tables.questions.answer_pages import AnswerPage, answer_pages
 from analysis.releases.tables.questions.answer_rows import answer_tables
-from analysis.releases.tables.questions.question_rows import columns_from, option_rows, question_rows
+from analysis.releases.tables.questions.question_rows import (
+    columns_from,
+    declaration_of,
+    option_rows,
+    question_rows,
+)
 from analysis.releases.tables.questions.stimulus_rows import ScreenNumbers, stimulus_pages
 from annotation.kinds.registry import kind_of
-from annotation.kinds.study_kinds import as_file
 from annotation.models import Campaign
 
 FOLDER = "declarations"
@@ -48,8 +53,10 @@ class QuestionFilling:
         for name, rows in (("questions", question_rows(declared)), ("options", option_rows(declared))):
             self._write(name, columns_from(rows, [column.name for column in columns.COLUMNS[name]]))
         (folder / FOLDER).mkdir()
-        for slug, kind in declared:
-            (folder / FOLDER / f"{slug}.json").write_text(as_file(kind), encoding="utf-8", newline="\n")
+        for campaign in campaigns:
+            file = folder / FOLDER / f"{campaign.slug}.json"
+            text = json.dumps(declaration_of(campaign), ensure_ascii=False, indent=2, sort_keys=True)
+            file.write_text(text + "\n", encoding="utf-8", newline="\n")
 
     def fill(self, campaign: Campaign, numbering: Numbering) -> Iterator[AnswerPage]:
         """Write what a campaign showed and was answered; yield each page once it is written."""

@@ -18,6 +18,7 @@ from analysis.releases.contents import (
 from analysis.releases.key_sets import KeySet
 from analysis.releases.tables.label_pages import Page, counted_in
 from analysis.releases.tables.questions.answer_pages import AnswerPage
+from analysis.releases.tables.questions.question_rows import declaration_of
 from annotation.answers.inclusion import counted, reason_of
 from annotation.assignment import quota_rules
 from annotation.kinds.registry import kind_of
@@ -98,7 +99,7 @@ class Tally:
             **self._shared(),
             answers=self.answers,
             texts=self._texts(),
-            declaration=kind.model_dump(mode="json"),
+            declaration=declaration_of(self.campaign),
         )
 
     def _shared(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from annotation.kinds.registry import kind_of
 
 _TOGETHER = {
     "prompt": "of one prompt",
+    "scenario": "of one scenario",
     "seed": "from one seed",
     "group": "of one identity group",
     "model": "by one model",
@@ -86,8 +87,8 @@ def screen_in_words(kind: Kind) -> str:
 
 def _values(question: Question) -> tuple[str, ...]:
     options = [
-        f"{code} = {label['en']}{' (stands apart)' if apart else ''}"
-        for code, label, apart in options_of(question)
+        f"{code} = {label['en']}{' (stands apart)' if apart else ''}{' (chosen alone)' if alone else ''}"
+        for code, label, apart, alone in options_of(question)
     ]
     words = [_UNLABELLED[question.type]] if question.type in _UNLABELLED else []
     several = ["several rows where several answers were chosen"] if is_several(question) else []

@@ -61,6 +61,7 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("label", "string", "what annotators read, in English"),
         Column("labels", "string", "the same in each language, as JSON"),
         Column("apart", "boolean", "whether the answer has no place on the scale, such as “Unsure”"),
+        Column("alone", "boolean", "whether it excludes the other answers where several can be chosen"),
     ),
     "stimuli": (
         Column("task", "integer", "number of the screen in this release"),

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from annotation.kinds.declaration import Kind, Question, Texts
+from annotation.kinds.registry import kind_of
+from annotation.models import Campaign
 
 Row = dict[str, Any]
 
@@ -41,29 +43,35 @@ def option_rows(declared: Sequence[tuple[str, Kind]]) -> list[Row]:
             "code": code,
             **_labelled(label),
             "apart": apart,
+            "alone": alone,
         }
         for campaign, kind in declared
         for question in kind.questions
-        for number, (code, label, apart) in enumerate(options_of(question), start=1)
+        for number, (code, label, apart, alone) in enumerate(options_of(question), start=1)
     ]
 
 
-def options_of(question: Question) -> Iterator[tuple[str, Texts, bool]]:
-    """Yield the code and label of each answer that has a label, and whether it stands apart."""
+def options_of(question: Question) -> Iterator[tuple[str, Texts, bool, bool]]:
+    """Yield the code and label of each answer that has a label, whether it stands apart, and whether alone."""
     match question.type:
         case "scale":
-            yield from ((str(point.code), point.label, point.apart) for point in question.points)
+            yield from ((str(point.code), point.label, point.apart, False) for point in question.points)
         case "choice":
-            yield from ((answer.code, answer.label, False) for answer in question.answers)
+            yield from ((answer.code, answer.label, False, answer.alone) for answer in question.answers)
         case "compare" if question.tie is not None:
-            yield "tie", question.tie, False
+            yield "tie", question.tie, False, False
         case "span" if question.none is not None:
-            yield "none", question.none, False
+            yield "none", question.none, False, True
 
 
 def is_several(question: Question) -> bool:
     """Whether an answer to the question can be more than one row."""
     return question.type == "span" or (question.type == "choice" and question.several)
+
+
+def declaration_of(campaign: Campaign) -> Row:
+    """Return what a campaign declares, as it was stored: fields that kinds get later would change its bytes."""
+    return campaign.declaration or kind_of(campaign).model_dump(mode="json")
 
 
 def columns_from(rows: Sequence[Row], names: Sequence[str]) -> dict[str, list[Any]]:

@@ -3,9 +3,11 @@
 import csv
 import json
 import re
+import typing
 
 import pytest
 
+from analysis.releases.documents.questions import screen_in_words
 from annotation.kinds.declaration import (
     AskedAfter,
     ChoiceQuestion,
@@ -14,8 +16,10 @@ from annotation.kinds.declaration import (
     Stimuli,
     TextQuestion,
 )
+from annotation.kinds.registry import KINDS
+from annotation.models import Campaign
 from tests.analysis.questions.campaigns import Given, images_of, label, open_campaign, people
-from tests.analysis.questions.kinds import both, kind
+from tests.analysis.questions.kinds import RANKING, both, kind
 
 pytestmark = pytest.mark.django_db
 
@@ -104,6 +108,28 @@ def test_the_data_card_says_what_was_asked(asked, released):
         in card
     )
     assert "depict groups by these attributes" not in card
+
+
+@pytest.mark.parametrize("shown", [kind for kind in KINDS.values() if not kind.about_attributes])
+def test_every_kind_of_the_platform_can_be_put_into_words(shown):
+    assert screen_in_words(shown).startswith("Each screen shows ")
+
+
+def test_whatever_stimuli_have_in_common_has_words():
+    named = typing.get_args(typing.get_args(Stimuli.model_fields["together"].annotation)[0])
+    assert {"prompt", "scenario"} <= set(named)
+    for name in named:
+        together = RANKING.stimuli.model_copy(update={"together": (name,), "differ": None})
+        assert name in screen_in_words(RANKING.model_copy(update={"stimuli": together})) or name == "group"
+
+
+def test_a_field_that_kinds_get_later_changes_no_release(asked, released):
+    """A declaration that was stored before a field was known is released as it was stored."""
+    campaign = Campaign.objects.get(slug="rubric")
+    older = {name: value for name, value in campaign.declaration.items() if name != "guidelines_in"}
+    Campaign.objects.filter(pk=campaign.pk).update(declaration=older)
+    _, folder = released(asked)
+    assert json.loads((folder / "declarations" / "rubric.json").read_text()) == older
 
 
 def test_croissant_names_every_file_and_what_answers_refer_to(asked, released):

@@ -7,7 +7,8 @@ import pytest
 
 from analysis.releases.tables.columns import COLUMNS
 from analysis.releases.tables.questions.columns import TABLES
-from annotation.kinds.study_kinds import as_file
+from annotation.kinds.declaration import Kind
+from annotation.kinds.registry import frozen
 from annotation.models import Annotation, Box, Judgement, Point, TaskStimulus
 from generation.models import Image
 from tests.analysis.questions.answering import STRENGTHS, comparing
@@ -91,13 +92,15 @@ def test_questions_stand_in_two_tables_and_a_file_for_each_campaign(asked, relea
     _, folder = released(asked)
     for kind in (PAIR, RANKING, RUBRIC):
         declared = (folder / "declarations" / f"{kind.key}.json").read_bytes()
-        assert json.loads(declared) == json.loads(as_file(kind))
+        assert json.loads(declared) == frozen(kind)
+        assert Kind.model_validate_json(declared) == kind
         asked_of = [row for row in rows(folder, "questions") if row["campaign"] == kind.key]
         assert [row["question"] for row in asked_of] == [question.name for question in kind.questions]
     why = next(row for row in rows(folder, "questions") if row["question"] == "why")
     assert (why["when_question"], json.loads(why["when_answers"])) == ("shows", ["partly", "no"])
     worst = next(row for row in rows(folder, "questions") if row["question"] == "worst")
     assert (worst["place"], json.loads(worst["place_after"])) == ("point", [1, 2])
+    assert [row["code"] for row in rows(folder, "options") if row["alone"]] == ["none"]
     unsure = [row for row in rows(folder, "options") if row["apart"]]
     assert {(row["question"], row["code"], row["label"]) for row in unsure} == {
         ("quality", "9", "Unsure"),
