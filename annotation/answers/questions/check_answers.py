@@ -40,12 +40,17 @@ def gold_answers(campaign: Campaign, annotators: Collection[int] | None = None) 
     """
     kind = kind_of(campaign)
     answered = _checks(campaign, Status.GOLD, annotators)
-    known = known_answers(campaign.tasks.filter(purpose=Task.Purpose.GOLD, withdrawn=False))
-    refs = shown_refs(campaign.tasks.filter(pk__in=known))
-    for given in given_answers(answered, kind):
-        if given.task_id in known:
-            for part, correct in verdicts(kind, refs[given.task_id], known[given.task_id], given.answers):
-                yield CheckedPart(given.annotator_id, given.task_id, part, correct)
+    known_by_task = known_answers(campaign.tasks.filter(purpose=Task.Purpose.GOLD, withdrawn=False))
+    refs = shown_refs(campaign.tasks.filter(pk__in=known_by_task))
+    for screen_answers in given_answers(answered, kind):
+        if screen_answers.task_id in known_by_task:
+            for part, correct in verdicts(
+                kind,
+                refs[screen_answers.task_id],
+                known_by_task[screen_answers.task_id],
+                screen_answers.answers,
+            ):
+                yield CheckedPart(screen_answers.annotator_id, screen_answers.task_id, part, correct)
 
 
 def repeated_answers(campaign: Campaign, annotators: Collection[int] | None = None) -> Iterator[CheckedPart]:
@@ -62,19 +67,24 @@ def repeated_answers(campaign: Campaign, annotators: Collection[int] | None = No
     )
     if annotators is not None:
         first = first.filter(annotator__in=annotators)
-    before = {(given.annotator_id, given.task_id): given.answers for given in given_answers(first, kind)}
+    before = {
+        (screen_answers.annotator_id, screen_answers.task_id): screen_answers.answers
+        for screen_answers in given_answers(first, kind)
+    }
     compared = [question for question in kind.questions if question.type != "text"]
-    for given in given_answers(repeats, kind):
-        earlier = before.get((given.annotator_id, given.task_id))
+    for screen_answers in given_answers(repeats, kind):
+        earlier = before.get((screen_answers.annotator_id, screen_answers.task_id))
         if earlier is None:
             continue
         for question in compared:
-            both = (earlier.get(question.name), given.answers.get(question.name))
+            both = (earlier.get(question.name), screen_answers.answers.get(question.name))
             refs = sorted({*(both[0] or ()), *(both[1] or ())}) if question.each else [""]
             for part in (Part(question.name, ref) for ref in refs):
-                values = [value_at(kind, part, answers) for answers in (earlier, given.answers)]
+                values = [value_at(kind, part, answers) for answers in (earlier, screen_answers.answers)]
                 if values != [None, None]:
-                    yield CheckedPart(given.annotator_id, given.task_id, part, values[0] == values[1])
+                    yield CheckedPart(
+                        screen_answers.annotator_id, screen_answers.task_id, part, values[0] == values[1]
+                    )
 
 
 def known_answers(tasks: QuerySet[Task]) -> dict[int, dict[Part, KnownAnswer]]:

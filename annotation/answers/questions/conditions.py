@@ -16,5 +16,5 @@ def is_asked(kind: Kind, question: Question, answers: Mapping[str, Any], ref: st
         value = value.get(ref) if value else None
     if earlier.type == "compare":
         value = {"s1": 0, "s2": 1}.get(str(value), value)
-    given = value if isinstance(value, list) else [value]
-    return any(one in question.when.answers for one in given)
+    chosen_codes = value if isinstance(value, list) else [value]
+    return any(code in question.when.answers for code in chosen_codes)

@@ -55,10 +55,12 @@ def known_answers(
         for part in {*answers, *explanations} - set(parts)
     }
     right: dict[Part, list[int | str]] = {}
-    said: dict[Part, str] = {}
+    explanation_texts: dict[Part, str] = {}
     for part in parts:
         raw = answers.get(part)
-        said[part] = explanation_of(explanations.get(part, ""), part.name, wrong, scored=raw is not None)
+        explanation_texts[part] = explanation_of(
+            explanations.get(part, ""), part.name, wrong, scored=raw is not None
+        )
         if raw is not None:
             try:
                 right[part] = accepted_of(kind.question(part.question), raw, refs, kind)
@@ -75,7 +77,7 @@ def known_answers(
             question=part.question,
             stimulus=by_ref[part.ref] if part.ref else None,
             accepted=accepted,
-            explanation=said[part],
+            explanation=explanation_texts[part],
         )
         for part, accepted in right.items()
     ]

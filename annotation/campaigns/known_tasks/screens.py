@@ -45,16 +45,16 @@ def screen_named(campaign: Campaign, key: str) -> PlannedScreen:
     """Return the screen with this key; raises NotFound."""
     rows = screens_of(campaign)
     if isinstance(rows, list):
-        found = next((screen for screen in map(as_screen, rows) if screen.key == key), None)
+        screen_found = next((screen for screen in map(as_screen, rows) if screen.key == key), None)
     else:
         try:
             task = rows.filter(public_id=UUID(key)).first()
         except ValueError:
             task = None
-        found = None if task is None else as_screen(task)
-    if found is None:
+        screen_found = None if task is None else as_screen(task)
+    if screen_found is None:
         raise NotFound("screen_not_found", "The campaign has no such screen.")
-    return found
+    return screen_found
 
 
 def shown_in(task: Task) -> tuple[PlannedStimulus, ...]:

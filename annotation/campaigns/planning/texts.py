@@ -15,8 +15,8 @@ _NO_TEXTS = {
 
 def plan_texts(campaign: Campaign, kind: Kind, options: Options) -> CampaignPlan:
     """Return what the campaign would ask if it opened now: each text once, in an order by chance."""
-    shown = _written(campaign, options) if options.texts_from else _pasted(options)
-    order = sorted(shown, key=lambda stimulus: keyed_hash(campaign.seed, "texts", stimulus.text))
+    stimuli = _written(campaign, options) if options.texts_from else _pasted(options)
+    order = sorted(stimuli, key=lambda stimulus: keyed_hash(campaign.seed, "texts", stimulus.text))
     question_count = sum(question.when is None for question in kind.questions)
     return CampaignPlan(
         tasks=tuple(PlannedTask(stimuli=(stimulus,), questions=question_count) for stimulus in order),

@@ -21,15 +21,15 @@ def as_question_lines(campaign: Campaign, tasks: Sequence[Task]) -> list[KnownTa
     """Return the tasks of one page with their numbers, whatever is scored of each; seven queries."""
     kind = kind_of(campaign)
     rows = Task.objects.filter(pk__in=[task.pk for task in tasks])
-    known, refs = known_answers(rows), shown_refs(rows)
+    known_by_task, refs = known_answers(rows), shown_refs(rows)
     counts: dict[tuple[int, Part], Counter[bool]] = defaultdict(Counter)
-    for task, part, correct in _verdicts(campaign, kind, tasks, known, refs):
+    for task, part, correct in _verdicts(campaign, kind, tasks, known_by_task, refs):
         counts[task, part][correct] += 1
     return [
         KnownTask(
             task,
             [
-                _line(kind, part, known[task.pk].get(part), counts[task.pk, part])
+                _line(kind, part, known_by_task[task.pk].get(part), counts[task.pk, part])
                 for part in screen_parts(kind, len(refs[task.pk]) + kind.stimuli.prompt_shown)
             ],
         )
@@ -52,17 +52,26 @@ def _line(kind: Kind, part: Part, known_answer: KnownAnswer | None, counts: Coun
 
 
 def _verdicts(
-    campaign: Campaign, kind: Kind, tasks: Sequence[Task], known: _Known, refs: Mapping[int, Sequence[str]]
+    campaign: Campaign,
+    kind: Kind,
+    tasks: Sequence[Task],
+    known_by_task: _Known,
+    refs: Mapping[int, Sequence[str]],
 ) -> Iterator[tuple[int, Part, bool]]:
     """Yield task, question and whether somebody answered right: in gold tasks, and in first rounds of practice."""
-    gone = withdrawn_from(campaign.study)
+    withdrawn_annotators = withdrawn_from(campaign.study)
     golds = [task.pk for task in tasks if task.purpose == Task.Purpose.GOLD]
     answered = Annotation.objects.filter(task__in=golds, status=Annotation.Status.GOLD, is_latest=True)
-    given = [(one.task_id, one.answers) for one in given_answers(answered.exclude(annotator__in=gone), kind)]
+    screen_answers = [
+        (one.task_id, one.answers)
+        for one in given_answers(answered.exclude(annotator__in=withdrawn_annotators), kind)
+    ]
     practised = [task.pk for task in tasks if task.purpose == Task.Purpose.PRACTICE]
     first_round = PracticeAnswer.objects.filter(task__in=practised, round__number=1)
-    rows = first_round.exclude(round__enrolment__annotator__in=gone).values_list("task", "answer")
-    given += [(task, answer["answers"]) for task, answer in rows.iterator()]
-    for task, answers in given:
-        for part, correct in verdicts(kind, refs[task], known[task], answers):
+    rows = first_round.exclude(round__enrolment__annotator__in=withdrawn_annotators).values_list(
+        "task", "answer"
+    )
+    screen_answers += [(task, answer["answers"]) for task, answer in rows.iterator()]
+    for task, answers in screen_answers:
+        for part, correct in verdicts(kind, refs[task], known_by_task[task], answers):
             yield task, part, correct
