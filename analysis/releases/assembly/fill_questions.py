@@ -61,7 +61,12 @@ class QuestionFilling:
     def fill(self, campaign: Campaign, numbering: Numbering) -> Iterator[AnswerPage]:
         """Write what a campaign showed and was answered; yield each page once it is written."""
         for stimuli in stimulus_pages(
-            campaign, self._naming.images, self._screens, using=self._using, left_out=self._left_out
+            campaign,
+            self._naming.images,
+            self._screens,
+            using=self._using,
+            left_out=self._left_out,
+            texts=self._texts,
         ):
             self._write("stimuli", stimuli)
             self._note("stimuli", _plain(stimuli))

@@ -68,7 +68,12 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("campaign", "string", "campaign that showed it"),
         _POSITION,
         Column("image", "string", "id of the image; see images; empty for texts", True),
-        Column("text", "string", "the text that was shown; empty for images", True),
+        Column(
+            "text",
+            "string",
+            "the text that was shown; empty for images, and for what annotators wrote where that is withheld",
+            True,
+        ),
         Column("model", "string", "model that made the image; empty for texts", True),
         Column(
             "condition", "string", "what the image's prompt was meant to bring out; empty for texts", True

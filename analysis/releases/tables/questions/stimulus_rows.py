@@ -12,7 +12,7 @@ from analysis.releases.tables.lookups import ImageTable
 from annotation.models import Campaign, TaskStimulus
 
 _AT_ONCE = 10_000
-_READ = ("task", "position", "image", "text")
+_READ = ("task", "position", "image", "text", "copied_text", "copied_text__writer")
 
 
 class ScreenNumbers:
@@ -37,18 +37,28 @@ def stimulus_pages(
     *,
     using: str,
     left_out: Collection[int],
+    texts: bool,
 ) -> Iterator[dict[str, Any]]:
-    """Yield rows of `stimuli`: of the screens to which an answer is released, and of no others."""
+    """Yield rows of `stimuli`: of the screens to which an answer is released, and of no others.
+
+    What an annotator wrote in another campaign is an annotator's own words here too: shown only if `texts`.
+    """
     answered = counted_in(campaign, using=using, left_out=left_out).values("task")
     shown = TaskStimulus.objects.using(using).filter(task__campaign=campaign, task__in=answered)
     rows = shown.order_by("task", "position").values_list(*_READ).iterator(chunk_size=_AT_ONCE)
     while batch := list(islice(rows, _AT_ONCE)):
-        tasks, positions, keys, texts = zip(*batch, strict=True)
+        tasks, positions, keys, shown_texts, copies, writers = zip(*batch, strict=True)
+        withheld = [
+            copy is not None and (not texts or writer is None or writer in left_out)
+            for copy, writer in zip(copies, writers, strict=True)
+        ]
         of_image = images.columns(np.array([-1 if key is None else key for key in keys], dtype=np.int64))
         yield {
             "task": [screens.of(task) for task in tasks],
             "campaign": [campaign.slug] * len(batch),
             "position": list(positions),
-            "text": [text or None for text in texts],
+            "text": [
+                None if hidden else text or None for text, hidden in zip(shown_texts, withheld, strict=True)
+            ],
             **of_image,
         }

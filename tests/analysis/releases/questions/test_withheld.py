@@ -7,7 +7,7 @@ import pytest
 from accounts.models import Annotator, AnnotatorProfile
 from analysis.releases.privacy.people import people_of
 from annotation.campaigns.images import retraction
-from annotation.models import Annotation, Campaign, Enrolment, Judgement, Point
+from annotation.models import Annotation, Campaign, CopiedText, Enrolment, Judgement, Point, TaskStimulus
 from foundation.errors import Conflict
 from generation.models import Image
 from studies import consent
@@ -54,6 +54,19 @@ def test_own_words_are_released_as_they_are_where_the_lead_includes_them(asked, 
     )
     without, _ = released(asked)
     assert (release.version, without.version) == (1, 2)
+
+
+def test_own_words_that_another_campaign_shows_are_own_words_there_too(asked, released):
+    shown = TaskStimulus.objects.filter(task__campaign__slug="rubric").exclude(text="").first()
+    TaskStimulus.objects.filter(pk=shown.pk).update(text="copied words")
+    CopiedText.objects.create(stimulus=shown, writer=Annotator.objects.get(source_id="p001"))
+    _, withheld = released(asked)
+    _, included = released(asked, include_justifications=True)
+    found = [
+        "copied words" in {row["text"] for row in rows(folder, "stimuli")} for folder in (withheld, included)
+    ]
+    assert found == [False, True]
+    assert b"copied words" not in b"".join(tree(withheld).values())
 
 
 def test_a_point_that_belongs_to_own_words_stays_with_them(asked, released):
