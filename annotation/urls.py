@@ -4,7 +4,9 @@ from django.urls import path
 
 from annotation import integrations
 from annotation.lead import image_reports
-from annotation.lead.campaigns import changes, coverage, drafts, instruments, kinds, preview, views
+from annotation.lead.campaigns import changes, coverage, drafts, instruments, preview, views
+from annotation.lead.kinds import edit as kind_edit
+from annotation.lead.kinds import pages as kind_pages
 from annotation.lead.people import annotations, annotators, invitations, pay
 from annotation.lead.quality import known_tasks, rules
 
@@ -16,10 +18,13 @@ urlpatterns = [
     path("image-reports/", image_reports.report_list, name="image_reports"),
     path("image-reports/<uuid:image>/", image_reports.ImageDecide.as_view(), name="image_decide"),
     path("image-reports/<uuid:image>/restore/", image_reports.ImageRestore.as_view(), name="image_restore"),
-    path("kinds/", kinds.KindList.as_view(), name="kinds"),
-    path("kinds/<slug:key>/", kinds.kind_page, name="kind"),
-    path("kinds/<slug:key>/file/", kinds.kind_file, name="kind_file"),
-    path("kinds/<slug:key>/remove/", kinds.KindRemove.as_view(), name="kind_remove"),
+    path("kinds/", kind_pages.KindList.as_view(), name="kinds"),
+    # No key has a hyphen: this address hides no kind.
+    path("kinds/new-kind/", kind_edit.KindNew.as_view(), name="kind_new"),
+    path("kinds/<slug:key>/edit/", kind_edit.KindEdit.as_view(), name="kind_edit"),
+    path("kinds/<slug:key>/", kind_pages.kind_page, name="kind"),
+    path("kinds/<slug:key>/file/", kind_pages.kind_file, name="kind_file"),
+    path("kinds/<slug:key>/remove/", kind_pages.KindRemove.as_view(), name="kind_remove"),
     path("campaigns/", views.campaign_list, name="campaigns"),
     path("campaigns/new/", drafts.CampaignNew.as_view(), name="campaign_new"),
     path("campaigns/new/asking/", drafts.draft_asking, name="draft_asking"),

@@ -16,8 +16,7 @@ from annotation import integrations
 from annotation.assignment import quota_rules
 from annotation.assignment.quotas import Rule
 from annotation.campaigns.design import CampaignDesign, refuse_needless
-from annotation.campaigns.planning import sampling
-from annotation.kinds import standard_rules
+from annotation.campaigns.planning import sampling, standard_rules
 from annotation.kinds.declaration import Kind
 from annotation.kinds.options import CHANGEABLE, Options
 from annotation.kinds.registry import frozen, kind_of

@@ -5,15 +5,15 @@ planning, pages, interfaces, files and measures need to know of it; docs/decisio
 """
 
 import re
-from collections import Counter
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_serializer, model_validator
 
+from annotation.kinds.problems import ABOUT_ATTRIBUTES, Fault, contradictions, refuse
+from foundation.parameters import parameter
+
+__all__ = ["ABOUT_ATTRIBUTES"]
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
-ABOUT_ATTRIBUTES = (
-    "attribute"  # the name of the question about planned attributes, in each kind that has them
-)
 KNOWABLE = ("scale", "choice", "compare", "rank")  # types of questions whose right answer can be known
 LANGUAGES = ("en", "de")  # of texts that annotators read in our frame
 
@@ -27,11 +27,13 @@ def _checked_name(name: str) -> str:
 
 
 def _checked_texts(texts: dict[str, str]) -> dict[str, str]:
-    if missing := [language for language in LANGUAGES if not texts.get(language, "").strip()]:
-        raise ValueError(f"{texts.get('en', '')[:40]!r} is not given in {' and '.join(missing)}")
+    absent = [language for language in LANGUAGES if not texts.get(language, "").strip()]
+    words = f"{texts.get('en', '')[:40]!r} is not given in"
+    refuse(*(Fault((language,), f"{words} {language}", "missing") for language in absent))
     return texts
 
 
+_OR_NOT = "Leave it empty where there is no such answer."
 Name = Annotated[str, AfterValidator(_checked_name)]
 Texts = Annotated[dict[str, str], AfterValidator(_checked_texts)]  # by language code
 
@@ -45,18 +47,52 @@ class Declared(BaseModel):
 class Stimuli(Declared):
     """What one screen shows: so many texts or images, and which of them belong together."""
 
-    medium: Literal["text", "image"]
-    least: int = Field(default=1, ge=1, le=6)
-    most: int = Field(default=1, ge=1, le=6)
-    # What the stimuli of a screen have in common, and what no two of them share (nothing: they are different images).
-    together: tuple[Literal["prompt", "scenario", "seed", "group", "model"], ...] = ()
-    differ: Literal["model", "group"] | None = None
-    # Whether the prompt is read beside the image.
-    prompt_shown: bool = False
-    # What nothing that reaches an annotator may tell.
-    blind: frozenset[Literal["group", "prompt", "condition", "model", "role"]] = frozenset()
-    # Of several stimuli: "counterbalanced" shows each order equally often and keeps which was shown.
-    order: Literal["fixed", "shuffled", "counterbalanced"] = "fixed"
+    medium: Literal["text", "image"] = parameter(
+        label="Shown", help="What annotators look at.", words={"image": "Images", "text": "Texts"}
+    )
+    least: int = parameter(
+        1, label="Fewest on a screen", help="How many a screen shows at least.", ge=1, le=6
+    )
+    most: int = parameter(1, label="Most on a screen", help="How many a screen shows at most.", ge=1, le=6)
+    together: tuple[Literal["prompt", "scenario", "seed", "group", "model"], ...] = parameter(
+        (),
+        label="They share",
+        help="What the stimuli of a screen have in common.",
+        words={
+            "prompt": "Prompt",
+            "scenario": "Scenario",
+            "seed": "Seed",
+            "group": "Group",
+            "model": "Model",
+        },
+    )
+    differ: Literal["model", "group"] | None = parameter(
+        None,
+        label="They differ in",
+        help="What no two stimuli of a screen share.",
+        words={None: "Nothing: they are different images", "model": "Model", "group": "Group"},
+    )
+    prompt_shown: bool = parameter(
+        False, label="Show the prompt", help="Annotators read the prompt beside the image."
+    )
+    blind: frozenset[Literal["group", "prompt", "condition", "model", "role"]] = parameter(
+        frozenset(),
+        label="Kept from annotators",
+        help="Nothing that reaches an annotator tells these.",
+        words={
+            "group": "Group",
+            "prompt": "Prompt",
+            "condition": "Condition",
+            "model": "Model",
+            "role": "Role of an attribute",
+        },
+    )
+    order: Literal["fixed", "shuffled", "counterbalanced"] = parameter(
+        "fixed",
+        label="Order",
+        help="Counterbalanced shows each order equally often and keeps which was shown.",
+        words={"fixed": "Fixed", "shuffled": "Shuffled", "counterbalanced": "Counterbalanced"},
+    )
 
     @field_serializer("blind")
     def _sorted(self, blind: frozenset[str]) -> list[str]:
@@ -65,17 +101,19 @@ class Stimuli(Declared):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.least > self.most:
-            raise ValueError(f"at least {self.least} stimuli cannot be at most {self.most}")
+            refuse(Fault(("least",), f"at least {self.least} stimuli cannot be at most {self.most}"))
         if self.most == 1 and (self.order != "fixed" or self.together or self.differ):
-            raise ValueError("one stimulus has no order and nothing in common with others")
+            refuse(Fault(("most",), "one stimulus has no order and nothing in common with others"))
         if self.differ in self.together:
-            raise ValueError(f"stimuli cannot share the {self.differ} and differ in it")
+            refuse(Fault(("differ",), f"stimuli cannot share the {self.differ} and differ in it"))
         if self.differ == "group" and "prompt" in self.together:
-            raise ValueError("images of one prompt show one group, and cannot differ in it")
+            refuse(Fault(("differ",), "images of one prompt show one group, and cannot differ in it"))
         if self.prompt_shown and (self.medium != "image" or "prompt" in self.blind):
-            raise ValueError("a prompt is shown beside images, and only where it is not blind")
+            refuse(
+                Fault(("prompt_shown",), "a prompt is shown beside images, and only where it is not blind")
+            )
         if self.prompt_shown and self.most > 1 and "prompt" not in self.together:
-            raise ValueError("one prompt can be shown only beside images of one prompt")
+            refuse(Fault(("prompt_shown",), "one prompt can be shown only beside images of one prompt"))
         return self
 
     @property
@@ -94,39 +132,64 @@ class Stimuli(Declared):
 class ScalePoint(Declared):
     """An answer on a scale. One that stands apart, such as “Unsure”, has no place among the others."""
 
-    code: int = Field(ge=-100, le=100)
-    label: Texts
-    apart: bool = False
+    code: int = parameter(
+        label="Number", help="Stored as the answer; means are taken of it.", ge=-100, le=100
+    )
+    label: Texts = parameter(label="Label", help="What annotators read.")
+    apart: bool = parameter(
+        False, label="Stands apart", help="Such as “Unsure”: it has no place among the others."
+    )
 
 
 class CodedAnswer(Declared):
     """An answer to choose, by the code under which it is stored."""
 
-    code: Name
-    label: Texts
-    alone: bool = False  # where several can be chosen: with no other, such as “None of this”
+    code: Name = parameter(label="Code", help="Stored as the answer: lower-case letters, digits and _.")
+    label: Texts = parameter(label="Label", help="What annotators read.")
+    alone: bool = parameter(
+        False,
+        label="Chosen alone",
+        help="Where several can be chosen: with no other, such as “None of this”.",
+    )
 
 
 class Region(Declared):
     """Where in the image: boxes or points. `required` None: the lead of a campaign decides."""
 
-    shape: Literal["box", "point"]
-    required: bool | None = None
-    after: tuple[int | str, ...] = ()  # the answers with which a place is asked; empty: with each
+    shape: Literal["box", "point"] = parameter(
+        label="Place in the image",
+        help="Annotators show where in the image.",
+        words={"box": "A box", "point": "A point"},
+    )
+    required: bool | None = parameter(
+        None,
+        label="Must a place be given?",
+        help="Where it is left open, the lead of a campaign decides.",
+        words={None: "Each campaign decides", True: "Yes", False: "No"},
+    )
+    after: tuple[int | str, ...] = parameter(
+        (), label="Place asked after", help="Choose none to ask for it after every answer."
+    )
 
 
 class AskedAfter(Declared):
     """When a question is asked: after one of these answers to an earlier question."""
 
-    question: Name
-    answers: tuple[int | str, ...] = Field(min_length=1)
+    question: Name = parameter(label="Asked", help="After an answer to an earlier question, or always.")
+    answers: tuple[int | str, ...] = parameter(
+        label="After these answers", help="One of them is enough.", min_length=1
+    )
 
 
 class _Question(Declared):
-    name: Name
-    label: Texts
-    required: bool = True
-    each: bool = False  # asked of each stimulus, and not once of the screen
+    name: Name = parameter(
+        label="Name", help="Of its column in results and files: lower-case letters, digits and _."
+    )
+    label: Texts = parameter(label="Question", help="")
+    required: bool = parameter(True, label="Must be answered", help="")
+    each: bool = parameter(
+        False, label="Asked of each stimulus", help="Otherwise it is asked once of the whole screen."
+    )
     when: AskedAfter | None = None
     region: Region | None = None
 
@@ -134,13 +197,15 @@ class _Question(Declared):
 class ScaleQuestion(_Question):
     """A point of a scale, in the order shown."""
 
-    type: Literal["scale"] = "scale"
-    points: tuple[ScalePoint, ...] = Field(min_length=2, max_length=11)
+    type: Literal["scale"] = parameter("scale", label="Scale", help="A point of a scale, in the order shown.")
+    points: tuple[ScalePoint, ...] = parameter(
+        label="Points", help="In the order shown.", min_length=2, max_length=11
+    )
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if sum(not point.apart for point in self.points) < 2:
-            raise ValueError("a scale needs two points that do not stand apart")
+            refuse(Fault(("points",), "a scale needs two points that do not stand apart"))
         return self
 
     @property
@@ -151,16 +216,22 @@ class ScaleQuestion(_Question):
 class ChoiceQuestion(_Question):
     """One of several answers, or any number of them."""
 
-    type: Literal["choice"] = "choice"
-    answers: tuple[CodedAnswer, ...] = Field(min_length=2, max_length=40)
-    several: bool = False
+    type: Literal["choice"] = parameter(
+        "choice", label="Choice", help="One of several answers, or any number of them."
+    )
+    answers: tuple[CodedAnswer, ...] = parameter(
+        label="Answers", help="In the order shown.", min_length=2, max_length=40
+    )
+    several: bool = parameter(
+        False, label="Several answers", help="Annotators may choose any number of them."
+    )
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if not self.several and self.alone:
-            raise ValueError("an answer stands alone only where several can be chosen")
+            refuse(Fault(("answers",), "an answer stands alone only where several can be chosen"))
         if len(self.alone) == len(self.answers):
-            raise ValueError("at least one answer can be chosen with others")
+            refuse(Fault(("answers",), "at least one answer can be chosen with others"))
         return self
 
     @property
@@ -176,8 +247,10 @@ class ChoiceQuestion(_Question):
 class MarksQuestion(_Question):
     """Which of the attributes planned for the task are there; “none of the above” where it has a label."""
 
-    type: Literal["marks"] = "marks"
-    none: Texts | None = None
+    type: Literal["marks"] = parameter(
+        "marks", label="Marks", help="Which of the attributes planned for the task are there."
+    )
+    none: Texts | None = parameter(None, label="None of them", help=f"As an answer of its own. {_OR_NOT}")
 
     @property
     def codes(self) -> tuple[int | str, ...]:
@@ -187,8 +260,8 @@ class MarksQuestion(_Question):
 class CompareQuestion(_Question):
     """Which of two stimuli; a tie where it has a label."""
 
-    type: Literal["compare"] = "compare"
-    tie: Texts | None = None
+    type: Literal["compare"] = parameter("compare", label="Comparison", help="Which of two stimuli.")
+    tie: Texts | None = parameter(None, label="Tie", help=f"The answer that both are equal. {_OR_NOT}")
 
     @property
     def codes(self) -> tuple[int | str, ...]:
@@ -198,8 +271,10 @@ class CompareQuestion(_Question):
 class RankQuestion(_Question):
     """The order of the stimuli, the best first."""
 
-    type: Literal["rank"] = "rank"
-    ties: bool = False
+    type: Literal["rank"] = parameter(
+        "rank", label="Ranking", help="The order of the stimuli, the best first."
+    )
+    ties: bool = parameter(False, label="Ties", help="Stimuli may share a place.")
 
     @property
     def codes(self) -> tuple[int | str, ...]:
@@ -209,8 +284,8 @@ class RankQuestion(_Question):
 class TextQuestion(_Question):
     """An answer in the annotator's own words."""
 
-    type: Literal["text"] = "text"
-    longest: int = Field(default=2_000, ge=1, le=10_000)
+    type: Literal["text"] = parameter("text", label="Text", help="An answer in the annotator’s own words.")
+    longest: int = parameter(2_000, label="Longest text", help="In characters.", ge=1, le=10_000)
 
     @property
     def codes(self) -> tuple[int | str, ...]:
@@ -220,8 +295,12 @@ class TextQuestion(_Question):
 class SpanQuestion(_Question):
     """Words of the text that is shown: of the prompt beside an image, or of the text itself."""
 
-    type: Literal["span"] = "span"
-    none: Texts | None = None  # the answer that it is no word, where it has a label
+    type: Literal["span"] = parameter(
+        "span",
+        label="Words",
+        help="Words of the text that is shown: of the prompt beside an image, or of the text itself.",
+    )
+    none: Texts | None = parameter(None, label="No word", help=f"The answer that it is no word. {_OR_NOT}")
 
     @property
     def codes(self) -> tuple[int | str, ...]:
@@ -243,44 +322,94 @@ Question = Annotated[
 class StandardRule(Declared):
     """A quality rule that every campaign of the kind starts with: it warns from so many screens on."""
 
-    measure: Literal["median_seconds", "variety", "straight_lining", "agreement", "gold_accuracy"]
-    threshold: float = Field(ge=0, allow_inf_nan=False)
-    minimum: int = Field(ge=1, le=10_000)
+    measure: Literal["median_seconds", "variety", "straight_lining", "agreement", "gold_accuracy"] = (
+        parameter(
+            label="Rule",
+            help="What is looked at.",
+            words={
+                "median_seconds": "Median time per screen below (seconds)",
+                "variety": "Variety of answers below (share)",
+                "straight_lining": "Same answer in a row above (share)",
+                "agreement": "Agreement with others below (share)",
+                "gold_accuracy": "Right answers to gold tasks below (share)",
+            },
+        )
+    )
+    threshold: float = parameter(
+        label="Threshold", help="Seconds, or a share from 0 to 1.", ge=0, allow_inf_nan=False
+    )
+    minimum: int = parameter(
+        label="Screens first",
+        help="How many screens an annotator answers before it can warn.",
+        ge=1,
+        le=10_000,
+    )
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.threshold > 1 and self.measure != "median_seconds":
-            raise ValueError(f"{self.measure} is a share, and its threshold at most 1")
+            refuse(Fault(("threshold",), f"{self.measure} is a share, and its threshold at most 1"))
         return self
 
 
 class Kind(Declared):
     """A kind of campaign."""
 
-    key: Name
-    name: str  # as leads read it
-    description: str  # what leads read who choose a kind
-    campaign_name: str  # proposed for a campaign of the kind
-    work: Texts  # as annotators read what they do: it tells nothing of what is measured
-    # What JSON that reaches annotators calls a task of the kind, and the schema's words for that.
-    public_name: Name
-    public_help: str
+    key: Name = parameter(
+        label="Key", help="Names the kind in addresses, files and results: lower-case letters, digits and _."
+    )
+    name: str = parameter(label="Name", help="What leads and analysts read.")
+    description: str = parameter(label="Description", help="What leads read when they choose a kind.")
+    campaign_name: str = parameter(
+        label="Name of a campaign", help="Proposed when a lead plans a campaign of this kind."
+    )
+    work: Texts = parameter(
+        label="Work", help="What annotators read about the work. Say nothing of what is measured."
+    )
+    public_name: Name = parameter(
+        label="Public name", help="What JSON that reaches annotators calls a task of the kind."
+    )
+    public_help: str = parameter(label="Public help", help="The words of the API’s schema for that.")
     stimuli: Stimuli
-    questions: tuple[Question, ...] = Field(min_length=1, max_length=20)
-    unit: Literal["attribute", "image", "image_attribute", "pair", "set", "association", "answer"]
-    measures: tuple[Name, ...] = Field(min_length=1)
-    guidelines: str  # English; a campaign's instrument begins with them
-    # The same in other languages, by code: read by annotators until a lead changes the guidelines.
-    guidelines_in: dict[str, str] = {}
-    standard_rules: tuple[StandardRule, ...] = ()
+    questions: tuple[Question, ...] = parameter(
+        label="Questions", help="In the order asked.", min_length=1, max_length=20
+    )
+    unit: Literal["attribute", "image", "image_attribute", "pair", "set", "association", "answer"] = (
+        parameter(
+            label="Unit",
+            help="What results are about.",
+            words={
+                "image": "Image",
+                "pair": "Pair of images",
+                "set": "Set of images",
+                "association": "Association",
+                "answer": "Text",
+                "attribute": "Attribute (built-in kinds)",
+                "image_attribute": "Attribute in an image (built-in kinds)",
+            },
+        )
+    )
+    measures: tuple[Name, ...] = parameter(
+        label="Measures", help="What is computed from the answers.", min_length=1
+    )
+    guidelines: str = parameter(
+        label="Guidelines",
+        help="In English; a campaign begins with them and can change them. CommonMark.",
+    )
+    guidelines_in: dict[str, str] = parameter(
+        {}, label="Guidelines", help="Read by annotators until a lead changes the guidelines."
+    )
+    standard_rules: tuple[StandardRule, ...] = parameter(
+        (), label="Quality rules", help="They warn leads about annotators in every campaign of the kind."
+    )
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         for language, text in self.guidelines_in.items():
             if language not in LANGUAGES[1:] or not text.strip():
-                raise ValueError(f"{self.key}: there are no guidelines in {language!r}")
-        for problem in (*_repeated(self), *_conditions(self), *_stimuli(self), *_attributes(self)):
-            raise ValueError(problem)
+                fault = Fault(("guidelines_in", language), f"there are no guidelines in {language!r}")
+                refuse(fault, about=self.key)
+        refuse(*contradictions(self), about=self.key)
         return self
 
     def question(self, name: str) -> Question:
@@ -351,100 +480,3 @@ class Kind(Declared):
     def asks(self, *types: str) -> bool:
         """Return whether a question is of one of these types."""
         return any(question.type in types for question in self.questions)
-
-
-def _repeated(kind: Kind) -> list[str]:
-    """Return which names or codes stand for two things."""
-    lists: list[tuple[str, list[str]]] = [
-        ("question", [question.name for question in kind.questions]),
-        ("rule", [str(rule.measure) for rule in kind.standard_rules]),
-    ]
-    lists += [
-        (f"answer of {question.name}", [str(code) for code in question.codes]) for question in kind.questions
-    ]
-    return [
-        f"{kind.key}: {what} {name} is declared twice"
-        for what, names in lists
-        for name, count in Counter(names).items()
-        if count > 1
-    ]
-
-
-def _conditions(kind: Kind) -> list[str]:
-    """Return which conditions name no earlier question, or no answer to it."""
-    problems = []
-    for place, question in enumerate(kind.questions):
-        if question.when is None:
-            continue
-        earlier = {before.name: before for before in kind.questions[:place]}
-        asked = earlier.get(question.when.question)
-        if asked is None:
-            problems.append(
-                f"{kind.key}: {question.name} depends on {question.when.question}, which is not asked before"
-            )
-        elif asked.each and not question.each:
-            problems.append(
-                f"{kind.key}: {question.name} is asked once, and depends on what is asked of each stimulus"
-            )
-        elif unknown := [answer for answer in question.when.answers if answer not in asked.codes]:
-            problems.append(
-                f"{kind.key}: {question.name} depends on {unknown[0]!r}, no answer to {asked.name}"
-            )
-    return problems
-
-
-def _attributes(kind: Kind) -> list[str]:
-    """Return what does not fit in a kind that asks about attributes, or in one that does not."""
-    about = [question.name for question in kind.questions if question.name == ABOUT_ATTRIBUTES]
-    if kind.about_attributes:
-        problems = (
-            [] if about else [f"{kind.key}: no question about the attributes is called {ABOUT_ATTRIBUTES}"]
-        )
-        return problems + [
-            f"{kind.key}: {question.name} is asked of each stimulus, and there is one"
-            for question in kind.questions
-            if question.each
-        ]
-    problems = [f"{kind.key}: there is no attribute to ask {name} about" for name in about]
-    return problems + [
-        f"{kind.key}: {question.name} marks attributes, and none are planned"
-        for question in kind.questions
-        if question.type == "marks"
-    ]
-
-
-def _stimuli(kind: Kind) -> list[str]:
-    """Return which questions cannot be asked of what is shown."""
-    shown, problems = kind.stimuli, []
-    for question in kind.questions:
-        if question.type == "compare" and (shown.least, shown.most) != (2, 2):
-            problems.append(f"{kind.key}: {question.name} compares two stimuli")
-        if question.type == "rank" and (shown.most < 3 or shown.least < 2):
-            problems.append(f"{kind.key}: {question.name} ranks three or more stimuli")
-        if question.region is not None and shown.medium != "image":
-            problems.append(f"{kind.key}: {question.name} asks for a place, and no image is shown")
-        problems += _places(kind, question)
-        if question.type == "span" and not (shown.prompt_shown or shown.medium == "text"):
-            problems.append(f"{kind.key}: {question.name} asks for words, and no text is shown")
-        if question.type == "span" and shown.medium == "text" and shown.most > 1:
-            problems.append(f"{kind.key}: {question.name} asks for words of one text, and several are shown")
-        if question.each and (shown.most == 1 or question.type in {"compare", "rank", "span"}):
-            problems.append(f"{kind.key}: {question.name} cannot be asked of each stimulus")
-    return problems
-
-
-def _places(kind: Kind, question: Question) -> list[str]:
-    """Return why a question cannot ask for a place in the image."""
-    if question.region is None:
-        return []
-    problems = []
-    one_answer = question.type in {"scale", "marks", "text"} or (
-        question.type == "choice" and not question.several
-    )
-    if not one_answer:
-        problems.append(f"{kind.key}: {question.name} has no single answer that a place could belong to")
-    if kind.stimuli.most > 1 and not question.each:
-        problems.append(f"{kind.key}: {question.name} asks for a place and does not say in which image")
-    if unknown := [answer for answer in question.region.after if answer not in question.codes]:
-        problems.append(f"{kind.key}: {question.name} asks for a place after {unknown[0]!r}, no answer to it")
-    return problems

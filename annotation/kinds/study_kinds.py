@@ -6,13 +6,15 @@ texts are escaped wherever they are shown.
 
 import json
 from collections.abc import Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
 from django.db import transaction
 from pydantic import ValidationError
 
 from accounts.models import User
 from annotation.kinds.declaration import Kind
+from annotation.kinds.problems import Fault, problems_in
 from annotation.kinds.registry import KINDS, OWN_KIND
 from annotation.models import StudyKind
 from foundation.errors import Conflict, DomainError, NotFound
@@ -24,12 +26,37 @@ MOST_KINDS = 100
 _SHOWN_PROBLEMS = 5
 
 
+class KindInvalid(DomainError):
+    """A declaration is refused; `problems` says for which fields."""
+
+    def __init__(self, problems: Sequence[Fault]) -> None:
+        self.problems = tuple(problems)
+        sentences = [problem.sentence() for problem in self.problems[:_SHOWN_PROBLEMS]]
+        more = len(self.problems) - len(sentences)
+        message = " ".join([*sentences, *([f"There are {more} more problems."] if more else [])])
+        by_path = {".".join(map(str, problem.path)): f"{problem.text}." for problem in self.problems}
+        super().__init__("kind_invalid", message, fields={**by_path, "file": message})
+
+
+@dataclass(frozen=True)
+class OfferedMeasure:
+    """A measure that a kind may declare: the questions it reads, or the reason why it can read none."""
+
+    name: str
+    title: str
+    explanation: str
+    reads: tuple[str, ...] = ()
+    reason: str = ""
+
+
 class Measures(Protocol):
     """What knows the measures that a kind may declare: registered by the app that computes them."""
 
     def problems(self, kind: Kind) -> list[str]: ...
 
     def explained(self, kind: Kind) -> list[tuple[str, str]]: ...
+
+    def offered(self, kind: Kind) -> list[OfferedMeasure]: ...
 
 
 _measures: list[Measures] = []
@@ -43,6 +70,11 @@ def register_measures(measures: Measures) -> None:
 def measures_of(kind: Kind) -> list[tuple[str, str]]:
     """Return the title and the explanation of each measure that a kind declares."""
     return [explained for measures in _measures for explained in measures.explained(kind)]
+
+
+def measures_for(kind: Kind) -> list[OfferedMeasure]:
+    """Return every measure, with what it reads of a kind or why it reads nothing."""
+    return [offered for measures in _measures for offered in measures.offered(kind)]
 
 
 def kinds_for(study: Study) -> dict[str, Kind]:
@@ -68,45 +100,61 @@ def as_file(kind: Kind) -> str:
 
 
 def from_file(content: bytes) -> Kind:
-    """Return the kind that a file declares; raises DomainError `kind_invalid` with what is wrong with it."""
+    """Return the kind that a file declares; raises KindInvalid with what is wrong with it."""
     if len(content) > LARGEST_FILE:
-        raise _invalid(f"The file is larger than {LARGEST_FILE // 1000} kB.")
+        raise _invalid(f"The file is larger than {LARGEST_FILE // 1000} kB")
     try:
         declared = json.loads(content)
     except (ValueError, RecursionError):
-        raise _invalid("The file is no JSON.") from None
+        raise _invalid("The file is no JSON") from None
     try:
         kind = Kind.model_validate(declared, strict=False)
     except ValidationError as error:
-        raise _invalid(*_sentences(error)) from None
+        raise KindInvalid(problems_in(error)) from None
     if "\x00" in as_file(kind) or "\\u0000" in as_file(kind) or not _is_encodable(kind):
-        raise _invalid("A text holds characters that cannot be stored.")
-    if kind.about_attributes:
-        raise _invalid(
-            "Kinds that ask about planned attributes are built in; declare a kind with another unit."
-        )
-    if kind.key in KINDS:
-        raise _invalid(f"The platform has a kind {kind.key} of its own; choose another key.")
-    if kind.stimuli.medium == "text" and kind.stimuli.most > 1:
-        raise _invalid(
-            "A screen shows one text: the texts that a lead pastes do not say which belong together."
-        )
-    if any(rule.measure == "gold_accuracy" for rule in kind.standard_rules) and not kind.knowable:
-        raise _invalid("Texts are never right or wrong: there are no gold tasks for a rule to rest on.")
-    if problems := [problem for measures in _measures for problem in measures.problems(kind)]:
-        raise _invalid(*problems)
+        raise _invalid("A text holds characters that cannot be stored")
+    if problems := _limits(kind):
+        raise KindInvalid(problems)
     # What annotators' programs are told is the same for all such kinds: a name might tell what is measured.
     return kind.model_copy(update={"public_name": OWN_KIND[0]})
 
 
+def _limits(kind: Kind) -> list[Fault]:
+    """Return why a study cannot have a kind that is consistent in itself."""
+    if kind.about_attributes:
+        text = "Kinds that ask about planned attributes are built in; declare a kind with another unit"
+        return [Fault(("unit",), text)]
+    problems = []
+    if kind.key in KINDS:
+        text = f"The platform has a kind {kind.key} of its own; choose another key"
+        problems.append(Fault(("key",), text))
+    if kind.stimuli.medium == "text" and kind.stimuli.most > 1:
+        text = "A screen shows one text: the texts that a lead pastes do not say which belong together"
+        problems.append(Fault(("stimuli", "most"), text))
+    problems += [
+        Fault(
+            ("standard_rules", place, "measure"),
+            "Texts are never right or wrong: there are no gold tasks for a rule to rest on",
+        )
+        for place, rule in enumerate(kind.standard_rules)
+        if rule.measure == "gold_accuracy" and not kind.knowable
+    ]
+    return problems + [
+        Fault(("measures",), text.rstrip(".")) for measures in _measures for text in measures.problems(kind)
+    ]
+
+
 @transaction.atomic
-def add(*, study: Study, content: bytes, by: User | None) -> StudyKind:
-    """Add the kind that a file declares, or replace the study's kind of the same key.
+def add(*, study: Study, content: bytes, by: User | None, replace: bool = True) -> StudyKind:
+    """Add the kind that a file declares; with `replace` also in place of the study's kind of the same key.
 
     Campaigns keep the kind as it was when they were made.
     """
     kind = from_file(content)
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    if not replace and study.kinds.filter(key=kind.key).exists():
+        text = f"The study has a kind {kind.key}; choose another key, or edit that kind"
+        raise KindInvalid([Fault(("key",), text)])
     if study.kinds.exclude(key=kind.key).count() >= MOST_KINDS:
         raise Conflict("too_many_kinds", f"A study can have {MOST_KINDS} kinds of its own.")
     declaration = kind.model_dump(mode="json")
@@ -137,19 +185,5 @@ def _is_encodable(kind: Kind) -> bool:
     return True
 
 
-def _sentences(error: ValidationError) -> list[str]:
-    problems = error.errors(include_url=False, include_context=False, include_input=False)
-    sentences = [_sentence(problem["loc"], problem["msg"]) for problem in problems[:_SHOWN_PROBLEMS]]
-    more = len(problems) - len(sentences)
-    return sentences + ([f"There are {more} more problems."] if more else [])
-
-
-def _sentence(place: Sequence[Any], message: str) -> str:
-    where = ".".join(str(part) for part in place)
-    text = message.removeprefix("Value error, ").rstrip(".")
-    return f"{where}: {text}." if where else f"{text}."
-
-
-def _invalid(*sentences: str) -> DomainError:
-    message = " ".join(sentences)
-    return DomainError("kind_invalid", message, fields={"file": message})
+def _invalid(text: str) -> KindInvalid:
+    return KindInvalid([Fault((), text)])

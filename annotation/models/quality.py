@@ -138,7 +138,7 @@ class QualityRule(models.Model):
     threshold = models.FloatField()
     minimum = models.PositiveIntegerField(default=10)  # how many screens the measure has to rest on
     action = models.CharField(max_length=5, choices=QualityAction, default=QualityAction.WARN)
-    # Made with the campaign (`annotation.kinds.standard_rules`) and not changed since: it warns and never pauses.
+    # Made with the campaign (`campaigns.planning.standard_rules`) and not changed since: it warns and never pauses.
     standard = models.BooleanField(default=False, db_default=False)
 
     class Meta:

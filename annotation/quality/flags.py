@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from annotation.kinds.standard_rules import rules_of_kind
+from annotation.campaigns.planning.standard_rules import rules_of_kind
 from annotation.models import Campaign, Enrolment, QualityAction, QualityEvent
 from annotation.quality import enforcement
 from annotation.quality.measures import qualities

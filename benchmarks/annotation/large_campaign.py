@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.models import Annotator, AnnotatorProfile, User
 from annotation.assignment.quotas import AT_LEAST, Member, Rule, TaskRules
-from annotation.kinds.standard_rules import set_standard_rules
+from annotation.campaigns.planning.standard_rules import set_standard_rules
 from annotation.models import Campaign, CampaignAttribute, Enrolment, Instrument, Invitation, QuotaRule
 from catalog.models import Attribute
 from generation.models import GenerationRun, PromptTemplate

@@ -160,6 +160,8 @@ READY_FREE_BYTES = env.integer("READY_FREE_BYTES", 200 * 1024 * 1024)
 # What a Prometheus scraper shows at /metrics; empty: administrators only.
 METRICS_TOKEN = env.text("METRICS_TOKEN", "")
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+# The form of a kind with twenty questions of forty answers sends about 4,000.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
 
 # Where Celery's messages go, such as redis://localhost:6379/0 or amqp://user:password@localhost:5672//.
 CELERY_BROKER_URL = env.text("CELERY_BROKER_URL", "")

@@ -11,6 +11,7 @@ from analysis.scoring.launch import plan_scorer
 from annotation.assignment import leases
 from annotation.campaigns import known_tasks, lifecycle
 from annotation.campaigns.images import reports
+from annotation.kinds import study_kinds
 from annotation.label_studio.format.inventory import take_inventory
 from annotation.models import Annotation, Task
 from catalog.models import Attribute
@@ -19,6 +20,7 @@ from studies.models import Study
 from tests.analysis.automated import factories
 from tests.analysis.releases.past_release import past_release
 from tests.annotation.factories import new_annotator, submit, ticking
+from tests.annotation.kinds.test_adding_a_kind import shown
 from tests.annotation.label_studio.format.test_importer import foreign
 
 # Answers that are no pages: forms that only take a POST, downloads, pictures, data for scripts and machines.
@@ -87,6 +89,7 @@ def busy(study, marking, rating, lead):
     study.groups.filter(name="Velmari").update(map_code="MLT")  # so that there is a map
     Job.objects.create(kind="generate", title="Generate 4 images", study_id=study.pk, created_by=lead)
     lifecycle.create(study=study, name="Drafted", kind="stereotype_marking", by=lead)
+    study_kinds.add(study=study, content=shown("declaration").encode(), by=lead)
     past_release(study, lead)
     add_scorers(study, lead)
     factories.score(study)
@@ -196,6 +199,7 @@ def lead_pages() -> dict[str, str]:
         "generation:images": S, "generation:not_made": S,
         "generation:generate": S, "generation:import_images": S, "annotation:image_reports": S,
         "annotation:kinds": S, "annotation:kind": {**S, "key": "rubric"},
+        "annotation:kind_new": S, "annotation:kind_edit": {**S, "key": "calm_scenes"},
         "annotation:campaigns": S, "annotation:campaign_new": S, "annotation:campaign": C,
         "annotation:campaign_edit": {**C, "campaign": "drafted"},
         "annotation:campaign_delete": {**C, "campaign": "drafted"}, "annotation:preview": C,
@@ -240,6 +244,7 @@ def more_lead_pages() -> list[str]:
         reverse("generation:generate", kwargs=S) + "?backend=sketch&prompt_set=visage-pull",
         f"{new}?kind=stereotype_marking",
         f"{new}?kind=attribute_likert",
+        reverse("annotation:kind_new", kwargs=S) + "?from=image_text",
         reverse("annotation:campaign", kwargs={**C, "campaign": "drafted"}),
         reverse("annotation:campaign", kwargs={**C, "campaign": "rating"}),
         reverse("annotation:preview", kwargs={**C, "campaign": "rating"}),

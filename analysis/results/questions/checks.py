@@ -9,6 +9,7 @@ from django.core.checks import ERROR, CheckMessage, Error, Warning
 from analysis.results.questions.registry import MEASURES, idle, unknown, unread
 from annotation.kinds.declaration import Kind
 from annotation.kinds.registry import KINDS
+from annotation.kinds.study_kinds import OfferedMeasure
 
 
 def check_declared_measures(
@@ -30,6 +31,22 @@ class DeclaredMeasures:
         """Return the title and the explanation of each measure of a kind."""
         return [
             (MEASURES[name].title, MEASURES[name].explanation) for name in kind.measures if name in MEASURES
+        ]
+
+    def offered(self, kind: Kind) -> list[OfferedMeasure]:
+        """Return every measure with the questions that it reads, or the reason why it can read none."""
+        return [
+            OfferedMeasure(
+                name=measure.name,
+                title=measure.title,
+                explanation=measure.explanation,
+                reads=reads,
+                reason="" if reads else measure.idle_reason(kind),
+            )
+            for measure in MEASURES.values()
+            for reads in [
+                tuple(question.name for question in kind.questions if measure.reads(question, kind))
+            ]
         ]
 
 

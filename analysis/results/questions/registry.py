@@ -7,8 +7,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from annotation.kinds.declaration import Kind, Question
+from foundation.parameters import Declaration
 
 ALL_BUT_PAIRS = frozenset({"image", "set", "association", "answer"})
+_UNITS = Declaration("unit", Kind.model_fields["unit"]).words
+_TYPE_WORDS = {
+    "choice": "choice",
+    "compare": "comparison",
+    "rank": "ranking",
+    "scale": "scale",
+    "span": "question for words",
+    "text": "text",
+}
 ANY = ALL_BUT_PAIRS | {"pair"}
 
 
@@ -39,6 +49,18 @@ class DeclaredMeasure:
         if self.region is not None:
             return question.region is not None and question.region.shape == self.region
         return self.several is None or getattr(question, "several", None) == self.several
+
+    def idle_reason(self, kind: Kind) -> str:
+        """Return why it reads no question of a kind: the unit, what a screen shows, or what is asked."""
+        if kind.unit not in self.units:
+            needed = " or ".join(_UNITS[name].lower() for name in _UNITS if name in self.units)
+            return f"It needs another unit: {needed}."
+        if self.of_groups and not kind.stimuli.of_one_group:
+            return "It needs screens that show one group each."
+        types = " or ".join(_TYPE_WORDS[name] for name in sorted(self.types))
+        which = {None: "", True: " of several answers", False: " of one answer"}[self.several]
+        place = f" that asks for a {self.region} in the image" if self.region else ""
+        return f"It needs a {types}{which}{place}."
 
 
 def _measure(

@@ -31,6 +31,7 @@ READ = [
 ]
 CHANGE = [
     ("annotation:campaign_new", {}),
+    ("annotation:kind_new", {}),
     ("studies:own_words", {}),
     ("annotation:campaign_close_confirm", {"campaign": "marking"}),
 ]
@@ -43,6 +44,8 @@ POST = [
     ("annotation:invitations", {"campaign": "marking"}),
     ("annotation:kinds", {}),
     ("annotation:kind_remove", {"key": "own"}),
+    ("annotation:kind_new", {}),
+    ("annotation:kind_edit", {"key": "own"}),
 ]
 
 

@@ -8,11 +8,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from annotation.campaigns.instruments.markup import as_html
 from annotation.kinds import study_kinds
-from annotation.kinds.declaration import Kind, Question
+from annotation.kinds.declaration import ChoiceQuestion, Kind, Question, ScaleQuestion, Stimuli
 from annotation.kinds.registry import KINDS
 from annotation.lead.page_context import study_context
 from foundation.errors import DomainError
+from foundation.parameters import Declaration
 from studies.access import study_for
 from studies.models import Study
 from studies.study_view import StudyView
@@ -34,8 +36,8 @@ class KindFileForm(forms.Form):
 
     file = forms.FileField(
         label="Declaration",
-        help_text=f"A JSON file of at most {study_kinds.LARGEST_FILE // 1000} kB. Download one of the kinds below to "
-        "begin with, and give it a key and a name of its own.",
+        help_text=f"A JSON file of at most {study_kinds.LARGEST_FILE // 1000} kB, such as one downloaded from another "
+        "study. A kind of this study with the same key is replaced.",
         widget=forms.ClearableFileInput(attrs={"accept": ".json,application/json"}),
     )
 
@@ -43,7 +45,7 @@ class KindFileForm(forms.Form):
 class KindList(StudyView, FormPage[KindFileForm]):
     """The kinds a campaign of the study can be of, and a form that adds one from a file."""
 
-    template_name = "annotation/lead/campaigns/kinds/list.html"
+    template_name = "annotation/lead/kinds/list.html"
     form_class = KindFileForm
     readers = None
 
@@ -80,10 +82,11 @@ def kind_page(request: HttpRequest, study: str, key: str) -> HttpResponse:
         "kind": kind,
         "own": kind.key not in KINDS,
         "facts": _facts(kind),
-        "questions": [(question, _asked(question)) for question in kind.questions],
+        "questions": [(question, _asked(question, kind)) for question in kind.questions],
         "measures": study_kinds.measures_of(kind),
+        "guidelines": as_html(kind.guidelines),
     }
-    return render(request, "annotation/lead/campaigns/kinds/detail.html", context | values)
+    return render(request, "annotation/lead/kinds/detail.html", context | values)
 
 
 @login_required
@@ -109,24 +112,37 @@ def _facts(kind: Kind) -> list[tuple[str, str]]:
     noun = stimuli.medium if stimuli.most == 1 else f"{stimuli.medium}s"
     shown = f"{number} {noun}" + (" beside the prompt" if stimuli.prompt_shown else "")
     facts = [("A screen shows", shown)]
+    words = {name: Declaration(name, info).words for name, info in Stimuli.model_fields.items()}
     if stimuli.together:
-        facts.append(("They share", ", ".join(stimuli.together)))
+        facts.append(("They share", ", ".join(words["together"][name] for name in stimuli.together)))
     if stimuli.differ:
-        facts.append(("They differ in", stimuli.differ))
+        facts.append(("They differ in", words["differ"][stimuli.differ]))
     if stimuli.most > 1:
-        facts.append(("Order", stimuli.order))
-    facts.append(("Never told", ", ".join(sorted(stimuli.blind)) or "nothing is kept back"))
-    return facts
+        facts.append(("Order", words["order"][stimuli.order]))
+    hidden = [word for name, word in words["blind"].items() if name in stimuli.blind]
+    facts.append(("Kept from annotators", ", ".join(hidden) or "Nothing"))
+    facts.append(("Unit of results", Declaration("unit", Kind.model_fields["unit"]).words[kind.unit]))
+    return [*facts, ("Work, as annotators read it", kind.work["en"])]
 
 
-def _asked(question: Question) -> str:
+def _asked(question: Question, kind: Kind) -> str:
     """Return in a phrase what kind of answer a question asks for, and when."""
     parts = [_TYPES[question.type]]
     if question.each:
         parts.append("for each of them")
     if question.when is not None:
-        answers = " or ".join(str(answer) for answer in question.when.answers)
-        parts.append(f"after {question.when.question} = {answers}")
+        labels = _labels(kind.question(question.when.question))
+        answers = " or ".join(labels.get(answer, str(answer)) for answer in question.when.answers)
+        parts.append(f"after {question.when.question}: {answers}")
     if question.region is not None:
         parts.append(f"with a {question.region.shape} in the image")
     return ", ".join(parts) + ("" if question.required else "; may be left out")
+
+
+def _labels(question: Question) -> dict[int | str, str]:
+    """Return the answers that a condition can name, as leads read them."""
+    if isinstance(question, ScaleQuestion):
+        return {point.code: f"“{point.label['en']}”" for point in question.points}
+    if isinstance(question, ChoiceQuestion):
+        return {answer.code: f"“{answer.label['en']}”" for answer in question.answers}
+    return {0: "the first", 1: "the second", "tie": "a tie"}

@@ -1,0 +1,166 @@
+"""The pages that declare a kind in a form, with a preview of the screen that it makes."""
+
+from copy import deepcopy
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from annotation.kinds import study_kinds
+from annotation.kinds.declaration import LANGUAGES, Kind
+from annotation.kinds.registry import KINDS, OWN_KIND
+from annotation.lead.kinds.draft import Draft, draft_of, read
+from annotation.lead.kinds.form import LANGUAGE_NAMES, KindForm
+from annotation.lead.kinds.screen import screen_page, sound_kind
+from annotation.lead.page_context import typed
+from foundation.errors import DomainError
+from studies.study_view import StudyView
+from web.form_page import FormPage
+
+_KEPT = "kind_draft"  # in the session of somebody who was signed out while editing
+_NEW: Draft = {
+    "work": {},
+    "public_name": OWN_KIND[0],
+    "public_help": OWN_KIND[1],
+    "stimuli": {
+        "medium": "image",
+        "least": 1,
+        "most": 1,
+        "blind": ["group", "prompt", "condition", "model", "role"],
+    },
+    "questions": [],
+    "unit": "image",
+    "measures": [],
+    "standard_rules": [],
+}
+
+
+class KindDraft(StudyView, FormPage[KindForm]):
+    """The form of a kind: buttons add, remove and move its rows, and one saves it as its file would be."""
+
+    template_name = "annotation/lead/kinds/form.html"
+    action = "save"
+    replaces = False
+    restored = False  # whether the form shows what was typed before a sign-out
+    unfinished = 0  # fields still to be filled in
+
+    def start(self) -> Draft:
+        """Return the draft that the form begins with."""
+        raise NotImplementedError
+
+    def make_form(self, data: Any) -> KindForm:
+        if data is None:
+            draft = self._kept_draft()
+            self.restored = draft is not None
+            form = KindForm(draft or self.start(), fixed_key=self.replaces)
+        else:
+            self.request.session.pop(_KEPT, None)
+            form = KindForm.posted(data, fixed_key=self.replaces)
+        if self.replaces:
+            form.draft["key"] = self.kwargs["key"]
+        if data is None or data.get("action") != self.action:
+            problems = form.check(unfilled=data is not None and "tried" in data)
+            self.unfinished = sum(problem.code in {"missing", "too_short"} for problem in problems)
+        return form
+
+    def instead(self) -> HttpResponse | None:
+        if self.request.method != "POST" or self.request.POST.get("action") != "screen":
+            return None
+        kind, _ = sound_kind(read(self.request.POST))
+        if kind is None:
+            raise Http404("There is nothing to show yet.")
+        return HttpResponse(self._screen(kind))
+
+    def post(self, request: HttpRequest, **address: Any) -> HttpResponse:
+        response = super().post(request, **address)
+        if request.POST.get("action") != self.action:
+            response.status_code = 200  # the form as it stands, whatever is still wrong with it
+        return response
+
+    def context(self) -> dict[str, Any]:
+        kind, left_out = sound_kind(self.form.draft)
+        refused = self.request.method == "POST" and self.request.POST.get("action") == self.action
+        return super().context() | {
+            "screen_page": self._screen(kind) if kind else "",
+            "left_out": left_out,
+            "languages": list(LANGUAGE_NAMES.items()),
+            "language": self._language,
+            "tried": refused or "tried" in self.request.POST,
+            "refused": refused,
+            "restored": self.restored,
+            "unfinished": self.unfinished,
+            "mark": self._mark,
+        }
+
+    def call(self) -> HttpResponse:
+        kind = study_kinds.add(
+            study=self.study, content=self.form.content(), by=self.by, replace=self.replaces
+        )
+        message = "The kind is saved. Look at what it asks, then start a campaign of it."
+        return self.redirect_with(message, "annotation:kind", self.study.slug, kind.key)
+
+    def handle_no_permission(self) -> Any:
+        """Lead somebody who was signed out to sign in, and keep what they typed until they are back."""
+        posted = self.request.POST
+        encoded = posted.urlencode()
+        if posted.get("mark") and len(encoded) <= 2 * study_kinds.LARGEST_FILE:
+            self.request.session[_KEPT] = {"path": self.request.path, "posted": encoded}
+        return super().handle_no_permission()
+
+    def _kept_draft(self) -> Draft | None:
+        entry = self.request.session.get(_KEPT)
+        if entry is None or entry["path"] != self.request.path:
+            return None
+        posted = QueryDict(entry["posted"])
+        if "discard" in self.request.GET or not constant_time_compare(posted.get("mark", ""), self._mark):
+            del self.request.session[_KEPT]
+            return None
+        return read(posted)
+
+    @property
+    def _mark(self) -> str:
+        """What tells whose draft it is, where nobody is signed in."""
+        return salted_hmac("annotation.lead.kinds", str(self.by.pk)).hexdigest()[:20]
+
+    @property
+    def _language(self) -> str:
+        chosen = self.request.POST.get("preview_language", "")
+        return chosen if chosen in LANGUAGES else LANGUAGES[0]
+
+    def _screen(self, kind: Kind) -> str:
+        return screen_page(kind, study=self.study, request=self.request, language=self._language)
+
+
+class KindNew(KindDraft):
+    """A new kind, or a copy of one that there is (`?from=`)."""
+
+    def start(self) -> Draft:
+        key = typed(self.request.GET.get("from"))
+        if not key:
+            return deepcopy(_NEW)
+        try:
+            kind = study_kinds.kind_for(self.study, key)
+        except DomainError:
+            raise Http404("There is no such kind.") from None
+        return draft_of(kind) | {"key": f"{kind.key[:35]}_copy", "name": f"{kind.name} (copy)"}
+
+
+class KindEdit(KindDraft):
+    """Change a kind of the study; campaigns that there are keep it as it was."""
+
+    replaces = True
+    kind: Kind
+
+    def load(self) -> None:
+        super().load()
+        key = self.kwargs["key"]
+        if key in KINDS or not self.study.kinds.filter(key=key).exists():
+            raise Http404("The study has no such kind of its own.")
+        self.kind = study_kinds.kind_for(self.study, key)
+
+    def start(self) -> Draft:
+        return draft_of(self.kind)
+
+    def context(self) -> dict[str, Any]:
+        campaigns = self.study.campaigns.filter(kind=self.kind.key).count()
+        return super().context() | {"kind": self.kind, "campaign_count": campaigns}
