@@ -52,7 +52,7 @@ class QuestionResults:
 def question_results(
     campaigns: Sequence[CampaignAnswers], parameters: Parameters, progress: Progress
 ) -> QuestionResults:
-    """DeclaredMeasure the answers of each campaign as its kind declares."""
+    """Measure the answers of each campaign as its kind declares."""
     parts: dict[str, list[pd.DataFrame]] = {
         name: [] for campaign in campaigns for name in tables_of(campaign.kind)
     }

@@ -51,6 +51,8 @@ _SENTENCES = {
     "image.restored": "restored a retracted image",
     "image_report.dismissed": "looked at a report of an image and let the image stay: {reason}",
     "generation.planned": "asked {model} for {requests} images",
+    "probe.planned": "asked {model} {requests} questions of {probe_set}",
+    "answers.coded": "coded {coded} answers of models",
     "images.imported": "imported {kept} images; {rejected} were rejected",
     "labels.imported": "imported labels from a file",
     "scorer.planned": "asked the scorer {label} to look at the images",

@@ -31,7 +31,7 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 @dataclass(frozen=True)
-class Offered:
+class ControlAnswer:
     """One of the answers that can be chosen: under which name it comes back, and its words."""
 
     alias: str
@@ -131,7 +131,7 @@ def _roles(question: Question) -> list[Role]:
     return roles
 
 
-def offered(kind: Kind, question: Question) -> list[Offered]:
+def offered(kind: Kind, question: Question) -> list[ControlAnswer]:
     """Return what can be chosen, in the order shown; nothing for a question that is answered otherwise."""
     answers = [(code, words_of(text)) for code, text in _answers(kind, question)]
     prefix = "a"
@@ -139,7 +139,8 @@ def offered(kind: Kind, question: Question) -> list[Offered]:
     while any(words.startswith(prefix) and words[len(prefix) :].isdigit() for _, words in answers):
         prefix += "a"
     return [
-        Offered(f"{prefix}{number}", code, words) for number, (code, words) in enumerate(answers, start=1)
+        ControlAnswer(f"{prefix}{number}", code, words)
+        for number, (code, words) in enumerate(answers, start=1)
     ]
 
 

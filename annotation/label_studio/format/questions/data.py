@@ -18,20 +18,22 @@ SHOWN = "shown"  # the field that lists stimuli where screens show more or fewer
 
 def task_data(kind: Kind, stimuli: Sequence[str]) -> dict[str, Any]:
     """Return the fields of a screen with these addresses or texts, a prompt that is shown last."""
-    shown = list(stimuli)
+    values = list(stimuli)
     data: dict[str, Any] = {}
     if kind.stimuli.prompt_shown:
-        data[TEXT] = marked(kind, shown.pop())
+        data[TEXT] = marked(kind, values.pop())
     medium = kind.stimuli.medium
     if medium == "text":
-        shown = [marked(kind, text) for text in shown]
+        values = [marked(kind, text) for text in values]
     if repeats(kind.stimuli):
         noun = noun_of(kind.stimuli)
         if has_heading(kind):
             data[ALL] = f"All {noun.lower()}s"
-        data[SHOWN] = [{"name": f"{noun} {number}", medium: one} for number, one in enumerate(shown, start=1)]
+        data[SHOWN] = [
+            {"name": f"{noun} {number}", medium: value} for number, value in enumerate(values, start=1)
+        ]
         return data
-    return data | {shown_name(index): one for index, one in enumerate(shown)}
+    return data | {shown_name(index): value for index, value in enumerate(values)}
 
 
 def marked(kind: Kind, text: str) -> str:

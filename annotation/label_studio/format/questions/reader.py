@@ -27,7 +27,7 @@ def read_questions(results: Sequence[Any], screen: ScreenQuestions, text: str) -
 
     Nothing is returned of a question that its condition hides: Label Studio may keep what was answered before.
     """
-    reading = _Reading(screen, text)
+    reader = _ScreenReader(screen, text)
     controls = controls_of(screen.kind, screen.refs)
     for result in results:
         if not isinstance(result, Mapping) or not isinstance(result.get("value", {}), Mapping):
@@ -41,14 +41,14 @@ def read_questions(results: Sequence[Any], screen: ScreenQuestions, text: str) -
         if result.get("to_name", control.shows) != control.shows:
             raise ValueError(f"{control.question.name}: it was answered of something else than was asked")
         try:
-            reading.read(control, result)
+            reader.take(control, result)
         except ValueError as error:
             raise ValueError(f"{control.question.name}: {error}") from error
-    return reading.answer()
+    return reader.answer()
 
 
 @dataclass
-class _Reading:
+class _ScreenReader:
     """Collects what each control says."""
 
     screen: ScreenQuestions
@@ -58,15 +58,15 @@ class _Reading:
     words: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     none: set[str] = field(default_factory=set)
     places: dict[_Key, list[dict[str, float]]] = field(default_factory=lambda: defaultdict(list))
-    seen: set[str] = field(default_factory=set)
+    answered_controls: set[str] = field(default_factory=set)
 
-    def read(self, control: Control, result: Mapping[str, Any]) -> None:
+    def take(self, control: Control, result: Mapping[str, Any]) -> None:
         value, question = result.get("value", {}), control.question
         if control.role == "where":
             self._place(control, result, value)
         elif control.role == "answer" and isinstance(question, SpanQuestion):
             self.words[question.name] |= words_at(value, self.text)
-        elif control.name in self.seen:
+        elif control.name in self.answered_controls:
             raise ValueError("it is answered more than once")
         elif control.role == "none":
             if texts_of(value, "choices"):
@@ -75,7 +75,7 @@ class _Reading:
             self.values[question.name, control.ref] = "\n".join(texts_of(value, "text"))
         elif codes := self._codes(question, value):
             self.chosen[question.name, control.ref] = codes
-        self.seen.add(control.name)
+        self.answered_controls.add(control.name)
 
     def _codes(self, question: Question, value: Mapping[str, Any]) -> list[int | str]:
         codes = {answer.alias: answer.code for answer in offered(self.screen.kind, question)}
@@ -105,13 +105,13 @@ class _Reading:
         answers: dict[str, Any] = {}
         regions: dict[str, list[dict[str, Any]]] = {}
         for question in self.screen.kind.questions:
-            every = self.screen.refs if question.each else ("",)
-            asked = [ref for ref in every if is_asked(self.screen.kind, question, answers, ref)]
-            values = {ref: self._value(question, ref or None) for ref in asked}
-            given = {ref: value for ref, value in values.items() if value is not None}
-            if given:
-                answers[question.name] = given if question.each else given[""]
-            if places := self._places(question, asked):
+            stimuli = self.screen.refs if question.each else ("",)
+            refs = [ref for ref in stimuli if is_asked(self.screen.kind, question, answers, ref)]
+            values = {ref: self._value(question, ref or None) for ref in refs}
+            answered = {ref: value for ref, value in values.items() if value is not None}
+            if answered:
+                answers[question.name] = answered if question.each else answered[""]
+            if places := self._places(question, refs):
                 regions[question.name] = places
         return {"answers": answers, "regions": regions}
 
@@ -151,14 +151,14 @@ class _Reading:
             ref: 1 + sum(better < place for better in places.values()) for ref, place in places.items()
         } or None
 
-    def _places(self, question: Question, asked: Sequence[str]) -> list[dict[str, Any]]:
-        """Return the places drawn for answers that ask for one; `asked`: of which stimuli the question is asked."""
+    def _places(self, question: Question, refs: Sequence[str]) -> list[dict[str, Any]]:
+        """Return the places drawn for answers that ask for one; `refs`: the stimuli it is asked about."""
         region = question.region
         if region is None:
             return []
         return [
             {"stimulus": ref or self.screen.refs[0], **place}
-            for ref in asked
+            for ref in refs
             if not region.after
             or not set(self.chosen.get((question.name, ref or None), [])).isdisjoint(region.after)
             for place in self.places.get((question.name, ref or None), [])
@@ -174,11 +174,11 @@ def words_at(value: Mapping[str, Any], text: str) -> set[int]:
     start, end = (value.get(name) for name in ("start", "end"))
     if type(start) is not int or type(end) is not int or not 0 <= start < end:
         raise ValueError("a stretch of the text has no beginning and end")
-    said = value.get("text")
+    marked_text = value.get("text")
     for unit in (_in_halves, _in_characters):
-        found = unit(text, start, end)
-        if found is not None and said in (None, text[found[0] : found[1]]):
-            return _touched(text, *found)
+        stretch = unit(text, start, end)
+        if stretch is not None and marked_text in (None, text[stretch[0] : stretch[1]]):
+            return _touched(text, *stretch)
     raise ValueError("words were marked in another text")
 
 
