@@ -149,6 +149,7 @@ def test_a_kind_is_built_previewed_and_planned(page, study, lead, client, live_s
     page.wait_for_url("**/campaigns/calm-scenes/")
     page.get_by_role("link", name="Preview", exact=True).click()
     expect(page.get_by_role("group", name="How calm is this scene?").first).to_be_visible()
+    page.wait_for_load_state("networkidle")
     page.complaints.clear()  # the images of this study have no files
     assert Campaign.objects.get().kind == "calm_scenes"
 
