@@ -46,10 +46,10 @@ def read_probe_answers(study: Study, progress: Progress) -> ProbeAnswerData:
         .values_list(*columns, "repeat", "order", "outcome", "coded", "image__group__factors", "run")
         .iterator(chunk_size=_ROWS_AT_ONCE)
     )
-    progress.check_cancelled()
-    progress.advance(len(rows), "answers of models read")
     if not rows:
         return ProbeAnswerData()
+    progress.check_cancelled()
+    progress.advance(len(rows), "answers of models read")
     frame = pd.DataFrame(rows, columns=[*COLUMNS[:7], "asked", "coded", "factors", "run"])
     reason = pd.Series("", index=frame.index)
     reason[frame["group"].isna()] = NO_GROUP

@@ -11,6 +11,7 @@ from django.utils.translation import override
 from django.utils.translation.template import templatize
 
 from annotation.annotator.translation.scripts import script_words
+from annotation.campaigns.instruments import versions
 from tests.annotation.annotator.test_onboarding import invite
 from tests.web.markup import compact
 
@@ -176,8 +177,13 @@ def test_a_browser_that_asks_for_german_gets_pages_wholly_in_german(join, markin
     assert '<html lang="de" dir="ltr">' in text
     for words in ("Abschicken", "Nichts davon", "Pause machen", 'id="words"', "Kasten"):
         assert words in text
-    # What the lead wrote stays as it is.
-    assert "Which of these does the picture show, and where?" in text
+    # The statement is the kind's own, which has it in German; what a lead writes stays as it is.
+    assert "Was davon zeigt das Bild, und wo?" in text
+    versions.revise(campaign=marking, statement="Which can you see?", by=None)
+    text = client.get(
+        reverse("annotate:task", args=[marking.pk]), headers={"accept-language": "de"}
+    ).content.decode()
+    assert "Which can you see?" in text
 
 
 def test_a_language_chosen_is_kept_whatever_the_browser_asks_for(client, marking):

@@ -22,9 +22,8 @@ NOON = datetime(2030, 5, 3, 12, tzinfo=UTC)
 def opened(study, lead, *, kind="stereotype_marking", **options):
     if not study.images.exists():
         add_images(study, 1)
-    draft = lifecycle.create(
-        study=study, name="Capped", kind=kind, by=lead, attributes_per_screen=1, options=options
-    )
+    screens = {"attributes_per_screen": 1} if kind == "stereotype_marking" else {}
+    draft = lifecycle.create(study=study, name="Capped", kind=kind, by=lead, options=options, **screens)
     return lifecycle.open_(campaign=draft, by=lead)
 
 

@@ -50,16 +50,18 @@ def add_gold(campaign, number, by=None):
 
 
 def opened(study, lead, *, images=3, wanted=2, gold=0, kind="stereotype_marking", **options):
+    screens = {}
     if kind == "stereotype_marking":
         add_images(study, images)
+        screens["attributes_per_screen"] = 3
     draft = lifecycle.create(
         study=study,
         name="Checked",
         kind=kind,
         by=lead,
         annotators_per_task=wanted,
-        attributes_per_screen=3,
         options=options,
+        **screens,
     )
     campaign = lifecycle.open_(campaign=draft, by=lead)
     add_gold(campaign, gold, by=lead)
