@@ -28,12 +28,13 @@ def question_part(
             "condition": other_condition(line),
             "questions": list(_questions(line, kinds[line["campaign"]].questions, tables, names)),
             "methods": [
-                (MEASURES[name].title, method)
-                for name, method in line["methods"].items()
-                if method and name in MEASURES
+                # In the registry's order: a summary that a database stored has lost its own.
+                (measure.title, line["methods"][name])
+                for name, measure in MEASURES.items()
+                if line["methods"].get(name)
             ],
             "not_counted": [
-                (WORDS.get(reason, reason), number) for reason, number in line["not_counted"].items()
+                (WORDS.get(reason, reason), number) for reason, number in sorted(line["not_counted"].items())
             ],
         }
         for line in summary.get("questions", [])
