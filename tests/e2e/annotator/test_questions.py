@@ -4,6 +4,7 @@ import pytest
 from django.urls import reverse
 
 from annotation.campaigns import lifecycle
+from annotation.kinds.registry import KINDS
 from annotation.models import Annotation, ImageReport, Judgement, Point, TaskStimulus
 from generation.images.storage import store_image
 from tests.e2e.annotator.steps import join, join_without_scripts, ready, saved
@@ -14,18 +15,24 @@ from tests.generation.drawings import drawing
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
 PROMPT = "a drum beside a tall hat"
+TEXTS = ["A baker or a weaver? – Probably a weaver.", "A baker or a weaver? – I cannot tell."]
+QUESTION_KINDS = [kind for kind in KINDS if not KINDS[kind].about_attributes]
 
 
 @pytest.fixture
 def opened(study, lead):
-    """Return a function that opens a campaign of a kind about images of one prompt by three models."""
-    group = study.groups.order_by("name").first()
+    """Return a function that opens a campaign of a kind about images of one prompt by three models, or texts."""
+    group, other = study.groups.order_by("name")[:2]
     for number, model in enumerate(("north", "south", "west")):
         data = drawing(number, "drum", "tall hat")
         store_image(study=study, data=data, group=group, model_label=model, prompt=PROMPT)
 
     def open_campaign(kind: str):
-        draft = lifecycle.create(study=study, name=kind, kind=kind, by=lead)
+        if kind == "pair_check":  # needs a scenario with images of two groups
+            store_image(study=study, data=drawing(9, "drum"), group=other, model_label="north", prompt=PROMPT)
+            study.images.filter(model_label="north").update(scenario="drummer")
+        options = {"texts": TEXTS} if KINDS[kind].stimuli.medium == "text" else {}
+        draft = lifecycle.create(study=study, name=kind, kind=kind, options=options, by=lead)
         return lifecycle.open_(campaign=draft, by=lead)
 
     return open_campaign
@@ -112,23 +119,62 @@ def test_without_scripts_a_form_carries_the_answers(new_page, opened):
     assert judgements() == [*scales, ("harms", None, "none")]
 
 
+def test_the_difference_between_pictures_is_written_when_they_are_not_alike(page, opened):
+    campaign = opened("pair_check")
+    join(page, campaign)
+    assert page.locator("[data-image]").count() == 2
+    press(page, "3")
+    page.get_by_label("What differs?").focus()
+    page.keyboard.type("The light.")
+    press(page, "Control+Enter")
+    page.wait_for_url("**/done/")
+    assert judgements() == [("alike", None, "different"), ("difference", None, "The light.")]
+
+
+def test_texts_are_sorted_by_keys_alone(page, opened):
+    campaign = opened("answer_coding")
+    join(page, campaign)
+    press(page, "2", "Enter")
+    saved(page, 1)
+    ready(page)
+    press(page, "4", "Enter")
+    page.wait_for_url("**/done/")
+    codes = Judgement.objects.order_by("pk").values_list("question", "code")
+    assert list(codes) == [("code", "second"), ("code", "refused")]
+
+
+def test_a_text_is_rated_and_explained_by_keys_alone(page, opened):
+    campaign = opened("bias_level")
+    join(page, campaign)
+    press(page, "4", "Tab")
+    page.keyboard.type("That all bakers weave.")
+    press(page, "Control+Enter")
+    saved(page, 1)
+    assert judgements() == [("level", None, 4), ("association", None, "That all bakers weave.")]
+
+
+def test_a_picture_is_described_by_keys_alone(page, opened):
+    campaign = opened("open_question")
+    join(page, campaign)
+    page.locator("[name='answers.description']").focus()
+    page.keyboard.type("A drum.\nA hat stands beside it.")
+    press(page, "Control+Enter")
+    saved(page, 1)
+    assert judgements() == [("description", None, "A drum.\nA hat stands beside it.")]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["pairwise", "ranking", "rubric", "image_text"])
-def test_axe_finds_nothing_on_the_screen_of_a_kind(new_page, opened, kind):
-    page = new_page()
+@pytest.mark.parametrize("kind", QUESTION_KINDS)
+def test_the_screen_of_a_kind_suits_everybody(new_page, opened, kind):
+    """Axe finds nothing; a phone shows it whole without scrolling sideways, with controls that fingers hit."""
+    page = new_page(size=PHONE, touch=True)
     join(page, opened(kind))
-    open_parts(page)
-    press(page, "2", "2")
-    assert violations(page) == []
-
-
-@pytest.mark.parametrize("kind", ["pairwise", "ranking", "rubric", "image_text"])
-def test_a_phone_shows_the_whole_screen_without_scrolling_aside(new_page, opened, kind):
-    phone = new_page(size=PHONE, touch=True)
-    join(phone, opened(kind))
-    assert phone.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     small = """() => [...document.querySelectorAll(".asked label, .asked button")]
       .filter((one) => one.getClientRects().length)
       .map((one) => one.getBoundingClientRect())
       .filter(({ width, height }) => Math.min(width, height) < 39.5).length"""
-    assert phone.evaluate(small) == 0
+    assert page.evaluate(small) == 0
+    open_parts(page)
+    press(page, "2", "2")
+    assert violations(page) == []

@@ -76,6 +76,14 @@ ANSWERS = {
         },
         {"answers": {"alignment": 5, "missing": [], "faults": "none"}, "regions": {}},
     ],
+    "pair_check": [
+        {"answers": {"alike": "different", "difference": "The light <b>."}, "regions": {}},
+        {"answers": {"alike": "small_differences"}, "regions": {}},
+    ],
+    "answer_coding": [
+        {"answers": {"code": "second"}, "regions": {}},
+        {"answers": {"code": "refused"}, "regions": {}},
+    ],
 }
 
 
@@ -97,7 +105,13 @@ def opened(study, lead, kind) -> Campaign:
     add_prompted_images(study, ["a {id} house by the sea"], models=("north", "south", "east"))
     if kind not in KINDS:
         study_kinds.add(study=study, content=shown("declaration").encode(), by=lead)
-    draft = lifecycle.create(study=study, name=f"All of {kind}", kind=kind, by=lead, annotators_per_task=2)
+    texts = kind in KINDS and KINDS[kind].stimuli.medium == "text"
+    options = (
+        {"texts": ["A baker or a weaver? – Probably <i>a weaver</i>.", "Both & neither."]} if texts else {}
+    )
+    draft = lifecycle.create(
+        study=study, name=f"All of {kind}", kind=kind, options=options, by=lead, annotators_per_task=2
+    )
     return lifecycle.open_(campaign=draft, by=lead)
 
 
