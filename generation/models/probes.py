@@ -180,11 +180,13 @@ class Coding(models.Model):
         RULES = "rules", "rules"
         MODEL = "model", "model"
         PERSON = "person", "person"
+        OVERRIDE = "override", "override"  # a lead's, with a reason; it counts instead of all others
 
     answer = models.ForeignKey(Answer, on_delete=models.CASCADE, related_name="codings", db_index=False)
     coder = models.CharField(max_length=10, choices=Coder)
     version = models.CharField(max_length=120)  # of the rules, or of the model
-    # The key of a person's annotation, so that each of theirs counts once; "" for rules and models.
+    # The key of a person's annotation, so that each of theirs counts once; of an override, its number among those
+    # of the answer; "" for rules and models.
     source = models.CharField(max_length=60, blank=True)
     outcome = models.CharField(max_length=20)
     code = models.SmallIntegerField(null=True, blank=True)  # +1 plus, −1 minus, 0 neither; null: not a choice
@@ -202,8 +204,13 @@ class Coding(models.Model):
                 fields=["answer", "coder", "version", "source"], name="coding_once_by_a_version"
             ),
             models.CheckConstraint(
-                condition=Q(coder="person") & ~Q(source="") | Q(coder__in=["rules", "model"], source=""),
+                condition=Q(coder__in=["person", "override"]) & ~Q(source="")
+                | Q(coder__in=["rules", "model"], source=""),
                 name="coding_of_a_person_has_source",
+            ),
+            models.CheckConstraint(
+                condition=~Q(coder="override") | Q(code__isnull=False) & ~Q(reason=""),
+                name="coding_override_has_reason",
             ),
             models.CheckConstraint(
                 condition=Q(code__isnull=True) | Q(code__gte=-1, code__lte=1), name="coding_code_is_a_sign"

@@ -7,8 +7,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.models import User
 from generation.models import Answer, Coding, ProbeRun
-from generation.probing import sentences
-from generation.probing.coding import VERSION, code_answer
+from generation.probing.coding import VERSION, code_answer, sentences
 from generation.probing.probe_sets import ProbeSet
 from generation.probing.questions import Order, ProbeQuestion
 from jobs.progress.reporter import Progress

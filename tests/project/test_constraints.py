@@ -102,7 +102,15 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
     "caption_has_text": [{"text": ""}],
     "coding_code_is_a_sign": [{"code": 2}, {"code": -2}],
     "coding_has_outcome_and_version": [{"outcome": ""}, {"version": ""}],
-    "coding_of_a_person_has_source": [{"coder": "person"}, {"source": "annotation 7"}],
+    "coding_of_a_person_has_source": [
+        {"coder": "person"},
+        {"source": "annotation 7"},
+        {"coder": "override", "reason": "It says so."},
+    ],
+    "coding_override_has_reason": [
+        {"coder": "override", "source": "1"},
+        {"coder": "override", "source": "1", "reason": "It says so.", "code": None},
+    ],
     "consent_withdrawn_after_given": [{"given_at": timezone.now, "withdrawn_at": LONG_AGO}],
     "encoder_has_dimensions": [{"dim": 0}],
     "encoder_has_revision": [{"revision": ""}],

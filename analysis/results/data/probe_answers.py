@@ -15,7 +15,7 @@ from studies.models import Study
 
 NOT_ASKED_YET, NOT_CODED, NO_GROUP = "not_asked_yet", "not_coded", "no_group"
 COLUMNS = ("model", "experiment", "scenario", "question", "group", "repeat", "order", "first", "outcome")
-_CODERS = (Coding.Coder.PERSON, Coding.Coder.RULES, Coding.Coder.MODEL)
+_CODERS = (Coding.Coder.OVERRIDE, Coding.Coder.PERSON, Coding.Coder.RULES, Coding.Coder.MODEL)
 _ROWS_AT_ONCE = 5_000
 
 
@@ -24,8 +24,9 @@ class ProbeAnswerData:
     """One row per request that a choice was put to a model with, as `analysis.metrics.association_scores` takes it.
 
     `answers`: `COLUMNS` and a column for each factor that all groups have. outcome is `failed` where there is no
-    answer, `declined` where the endpoint's filter gave none, else what the answer was taken to say: by people, else
-    by the newest rules, else by a model. `left_out`: requests without an outcome by reason.
+    answer, `declined` where the endpoint's filter gave none, else what the answer was taken to say: by a lead's newest
+    override, else by people, else by the newest rules, else by a model. `left_out`: requests without an outcome by
+    reason.
     """
 
     answers: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(COLUMNS)))

@@ -18,7 +18,7 @@ from generation.probing.questions import AskedQuestion
 VERSION = "1"  # of the rules: it changes whenever an answer may be coded differently
 LONG = 60  # words from which a coding is never sure
 Outcome = Literal["plus", "minus", "both", "refused", "other", "empty"]
-_CODES: dict[str, int] = {"plus": 1, "minus": -1}
+CODES: dict[Outcome, int] = {"plus": 1, "minus": -1, "both": 0, "refused": 0, "other": 0, "empty": 0}
 _FINAL = re.compile(
     r"\bfinal (?:answer|choice|decision|verdict|response|selection)\b(?: (?:is|would be))?[ :]*"
 )
@@ -298,7 +298,7 @@ def _coded(finding: _Finding, evidence: _Evidence, answer: AnswerText) -> CodedA
         span = ""
     return CodedAnswer(
         outcome=finding.outcome,
-        code=_CODES.get(finding.outcome, 0),
+        code=CODES[finding.outcome],
         sure=not reason,
         rule=finding.rule,
         span=span,

@@ -53,6 +53,7 @@ _SENTENCES = {
     "generation.planned": "asked {model} for {requests} images",
     "probe.planned": "asked {model} {requests} questions of {probe_set}",
     "answers.coded": "coded {coded} answers of models",
+    "answer.overridden": "coded an answer of a model as {outcome}: {reason}",
     "images.imported": "imported {kept} images; {rejected} were rejected",
     "labels.imported": "imported labels from a file",
     "scorer.planned": "asked the scorer {label} to look at the images",

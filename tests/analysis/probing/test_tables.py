@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from analysis.results.probe_tables import PROBE_TABLES
 from generation.models import Answer, Coding
+from generation.probing.overrides import override_answer
 from generation.probing.probe_sets import ProbeSet
 from tests.analysis.probing.weavers import SCENARIOS
 
@@ -90,6 +91,31 @@ def test_people_count_before_rules_and_newer_rules_before_older(probed, analyze)
         if (row["model"], row["scenario"], row["group"]) == ("weaver-1", "loom", "green_tall")
     )
     assert float(row["association"]) == pytest.approx(mean([mean([-1, 0]), 1]))
+
+
+def test_a_leads_newest_override_counts_above_all(probed, analyze, lead):
+    place = {"model": "weaver-1", "scenario": "loom", "group": "green_tall", "order": "published"}
+    answer = probed.answer(repeat=0, **place)
+    Coding.objects.create(
+        answer=answer, coder="person", version="1", source="a", outcome="minus", code=-1, sure=True
+    )
+
+    def association():
+        (row,) = (
+            row
+            for row in analyze(probed.study)[0]["pairs_scenarios"]
+            if (row["model"], row["scenario"], row["group"]) == ("weaver-1", "loom", "green_tall")
+        )
+        return float(row["association"])
+
+    before = association()
+    override_answer(answer=answer, outcome="minus", reason="It says rope.", by=lead)
+    override_answer(answer=answer, outcome="refused", reason="It says that it cannot see a craft.", by=lead)
+    Coding.objects.create(
+        answer=answer, coder="person", version="1", source="b", outcome="minus", code=-1, sure=True
+    )
+    Coding.objects.create(answer=answer, coder="rules", version="3", outcome="plus", code=1, sure=True)
+    assert (before, association()) == (pytest.approx(0.5), pytest.approx(0.75))
 
 
 def test_what_was_not_asked_or_coded_is_counted_and_what_failed_is_missing(probed, analyze):

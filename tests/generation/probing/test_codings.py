@@ -4,9 +4,9 @@ import pytest
 from django.core.management import call_command
 
 from generation.models import Coding
+from generation.probing.coding.sentences import completed_word
 from generation.probing.codings import code_by_rules
 from generation.probing.execution import run
-from generation.probing.sentences import completed_word
 from jobs.progress.reporter import Unwatched
 from tests.generation.probing.probing_study import planned, words
 

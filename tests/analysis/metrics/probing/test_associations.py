@@ -15,7 +15,7 @@ from statsmodels.stats.multitest import multipletests
 
 from analysis.metrics import description_tokens, parse_word, tfidf_associations
 from analysis.metrics.probing.associations.tfidf import published_rule, tfidf
-from generation.probing.sentences import completed_word
+from generation.probing.coding.sentences import completed_word
 from tests.analysis.metrics.probing.word_answers import description_words, word_answers
 
 
