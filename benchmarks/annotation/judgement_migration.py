@@ -20,7 +20,7 @@ from benchmarks.table import Row
 from benchmarks.web_server import Platform, own_database, platform, postgres_address
 
 JUDGEMENTS = 10_000_000
-BEFORE, AFTER = "0005", "0009"
+BEFORE, AFTER = "0005", "0012"
 MOST_SECONDS, MOST_WAITED = 60.0, 1.0
 _EACH = 5  # judgements an annotation
 _ANNOTATIONS = """

@@ -1,6 +1,7 @@
 """An annotator of a kind of questions learns no group, prompt, model or condition, and not what is measured."""
 
 import io
+import random
 import uuid
 
 import pytest
@@ -9,8 +10,10 @@ from PIL import Image as Picture
 from PIL.PngImagePlugin import PngInfo
 
 from annotation.annotator import urls
+from annotation.campaigns import lifecycle
 from annotation.kinds.registry import KINDS
 from annotation.models import Annotation
+from annotation.simulation.questions import QuestionTruth, answer_questions
 from generation.images.storage import store_image
 from tests.annotation.annotator.test_traffic import Recorded, come
 from tests.annotation.answers.questions.test_storage import ANSWERS
@@ -111,6 +114,49 @@ def test_an_annotators_whole_traffic_tells_nothing(telling, kind, language):
     assert [name for name, text in client.read.items() if SENTINEL in text.casefold()] == []
     # The prompt is read where the kind shows it, and nowhere else.
     assert (PROMPT in "".join(client.read.values())) == kind.stimuli.prompt_shown
+
+
+def answer_everything(client, campaign):
+    """Answer task after task until none is left, looking at every page and picture on the way; count answers."""
+    truth, answer_count = QuestionTruth(seed=1), 0
+    task = client.post(f"/api/v1/campaigns/{campaign.pk}/next").json()
+    while task is not None:
+        for stimulus in task["stimuli"]:
+            if "image" in stimulus:
+                client.get(stimulus["image"]["url"])
+        client.get(reverse("annotate:task", args=[campaign.pk]))
+        answer = answer_questions(task, truth, lambda *parts: random.Random(repr(parts)))
+        saved = submit(client, task, answer)
+        assert saved.status_code == 200, saved.content
+        answer_count += 1
+        task = saved.json()["next"]
+    for page in ("answers", "previous", "done", "ahead"):
+        client.get(reverse(f"annotate:{page}", args=[campaign.pk]), follow=True)
+    return answer_count
+
+
+@pytest.mark.parametrize("key", [key for key, kind in KINDS.items() if not kind.about_attributes])
+def test_nothing_of_a_whole_campaign_tells_what_its_kind_calls_blind(telling, lead, key):
+    stimuli = KINDS[key].stimuli
+    telling.images.update(scenario=f"{SENTINEL} square", condition="non_stereotypical")
+    if stimuli.prompt_shown or "prompt" not in stimuli.blind:
+        telling.images.update(prompt=PROMPT)
+    if stimuli.differ == "model":
+        telling.images.update(group=telling.groups.earliest("pk"))
+        for number, image in enumerate(telling.images.order_by("pk")):
+            telling.images.filter(pk=image.pk).update(model_label=f"{SENTINEL}-{number}")
+    texts = {"texts": ["Some weavers drum.", "All bakers sing."]}
+    options = texts if stimuli.medium == "text" else {"condition": "non_stereotypical"}
+    draft = lifecycle.create(
+        study=telling, name=f"Campaign {SENTINEL}", kind=key, options=options, by=lead, annotators_per_task=1
+    )
+    campaign = lifecycle.open_(campaign=draft, by=lead)
+    client = Recorded()
+    come(client, campaign)
+    assert answer_everything(client, campaign) == campaign.tasks.count() > 0
+    told = "".join(client.read.values()).casefold()
+    assert [word for word in (SENTINEL, "stereotypical", key) if word in told] == []
+    assert (PROMPT in told) == stimuli.prompt_shown
 
 
 def test_two_annotators_cannot_tell_that_they_see_the_same_image(telling):
