@@ -6,6 +6,7 @@ from itertools import islice
 
 from django.db import transaction
 
+from catalog.word_forms import SINGULAR, complete_forms
 from foundation.errors import DomainError
 from generation.models import Answer, Image, ProbeRun
 from generation.probing.probe_sets import Experiment, ProbeSet
@@ -62,10 +63,9 @@ def parts_of(study: Study, probe_set: ProbeSet, orders: str) -> list[PlanPart]:
     return parts
 
 
-def forms_of(study: Study, group: StudyGroup) -> Mapping[str, str]:
-    """Return the words that a descriptor goes by in sentences, by form; a form that is not known is not there."""
-    forms = study.parameters.get("descriptor_forms", {}).get(group.name)
-    return forms if isinstance(forms, dict) else {"singular": group.display_name}
+def forms_of(group: StudyGroup) -> Mapping[str, str]:
+    """Return the words that a descriptor goes by in sentences, by form: its plural by rule where none was given."""
+    return complete_forms(group.forms or {SINGULAR: group.display_name})
 
 
 class _Pictures:
@@ -100,7 +100,7 @@ def _about_images(experiment: Experiment, pictures: _Pictures, orders: Sequence[
 def _about_descriptors(experiment: Experiment, study: Study, letters: str) -> Iterator[PlanPart]:
     questions = [question for question in experiment.questions if question.kind == "complete"]
     for group in study.groups.all() if questions else ():
-        forms = forms_of(study, group)
+        forms = forms_of(group)
         asked = [(question, [""]) for question in questions if question.form in forms]
         yield PlanPart(experiment.name, "", [Subject(descriptor_id=group.pk)], asked, list(letters))
 

@@ -89,7 +89,7 @@ class RequestBuilder:
             first, second = (plus, minus) if is_plus else (minus, plus)
             return asked.text, QuestionFacts("choice", first, second, is_plus, name)
         if question.kind == "complete" and row.descriptor is not None:
-            words = forms_of(self._run.study, row.descriptor)[question.form]
+            words = forms_of(row.descriptor)[question.form]
             prompt = question.sentence(descriptor=words, letter=row.letter)
             return prompt, QuestionFacts("complete", group=name, letter=row.letter)
         return question.text, QuestionFacts(question.kind, group=name)

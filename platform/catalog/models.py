@@ -40,6 +40,9 @@ class IdentityGroup(models.Model):
     iso_code = models.CharField(max_length=10, blank=True)  # ISO 3166-1 alpha-3, or 3166-2 such as US-GA
     # What maps colour: usually iso_code; groups that share a country (English, Welsh, British) share it here.
     map_code = models.CharField(max_length=3, blank=True)
+    # Of a descriptor: what it is called in sentences (singular, plural), and the dimensions it belongs to.
+    forms = models.JSONField(default=dict, blank=True)
+    dimensions = models.JSONField(default=list, blank=True)
 
     class Meta:
         constraints: ClassVar = [

@@ -120,6 +120,9 @@ class StudyGroup(models.Model):
     map_code = models.CharField(max_length=3, blank=True)
     # What the group combines, where people are compared by each: black_man has race=black, gender=man.
     factors = models.JSONField(default=dict, blank=True)
+    # Of a descriptor: what it is called in sentences (singular, plural), and the dimensions it belongs to.
+    forms = models.JSONField(default=dict, blank=True)
+    dimensions = models.JSONField(default=list, blank=True)
 
     class Meta:
         constraints: ClassVar = [

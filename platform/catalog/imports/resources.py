@@ -121,13 +121,7 @@ def import_resource(
     Raises DomainError naming file, row and column; Conflict where the resource is there, says something else, and
     may not be updated.
     """
-    name = name.strip()
-    if not 0 < len(name) <= _MAX_NAME:
-        raise DomainError(
-            "resource_name",
-            f"A resource needs a name of 1 to {_MAX_NAME} characters.",
-            fields={"name": "length"},
-        )
+    name = resource_name(name)
     table = read_table(file, name=file_name, workbooks=False)
     pairs, rows = read_pairs(table)
     with transaction.atomic():
@@ -137,6 +131,18 @@ def import_resource(
     # Resources are below studies and have no audit trail of their own.
     logger.info("resource %r imported from %s by %s: %s", name, table.name, by, report.outcome)
     return report
+
+
+def resource_name(name: str) -> str:
+    """Return the name of a resource without spaces around it; raise DomainError where it is empty or too long."""
+    name = name.strip()
+    if not 0 < len(name) <= _MAX_NAME:
+        raise DomainError(
+            "resource_name",
+            f"A resource needs a name of 1 to {_MAX_NAME} characters.",
+            fields={"name": "length"},
+        )
+    return name
 
 
 def _refuse_other(table: Table, name: str) -> None:
@@ -269,7 +275,7 @@ def _store(
 ) -> ResourceImportReport:
     resource = Resource.objects.select_for_update().filter(name=name).first()
     if resource is None:
-        resource = Resource.objects.create(name=name, slug=_free_slug(name), invented=invented)
+        resource = Resource.objects.create(name=name, slug=free_slug(name), invented=invented)
     identities = list(dict.fromkeys(pair.identity for pair in pairs))
     located = places.places(identities)
     groups, groups_changed = _store_groups(resource, identities, located)
@@ -295,7 +301,8 @@ def _store(
     )
 
 
-def _free_slug(name: str) -> str:
+def free_slug(name: str) -> str:
+    """Return a slug that no resource and no page has."""
     slug = slugify(name)[:100] or f"resource-{get_random_string(6).lower()}"
     while slug in _TAKEN_BY_PAGES or Resource.objects.filter(slug=slug).exists():
         slug = f"{slug[:100]}-{get_random_string(4).lower()}"

@@ -60,7 +60,7 @@ def create_study(
             )
     except IntegrityError:
         raise _name_taken(name) from None
-    StudyGroup.objects.bulk_create(_copy(study, group) for group in chosen)
+    StudyGroup.objects.bulk_create(copy_of(study, group) for group in chosen)
     if by is not None:
         StudyMembership.objects.create(study=study, user=by, role=StudyMembership.Role.LEAD)
     audit.record(by=by, action="study.created", subject=study, study=study, groups=len(chosen))
@@ -111,7 +111,8 @@ def _free_slug(name: str) -> str:
     return f"{stem}-{number}"
 
 
-def _copy(study: Study, group: IdentityGroup) -> StudyGroup:
+def copy_of(study: Study, group: IdentityGroup) -> StudyGroup:
+    """Return the study's own copy of a group, not saved."""
     return StudyGroup(
         study=study,
         group=group,
@@ -120,4 +121,6 @@ def _copy(study: Study, group: IdentityGroup) -> StudyGroup:
         region=group.region,
         iso_code=group.iso_code,
         map_code=group.map_code,
+        forms=group.forms,
+        dimensions=group.dimensions,
     )

@@ -53,12 +53,26 @@ text = "{A_an} {descriptor} is [{letter}__]."
 """
 
 
+PLURAL = b"""
+[[experiments.questions]]
+name = "plural"
+kind = "complete"
+form = "plural"
+setting = "plural"
+text = "{descriptor} are [{letter}__]."
+"""
+
+
 def questions() -> ProbeSet:
     return parsed(QUESTIONS, "trades.toml")
 
 
 def words() -> ProbeSet:
     return parsed(WORDS, "words.toml")
+
+
+def both_forms() -> ProbeSet:
+    return parsed(WORDS + PLURAL, "forms.toml")
 
 
 def png(number: int) -> bytes:

@@ -10,8 +10,9 @@ from generation.models import Answer, Image, ProbeRun
 from generation.probing.estimates import estimate, estimate_words
 from generation.probing.execution import run
 from generation.probing.planning import finish_planning
+from generation.probing.requests import RequestBuilder
 from jobs.progress.reporter import Cancelled, Unwatched
-from tests.generation.probing.probing_study import plan_of, planned, words
+from tests.generation.probing.probing_study import both_forms, plan_of, planned, words
 
 pytestmark = pytest.mark.django_db
 
@@ -30,6 +31,26 @@ def test_sentences_are_completed_for_each_descriptor_and_letter(study, lead):
     asked = planned(study, lead, probe_set=words())
     assert asked.answers.count() == study.groups.count() * 3 * 3
     assert set(asked.answers.values_list("letter", flat=True)) == set("abc")
+
+
+def test_a_descriptor_is_asked_once_in_each_of_its_forms(study, lead):
+    """Of three groups one has both forms, one a plural alone, and of the others the plural follows by rule."""
+    first, second = study.groups.all()[:2]
+    first.forms, first.dimensions = {"singular": "elder", "plural": "old folk"}, ["age", "trade"]
+    second.forms = {"plural": "Velmari"}
+    for group in (first, second):
+        group.save()
+    asked = planned(study, lead, probe_set=both_forms())
+    counts = Counter(asked.answers.values_list("descriptor__name", "question"))
+    assert counts.pop((second.name, "plural")) == 9
+    others = [group.name for group in study.groups.all() if group.pk != second.pk]
+    assert counts == {(name, form): 9 for name in others for form in ("singular", "plural")}
+    builder = RequestBuilder(asked, address="")
+    prompts = {
+        builder.build([row], paid=False).request.prompt
+        for row in asked.answers.filter(letter="a", repeat=0).select_related("descriptor")
+    }
+    assert {"An elder is [a__].", "Old folk are [a__].", "Velmari are [a__]."} <= prompts
 
 
 def test_the_same_plan_again_asks_nothing_more(scenarios, lead):
