@@ -28,6 +28,7 @@ from studies.access import ANALYST, study_for
 from studies.models import Study, StudyGroup
 
 Row = dict[str, Any]
+PROBING = (Study.Protocol.PAIRS, Study.Protocol.BIASDORA)
 # Row by row all labels are read at once: of more than these a release is built, by a worker.
 MOST_LABELS = 500_000
 
@@ -225,9 +226,17 @@ def _waiting(study: Study, job: Job | None) -> dict[str, Any]:
         return {"job": None, "stopped": job, "form": form}
     if job is not None:
         return {}
-    judgements = reports.judgements_of(study, most=reports.MOST_COUNTED)
-    scored = reports.scored_images_of(study, most=reports.MOST_COUNTED)
-    return {"judgements": judgements, "at_least": judgements == reports.MOST_COUNTED, "scored": scored}
+    most = reports.MOST_COUNTED
+    counts = (
+        (reports.judgements_of, "judgements"),
+        (reports.scored_images_of, "images scored by machines"),
+        (reports.model_answers_of, "answers of models"),
+    )
+    numbers = [(count(study, most=most), words) for count, words in counts]
+    parts = [
+        f"{'at least ' if number == most else ''}{number:,} {words}" for number, words in numbers if number
+    ]
+    return {"to_measure": " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))}
 
 
 View = Callable[..., HttpResponse | dict[str, Any]]
@@ -245,7 +254,13 @@ def results_page(template: str) -> Callable[[View], Callable[..., HttpResponse]]
             current_study = study_for(request.user, study, role=ANALYST)
             assert isinstance(request.user, User)  # login_required lets nobody else in
             report, job = reports.standing_report(study=current_study, by=request.user)
-            shared: dict[str, Any] = {"study": current_study, "report": report, "job": job}
+            is_probing = current_study.protocol in PROBING
+            shared: dict[str, Any] = {
+                "study": current_study,
+                "report": report,
+                "job": job,
+                "is_probing": is_probing,
+            }
             if report is None:
                 return render(
                     request, "analysis/results/no_report.html", shared | _waiting(current_study, job)

@@ -11,6 +11,7 @@ from analysis.models import Report, ReportTable, ScoredImage
 from analysis.results.parameters import Parameters, parameters_of
 from analysis.scoring.freshness import last_score
 from annotation.models import Annotation, Judgement
+from generation.models import Answer
 from jobs.models import Job
 from jobs.progress.reporter import Progress, Unwatched
 from jobs.run.execution import enqueue
@@ -21,6 +22,7 @@ JOB_KIND = "compute_report"
 # More judgements than this are computed by a worker: a page must answer while one waits.
 INLINE_JUDGEMENTS = 20_000
 INLINE_SCORED = 1_000  # images that machines scored
+INLINE_ANSWERS = 10_000  # of models to probes
 KEPT = 5
 STOPPED = (Job.State.FAILED, Job.State.CANCELLED)
 # Nobody waits for a page to count more: it says that there are at least as many.
@@ -83,8 +85,12 @@ def request_report(*, study: Study, parameters: Parameters, by: User) -> Report 
     under_way = running_job(study)
     if under_way is not None:
         return under_way
-    few = judgements_of(study, most=INLINE_JUDGEMENTS + 1) <= INLINE_JUDGEMENTS
-    if few and scored_images_of(study, most=INLINE_SCORED + 1) <= INLINE_SCORED:
+    counts = (
+        (judgements_of, INLINE_JUDGEMENTS),
+        (scored_images_of, INLINE_SCORED),
+        (model_answers_of, INLINE_ANSWERS),
+    )
+    if all(count(study, most=limit + 1) <= limit for count, limit in counts):
         return compute_report(study=study, parameters=parameters, by=by)
     return enqueue(
         kind=JOB_KIND,
@@ -159,6 +165,13 @@ def judgements_of(study: Study, *, most: int) -> int:
 def scored_images_of(study: Study, *, most: int) -> int:
     """How many images scorers are done with; no more than `most` are looked at."""
     return ScoredImage.objects.filter(scorer__study=study)[:most].count()
+
+
+def model_answers_of(study: Study, *, most: int) -> int:
+    """How many questions models were asked in probes, refused and failed ones included; no more than `most` are
+    looked at."""
+    asked = Answer.objects.filter(run__study=study).exclude(outcome=Answer.Outcome.PENDING)
+    return asked[:most].count()
 
 
 def scored_since(report: Report) -> bool:

@@ -5,6 +5,8 @@ from django.urls import reverse
 
 from analysis.results import reports
 from analysis.results.parameters import parameters_of
+from generation.models import Answer
+from jobs.models import Job
 from studies.models import StudyMembership
 from tests.web.markup import compact
 
@@ -23,6 +25,36 @@ def read(client, address: str = PAGE) -> str:
     answer = client.get(address)
     assert answer.status_code == 200
     return compact(answer.content.decode())
+
+
+@pytest.fixture
+def uncomputed(probed, analyst):
+    StudyMembership.objects.create(study=probed.study, user=analyst, role=StudyMembership.Role.ANALYST)
+    return probed
+
+
+def test_before_the_first_report_answers_of_models_are_counted(uncomputed, analyst_client):
+    page = read(analyst_client)
+    assert "This study has 96 answers of models." in page
+    assert "Compute results" in page
+    assert [label for label in ("Groups", "Attributes", "Answers of models") if f">{label}</a>" in page] == [
+        "Answers of models"
+    ]
+
+
+def test_before_any_answer_the_page_says_what_is_missing(uncomputed, analyst_client):
+    Answer.objects.update(outcome="pending", text="", finished_at=None)
+    page = read(analyst_client)
+    assert "Nothing to measure yet" in page
+    assert "once models have answered" in page
+
+
+def test_many_answers_are_computed_by_a_worker(uncomputed, analyst, monkeypatch):
+    monkeypatch.setattr(reports, "INLINE_ANSWERS", 95)
+    outcome = reports.request_report(
+        study=uncomputed.study, parameters=parameters_of(uncomputed.study), by=analyst
+    )
+    assert isinstance(outcome, Job)
 
 
 def test_differences_and_groups_have_intervals(computed, analyst_client):
