@@ -1,8 +1,6 @@
 """Pseudonymous ids that hold for one release: made with its own key, so that equal ids join no two releases."""
 
-import hashlib
 import hmac
-from collections.abc import Iterable
 
 import numpy as np
 from django.conf import settings
@@ -36,8 +34,3 @@ def shuffling(keys: NDArray[np.int64], *, key: bytes) -> NDArray[np.int64]:
     generator = np.random.Generator(np.random.PCG64(int.from_bytes(seed, "big")))
     order: NDArray[np.int64] = np.argsort(keys, kind="stable")[generator.permutation(len(keys))]
     return order
-
-
-def image_id(identity: Iterable[str]) -> str:
-    """Return an id that follows from what the image is, and so is the same in every release."""
-    return "I-" + hashlib.sha256("\x1f".join(identity).encode()).hexdigest()[:20]

@@ -24,6 +24,7 @@ _FOLDER = Path(__file__).parents[1] / "probe_sets"
 # In the order of the page.
 PUBLISHED = ("pairs", "pairs-open", "biasdora-words", "biasdora-images")
 LARGEST_FILE = 1_000_000  # bytes
+_SUFFIXES = (".toml", ".json")
 _ORDERS: dict[str, tuple[Order, ...]] = {"published": ("published",), "both": ("published", "reversed")}
 
 
@@ -119,9 +120,9 @@ class ProbeSet(ProbePart):
 
 
 def probe_set(name: str) -> ProbeSet:
-    """Return a published probe set by its name, or that of a .toml file by its path."""
+    """Return a published probe set by its name, or that of a .toml file by its path; of a release, a .json file."""
     path = _FOLDER / f"{name}.toml" if name in PUBLISHED else Path(name).expanduser()
-    if path.suffix != ".toml":
+    if path.suffix not in _SUFFIXES:
         raise NotFound(
             "probe_set_unknown",
             f"There is no probe set “{name}”; there are {', '.join(PUBLISHED)}, or name a .toml file.",
@@ -145,9 +146,11 @@ def parsed(content: bytes, name: str) -> ProbeSet:
     if len(content) > LARGEST_FILE:
         raise DomainError("probe_set_unreadable", f"{name} is larger than {LARGEST_FILE // 1_000} kB.")
     try:
-        fields: dict[str, Any] = tomllib.loads(content.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise DomainError("probe_set_unreadable", f"{name} is not TOML: {error}") from None
+        text = content.decode("utf-8")
+        fields: Any = json.loads(text) if name.endswith(".json") else tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        language = "JSON" if name.endswith(".json") else "TOML"
+        raise DomainError("probe_set_unreadable", f"{name} is not {language}: {error}") from None
     try:
         return ProbeSet.model_validate(fields)
     except ValidationError as error:

@@ -16,7 +16,7 @@ PLAIN_WORDS = {
         admin api app archive arguments asgi authentication backend background base build bulk bytecode caller catalog
         cells changelog chat client column command config configuration connection context control convert database
         decode design diff digest disk display download encryption endpoint entries env errors events
-        execution fetch fields file folder form format foundation front full gallery guard health history home
+        execution fetch fields file folder form format formulas foundation front full gallery guard health history home
         ids import importer inputs integration interface invalidate inventory key keyset layout lines listing
         loader locks log lookups loopback management manifest map markup memory middleware model name
         navigation negotiation network online outages output overview page pagination parameters parse
@@ -27,7 +27,7 @@ PLAIN_WORDS = {
         uploads urls user validation values versions view web webhook workbook writer
     """,
     "Products and formats": """
-        celery coco croissant csv diffusers lite lora m49 markdown openai postgresql rai sql sqlite studio svg
+        celery coco croissant csv diffusers inspect lite lora m49 markdown openai postgresql rai sql sqlite studio svg
         transformers vega visage wsgi zips
     """,
     "Statistics and plots": """
@@ -48,7 +48,7 @@ PLAIN_WORDS = {
         erasure examples exclusion extension figure guideline harm inclusion judge label language lead licences
         lifecycle mark marking matter membership new onboarding pay people picture placeholders places privacy
         problems profile props quota rating reasons refusals replacement retraction rounds rubric screen
-        sentences sheet simulation sketch stages submission translation truth unlisted verdict vocabulary window
+        sentences sheet simulation sketch stages submission translation truth unlisted verdict vocabulary window word
     """,
     "What is done": """
         apply clone coarsen edit freeze generate launch make open planning reuse shuffle simulate unsent use

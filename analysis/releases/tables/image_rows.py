@@ -14,10 +14,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from analysis.releases.contents import ImageFacts
-from analysis.releases.rekey import image_id
 from analysis.releases.tables.image_names import published_name
 from analysis.releases.tables.lookups import ImageTable, KeyNames
 from foundation.errors import NotFound
+from generation.images.ids import image_id
 from generation.images.reencode import shown_bytes
 from generation.images.signed_urls import FULL
 from generation.models import Image

@@ -61,18 +61,24 @@ def read_table(
     sheet: str | None = None,
     workbooks: bool = True,
     max_bytes: int | None = None,
+    take_out_unstorable: bool = False,
 ) -> Table:
     """Read a table. Whether it is a workbook follows from its content, JSON lines from its name.
 
     Raises DomainError naming the file, and the row where there is one: missing, empty, too large (in bytes, rows,
     columns or cells), not text, not UTF-8, broken quoting, a cell too long, a column twice, no such sheet, a
-    damaged workbook. Rows that hold what no database stores as text are unreadable.
+    damaged workbook. Rows that hold what no database stores as text are unreadable, unless it is taken out.
     """
     limit = settings.TABLE_MAX_BYTES if max_bytes is None else max_bytes
     name = name or Path(str(getattr(source, "name", source))).name
     data = read_bytes(source, name, max_bytes=limit)
+    digest = hashlib.sha256(data).hexdigest()
+    if take_out_unstorable and not data.startswith((_ZIP, _LEGACY_EXCEL)):
+        data = data.replace(b"\0", b"")
     rows = _rows(data, name, sheet=sheet, workbooks=workbooks, max_bytes=limit)
-    return _table(rows, name, hashlib.sha256(data).hexdigest())
+    if take_out_unstorable:
+        rows = (list(map(storable, row)) for row in rows)
+    return _table(rows, name, digest)
 
 
 def _rows(
@@ -261,6 +267,11 @@ def unstorable(text: str) -> str:
     if match is None:
         return ""
     return "a NUL character" if match[0] == "\0" else "half of a surrogate pair"
+
+
+def storable(text: str) -> str:
+    """Return a text without what no database can store."""
+    return _NO_CHARACTER.sub("", text)
 
 
 def without_unstorable(table: Table) -> Table:

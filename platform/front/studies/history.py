@@ -52,6 +52,7 @@ _SENTENCES = {
     "image_report.dismissed": "looked at a report of an image and let the image stay: {reason}",
     "generation.planned": "asked {model} for {requests} images",
     "probe.planned": "asked {model} {requests} questions of {probe_set}",
+    "answers.imported": "imported {answers} answers of {model} from {file}",
     "answers.coded": "coded {coded} answers of models",
     "answer.overridden": "coded an answer of a model as {outcome}: {reason}",
     "images.imported": "imported {kept} images; {rejected} were rejected",

@@ -1,0 +1,1 @@
+"""Answers that models gave elsewhere become answers of a study."""

@@ -1,0 +1,118 @@
+"""What a file may say of an answer, and what applies to answers that do not say it themselves."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import field_validator
+
+from foundation.errors import DomainError
+from foundation.parameters import ParameterSet, parameter
+from foundation.tables.reader import Table
+
+FIELDS = {
+    "text": "the answer as it came",
+    "probe_set": "name of the probe set, if the file has answers to several",
+    "question": "name of the question in the probe set, or its words as they were asked",
+    "experiment": "experiment of the question",
+    "scenario": "scenario of the image",
+    "group": "identity group of the image",
+    "image": "path, SHA-256 or released id of the image",
+    "descriptor": "identity group that a sentence is about, by name or by its words",
+    "letter": "first letter of the word asked for",
+    "order": "published or reversed",
+    "first": "the option named first: plus, minus or its words",
+    "repeat": "which of the answers to the same question",
+    "outcome": "done, declined or failed; done where it is empty",
+    "model": "id of the model",
+    "label": "how reports name the model",
+    "revision": "revision of the model",
+    "run": "which run of the model, if several asked the same",
+    "served_model": "the model that the endpoint says it served",
+    "fingerprint": "its fingerprint",
+    "finish_reason": "why the answer ended",
+    "tokens_in": "tokens of the request",
+    "tokens_out": "tokens of the answer",
+    "seconds": "how long the answer took",
+    "code": "what the answer was taken to say; not imported, since answers are coded here",
+}
+# Columns of the table `probe_answers` of a release that go by another name there.
+RELEASED = {"group": "identity_group", "label": "model", "model": "model_id"}
+_RELEASE_COLUMNS = frozenset({"answer", "run", "identity_group", "model_id", "text", "outcome"})
+
+
+class AnswerImportOptions(ParameterSet):
+    """What applies to all answers of a file that do not say it themselves."""
+
+    model: str = parameter(
+        "", max_length=300, label="Model", help="Id of the model, if the file does not name it."
+    )
+    label: str = parameter(
+        "",
+        max_length=120,
+        label="Name in reports",
+        help="How reports name the model. By default it follows from its id.",
+    )
+    order: str = parameter(
+        "published",
+        words={"published": "As published", "reversed": "Reversed"},
+        label="Order of the options",
+        help="The order in which options were asked, if the file does not say it.",
+    )
+    first_repeat: int = parameter(
+        1,
+        ge=0,
+        le=1,
+        label="Number of the first repeat",
+        help="Whether the file counts repeats from 0 or from 1.",
+    )
+
+    @field_validator("model", "label", mode="before")
+    @classmethod
+    def _strip(cls, value: Any) -> Any:
+        return " ".join(value.split()) if isinstance(value, str) else value
+
+
+def columns_of(pairs: Sequence[str]) -> dict[str, str]:
+    """Return the column of each field from `FIELD=COLUMN` arguments."""
+    columns: dict[str, str] = {}
+    for pair in pairs:
+        field, equals, column = (part.strip() for part in pair.partition("="))
+        if not equals or not column:
+            raise _refusal(f"“{pair}” is not FIELD=COLUMN")
+        if field not in FIELDS:
+            raise _refusal(f"There is no field “{field}”; the fields are {', '.join(FIELDS)}")
+        if field in columns:
+            raise _refusal(f"{field} is mapped twice")
+        columns[field] = column
+    return columns
+
+
+def is_released(table: Table) -> bool:
+    """Return whether a table is `probe_answers` of a release."""
+    return table.columns.keys() >= _RELEASE_COLUMNS
+
+
+def mapped(table: Table, columns: Mapping[str, str]) -> dict[str, str]:
+    """Return the column of each field of a table: what was stated, else columns named like fields.
+
+    Raises DomainError where a stated column is missing, or the answers or their questions are.
+    """
+    for field, column in columns.items():
+        if column not in table.columns:
+            has = ", ".join(list(table.columns)[:20])
+            raise _refusal(f"“{table.name}” has no column “{column}” ({field}); it has {has}")
+    if is_released(table):
+        by_name = {field: RELEASED.get(field, field) for field in FIELDS}
+    else:
+        by_name = {field: field for field in FIELDS if field not in columns}
+    # A column that a field was stated for holds that alone: `repeat=run` leaves no column for `run`.
+    free = table.columns.keys() - columns.values()
+    chosen = {field: column for field, column in by_name.items() if column in free} | dict(columns)
+    for field in ("text", "question"):
+        if field not in chosen:
+            raise _refusal(f"Say which column holds {field} ({FIELDS[field]}): --map {field}=COLUMN")
+    return chosen
+
+
+def _refusal(sentence: str) -> DomainError:
+    return DomainError("map_bad", f"{sentence}.", fields={"map": sentence})

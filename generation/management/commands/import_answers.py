@@ -1,0 +1,72 @@
+import argparse
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from accounts.commands import add_person_argument, person
+from foundation.commands import DomainCommand
+from foundation.tables.report import write_rejected
+from generation.imports.answers.fields import FIELDS, AnswerImportOptions, columns_of
+from generation.imports.answers.importer import AnswerFile, import_answers
+from generation.imports.answers.probe_sets import probe_sets_for
+from generation.management.arguments import study_named
+from generation.probing.probe_sets import PUBLISHED
+
+
+class Command(DomainCommand):
+    help = (
+        "Import answers that models gave elsewhere: CSV, JSON lines, a log of Inspect AI (.json or .eval), or the "
+        f"table probe_answers of a release. Repeat it: nothing is added twice. Fields: {', '.join(FIELDS)}."
+    )
+    example = (
+        "python manage.py import_answers --study Pairs answers.csv --probe-set pairs --model gpt-4o-mini "
+        "--map text=response --map group=person"
+    )
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("file", type=Path, metavar="FILE", help="the answers")
+        parser.add_argument("--study", required=True, metavar="NAME", help="the study's name or slug")
+        parser.add_argument(
+            "--map",
+            action="extend",
+            nargs="+",
+            default=[],
+            metavar="FIELD=COLUMN",
+            help="which column holds a field (default: the column of the same name)",
+        )
+        parser.add_argument(
+            "--probe-set",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help=f"{', '.join(PUBLISHED)}, or a file; may be repeated (default: what the file or its release names)",
+        )
+        AnswerImportOptions.add_options(parser)
+        parser.add_argument(
+            "--output",
+            type=Path,
+            metavar="DIR",
+            help="where rejected.csv goes (default: imports/<study>/ in var)",
+        )
+        add_person_argument(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        study, path = study_named(options["study"]), options["file"]
+        file = AnswerFile(path, path.name, columns_of(options["map"]))
+        progress = self.progress("Importing")
+        try:
+            report = import_answers(
+                study=study,
+                file=file,
+                probe_sets=probe_sets_for(path, options["probe_set"]),
+                by=person(options["by"]),
+                options=AnswerImportOptions.read(AnswerImportOptions.chosen(options)),
+                progress=progress,
+            )
+        finally:
+            progress.finish()
+        for line in report.lines():
+            self.stdout.write(line)
+        folder = options["output"] or settings.VAR / "imports" / study.slug
+        self.stdout.write(f"rejected rows: {write_rejected([report.rows], folder)}")
