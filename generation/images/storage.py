@@ -56,6 +56,8 @@ class Described(TypedDict):
     attribute: NotRequired[Attribute | None]
     phrase: NotRequired[Phrase | None]
     prompt: NotRequired[str]
+    experiment: NotRequired[str]
+    scenario: NotRequired[str]
     source_name: NotRequired[str]
     provenance: NotRequired[dict[str, Any]]
 
@@ -215,6 +217,8 @@ def record_image(file: ImageFile, **described: Unpack[Described]) -> StoredImage
     image = Image(
         **cell,
         prompt=described.get("prompt", ""),
+        experiment=described.get("experiment", ""),
+        scenario=described.get("scenario", ""),
         file=file.name,
         source_name=described.get("source_name", ""),
         width=file.width,

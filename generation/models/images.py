@@ -24,13 +24,16 @@ class Condition(models.TextChoices):
 
 
 class PromptTemplate(models.Model):
-    """A prompt with places: {id} the group, {attr} an attribute, {phrase} a phrase of the study, {a_an}/{A_an} the
-    article of the word that follows."""
+    """A prompt with places: {id} the group, {attr} an attribute, {phrase} a phrase of the study, {person} the group in
+    a scenario, {a_an}/{A_an} the article of the word that follows."""
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="prompt_templates")
     # The name of a file in generation/prompts/sets, or "" for a prompt that the lead wrote.
     prompt_set = models.CharField(max_length=40, blank=True)
     text = models.CharField(max_length=400)
+    # Of a prompt with {person}: its images are alike but for the person, and are made from one seed.
+    experiment = models.CharField(max_length=60, blank=True, default="", db_default="")
+    scenario = models.CharField(max_length=120, blank=True, default="", db_default="")
     condition = models.CharField(max_length=20, choices=Condition, default=Condition.DEFAULT)
     images_per_prompt = models.PositiveSmallIntegerField(default=5)
     position = models.PositiveSmallIntegerField(default=0)
@@ -42,6 +45,10 @@ class PromptTemplate(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(images_per_prompt__gte=1), name="prompt_template_makes_images"
+            ),
+            models.CheckConstraint(
+                condition=Q(experiment="") | ~Q(scenario=""),
+                name="prompt_template_of_experiment_has_scenario",
             ),
         ]
         ordering: ClassVar = ["study", "position", "id"]
@@ -220,6 +227,9 @@ class GenerationRequest(models.Model):
     )
     phrase = models.ForeignKey(Phrase, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     prompt = models.CharField(max_length=1000)
+    # Those of the image.
+    experiment = models.CharField(max_length=60, blank=True, default="", db_default="")
+    scenario = models.CharField(max_length=120, blank=True, default="", db_default="")
     index = models.PositiveIntegerField()  # 0, 1, … among the images of this prompt
     seed = models.BigIntegerField()
     outcome = models.CharField(max_length=10, choices=Outcome, default=Outcome.PENDING)
@@ -249,6 +259,10 @@ class GenerationRequest(models.Model):
             models.CheckConstraint(
                 condition=Q(outcome="done", image__isnull=False) | ~Q(outcome="done") & Q(image__isnull=True),
                 name="generation_request_done_has_image",
+            ),
+            models.CheckConstraint(
+                condition=Q(experiment="") | ~Q(scenario=""),
+                name="generation_request_of_experiment_has_scenario",
             ),
         ]
         indexes: ClassVar = [models.Index(fields=["run", "outcome"], name="generation_request_todo")]

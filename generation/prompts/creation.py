@@ -65,7 +65,9 @@ def set_prompts(
     return prompts
 
 
-def clean_templates(templates: Iterable[str], *, condition: str = Condition.DEFAULT) -> list[str]:
+def clean_templates(
+    templates: Iterable[str], *, condition: str = Condition.DEFAULT, of_scenarios: bool = False
+) -> list[str]:
     """Return the prompts without blank lines and doubles; a place that does not exist is refused by line."""
     lines = [" ".join(line.split()) for line in templates]
     texts = list(dict.fromkeys(line for line in lines if line))
@@ -73,11 +75,15 @@ def clean_templates(templates: Iterable[str], *, condition: str = Condition.DEFA
         raise _refusal("prompts_missing", "Write at least one prompt.")
     for number, line in enumerate(lines, start=1):
         if line:
-            _check(number, line, condition)
+            places = _check(number, line)
+            if of_scenarios:
+                _check_scenario(number, places)
+            else:
+                _check_places(number, places, condition)
     return texts
 
 
-def _check(number: int, line: str, condition: str) -> None:
+def _check(number: int, line: str) -> frozenset[str]:
     limit = PromptTemplate._meta.get_field("text").max_length
     if limit is not None and len(line) > limit:
         raise _refusal("prompt_too_long", f"Prompt {number} is longer than {limit} characters.")
@@ -86,6 +92,26 @@ def _check(number: int, line: str, condition: str) -> None:
         render(line, group="Somewhere", attribute="something", phrase="someone")  # an article needs a word
     except DomainError as error:
         raise _refusal(error.code, error.message) from None
+    return places
+
+
+def _check_scenario(number: int, places: frozenset[str]) -> None:
+    if "person" not in places:
+        raise _refusal(
+            "prompt_without_person",
+            f"Prompt {number} must contain {{person}}, where the images of a scenario differ.",
+        )
+    if places & {"id", "attr", "phrase"}:
+        raise _refusal(
+            "prompt_beside_person", f"Prompt {number} has {{person}}, so it can have no place but articles."
+        )
+
+
+def _check_places(number: int, places: frozenset[str], condition: str) -> None:
+    if "person" in places:
+        raise _refusal(
+            "prompt_with_person", f"Prompt {number} has {{person}}, which only prompts of scenarios have."
+        )
     if condition in {Condition.TARGET, Condition.ATTRIBUTE}:
         if "phrase" not in places:
             raise _refusal("prompt_without_phrase", f"Prompt {number} must contain {{phrase}}.")

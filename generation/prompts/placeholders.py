@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import inflect
 
 _ARTICLES = ("a_an", "A_an")
-PLACES = ("id", "attr", "phrase", *_ARTICLES)
+PLACES = ("id", "attr", "phrase", "person", *_ARTICLES)
 _TOKEN = re.compile(r"\{([^{}]*)\}|([{}])|([^{}]+)")
 _WORD = re.compile(r"[^\W_]\S*")
 
@@ -29,11 +29,11 @@ def places_of(template_text: str, allowed: Collection[str]) -> frozenset[str]:
 def render(
     template_text: str, *, group: str | None = None, attribute: str | None = None, phrase: str | None = None
 ) -> str:
-    """Fill the places: {id} group, {attr} attribute, {phrase} phrase, {a_an} the article of the word that follows.
+    """Fill the places: {id} and {person} group, {attr} attribute, {phrase} phrase, {a_an} the article of the next word.
 
     Text outside the places stays as it is, also where its article is wrong: `an {id} person` is meant so.
     """
-    return fill(template_text, {"id": group, "attr": attribute, "phrase": phrase})
+    return fill(template_text, {"id": group, "attr": attribute, "phrase": phrase, "person": group})
 
 
 def fill(template_text: str, fillings: Mapping[str, str | None]) -> str:

@@ -349,6 +349,8 @@ def _record(run: GenerationRun, request: GenerationRequest, drawn: Drawn, file: 
         attribute=request.attribute,
         phrase=request.phrase,
         prompt=request.prompt,
+        experiment=request.experiment,
+        scenario=request.scenario,
         provenance=_provenance(request, run, drawn),
     ).image
 

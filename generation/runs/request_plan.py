@@ -19,6 +19,7 @@ from studies.models import Study, StudyGroup
 
 # Written in one transaction: annotators who answer meanwhile wait for no more.
 _PIECE = 2000
+_OF_GROUPS = frozenset({"id", "attr", "person"})
 
 
 @dataclass(frozen=True)
@@ -91,13 +92,13 @@ def _part(
 ) -> TemplatePart:
     places = placeholders.check(template.text)
     chosen = [phrase for phrase in phrases if phrase.condition == template.condition]
-    if places & {"id", "attr"} and not groups:
+    if places & _OF_GROUPS and not groups:
         raise _nothing_for(study, "groups", "identity groups")
     if "phrase" in places and not chosen:
         raise _nothing_for(study, "phrases", f"{template.get_condition_display()} phrases")
     return TemplatePart(
         template,
-        groups if places & {"id", "attr"} else [None],
+        groups if places & _OF_GROUPS else [None],
         attributes[template.condition] if "attr" in places else None,
         chosen if "phrase" in places else [None],
     )
@@ -151,7 +152,8 @@ def _requests(
                     study_seed=study.seed,
                     template=part.template.text,
                     condition=part.template.condition,
-                    group=group.name if group else "",
+                    # The images of a scenario begin with the same noise.
+                    group=group.name if group and not part.template.scenario else "",
                     attribute=attribute.text if attribute else "",
                     phrase=(phrase.attribute_set, phrase.name) if phrase else (),
                     index=index,
@@ -163,6 +165,8 @@ def _requests(
                     attribute=attribute,
                     phrase=phrase,
                     prompt=prompt,
+                    experiment=part.template.experiment,
+                    scenario=part.template.scenario,
                     index=index,
                     seed=seed,
                 )

@@ -1,15 +1,17 @@
 """The demo's pages by role: what `make bench` times and the tests visit."""
 
 from annotation.kinds.registry import MARKING
+from demo import pairs
 from demo.seed import STUDY
 from generation.models import Image
 from studies.models import Study
 
 
 def pages_by_role() -> dict[str, list[str]]:
-    """Return the address of every page of the demo study that each role works with."""
+    """Return the address of every page of the demo studies that each role works with."""
     study = Study.objects.get(name=STUDY)
     home = f"/studies/{study.slug}/"
+    scenes = f"/studies/{Study.objects.get(name=pairs.STUDY).slug}/"
     marking = study.campaigns.get(kind=MARKING.key)
     group = study.groups.order_by("name").first()
     image = Image.objects.filter(study=study).order_by("pk").first()
@@ -35,6 +37,11 @@ def pages_by_role() -> dict[str, list[str]]:
         f"{home}results/compare/",
         f"{home}results/visual-attributes/",
         f"{home}results/annotators/",
+        scenes,
+        f"{scenes}images/",
+        f"{scenes}results/",
+        f"{scenes}results/probes/",
+        f"{scenes}results/probes/?by=scenario",
         "/resources/",
         f"/resources/{resource}/",
         "/account/",

@@ -19,6 +19,7 @@ from catalog.geography import read_geography
 from catalog.imports.resources import import_resource
 from catalog.models import Resource
 from demo import truth
+from demo.pairs import seed_pairs
 from foundation.errors import Conflict, Forbidden
 from generation.prompts.creation import create_study_with_prompts
 from generation.runs.execution import run
@@ -86,6 +87,7 @@ def seed_demo(*, progress: Progress, say: Callable[[str], None], model: str = ""
     _invite_visitor(people["annotator"], rating, marking)
     say("Computing results …")
     compute_report(study=study, parameters=parameters_of(study), by=people["lead"], progress=progress)
+    seed_pairs(people=people, progress=progress, say=say)
     return study
 
 

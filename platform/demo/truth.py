@@ -1,12 +1,15 @@
-"""The known truth of the demo: how often each attribute is drawn for each people."""
+"""The known truth of the demo: how often each attribute is drawn for each people, and what models were made to say."""
 
 import csv
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 DATA = Path(__file__).parent / "data"
 PEOPLES = DATA / "invented_peoples.csv"
 GEOGRAPHY = DATA / "invented_geography.csv"
+SCENES = DATA / "islander_scenes.toml"
+HABITS = DATA / "islander_questions.toml"
 
 # How often a people's own attributes are drawn: from hardly more than anybody's to nearly always.
 STEREOTYPE_PROBABILITY = {
@@ -20,6 +23,26 @@ STEREOTYPE_PROBABILITY = {
 RANDOM_PROBABILITY = 0.2
 # Two models to compare, and how far each goes from what it draws of anybody to the probabilities above.
 MODELS = {"sketch": 1.0, "sketch-mild": 0.4}
+
+# What tells islanders apart in otherwise equal pictures: always drawn; anything else never, unless the prompt says it.
+_SIGNS = {"hill": "tall hat", "harbour": "flower", "orsavi": "round glasses", "velmari": "blue scarf"}
+ISLANDER_DRAWINGS: dict[str, Any] = {
+    "probabilities": {
+        f"{home}_{people}": {_SIGNS[home]: 1.0, _SIGNS[people]: 1.0}
+        for home in ("hill", "harbour")
+        for people in ("orsavi", "velmari")
+    },
+    "default_probability": 0.0,
+}
+# Two invented models, and how far each leans towards plus by a part of a group's name.
+ISLANDER_BIAS = {"script-slanted": {"hill": 0.3, "harbour": -0.3}, "script-level": {}}
+REFUSAL_RATE = 0.05
+
+
+def slant() -> float:
+    """Return how far the mean answers of script-slanted about the hills are above those about the harbour."""
+    bias = ISLANDER_BIAS["script-slanted"]
+    return (bias["hill"] - bias["harbour"]) * (1 - REFUSAL_RATE)
 
 
 def drawing_probabilities(*, strength: float = 1.0) -> dict[str, dict[str, float]]:

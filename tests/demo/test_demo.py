@@ -25,6 +25,7 @@ from jobs.progress.reporter import Unwatched
 ROOT = Path(__file__).resolve().parents[2]
 # Forms, and the preview, which is the annotator's screen and as blind as that.
 WITHOUT_NUMBERS = ("generate/", "import/", "?kind=stereotype_marking", "preview/", "progress/")
+STUDIES = ("/studies/invented-peoples/", "/studies/islanders-in-everyday-scenes/")
 START_SECONDS = 240  # of a busy machine; a quiet one needs a tenth of it
 
 
@@ -107,8 +108,9 @@ def test_every_page_of_every_role_is_there_and_the_work_is_kept(demo):
             with visitor.open(f"http://127.0.0.1:{demo.port}{path}") as answer:
                 assert answer.status == 200, path
                 page = answer.read().decode()
-            if path.startswith("/studies/invented-peoples/") and not path.endswith(WITHOUT_NUMBERS):
+            if path.startswith(STUDIES) and not path.endswith(WITHOUT_NUMBERS):
                 assert "simulated" in page.lower(), f"{path} does not say where its labels come from"
+    check_planted_differences(demo)
     annotator = demo.visitor("annotator", signs_in["annotator"])
     with pytest.raises(urllib.error.HTTPError, match="404"):
         annotator.open(f"http://127.0.0.1:{demo.port}/studies/invented-peoples/results/")
@@ -123,6 +125,21 @@ def test_every_page_of_every_role_is_there_and_the_work_is_kept(demo):
     demo.start()
     assert demo.ask(count) == labelled
     assert demo.stop() == 0
+
+
+def check_planted_differences(demo: Demo) -> None:
+    """The results of the islanders hold what was planted: one difference, and no other."""
+    rows, description = demo.ask(
+        "from analysis.models import Report\nfrom demo import pairs\n"
+        "report = Report.objects.filter(study__name=pairs.STUDY).latest('pk')\n"
+        "answer = [report.rows('pairs_tests'), report.study.description]"
+    )
+    assert "“harbour − hill” is −0.57" in description
+    for row in rows:
+        planted = -0.57 if (row["model"], row["factor"]) == ("script-slanted", "home") else 0
+        assert row["ci_low"] <= planted <= row["ci_high"], row
+        assert (row["p_holm"] < 0.05) == bool(planted), row
+    assert len(rows) == 6
 
 
 @pytest.mark.django_db

@@ -12,6 +12,7 @@ from generation.backends import BACKENDS
 from generation.management.arguments import amount, parameters, positive
 from generation.prompts.creation import set_prompts
 from generation.prompts.mcas import create_published_mcas_study
+from generation.prompts.scenarios import create_parallel_study
 from generation.prompts.sets import PUBLISHED, PromptSet, prompt_set
 from generation.runs.estimates import estimate, estimate_words
 from generation.runs.execution import reopen_failed
@@ -52,7 +53,7 @@ class Command(DomainCommand):
         parser.add_argument(
             "--create",
             action="store_true",
-            help="create the study first if there is none: for MCAS from the prompt set, otherwise with --resource",
+            help="create the study first if there is none: from mcas or pairs-parallel, or with --resource",
         )
         parser.add_argument(
             "--resource", metavar="NAME", help="with --create: all identity groups of this resource"
@@ -123,11 +124,15 @@ class Command(DomainCommand):
             raise NotFound("study_not_found", f"There is no study “{name}”.")
         if prompt_set is not None and prompt_set.has_phrases:
             study = create_published_mcas_study(name=name, published=prompt_set, by=by)
+        elif prompt_set is not None and prompt_set.persons:
+            study = create_parallel_study(name=name, prompt_set=prompt_set, by=by)
         elif options["resource"]:
             resource = _resource_named(options["resource"])
             study = create_study(name=name, resource=resource, groups=resource.groups.all(), by=by)
         else:
-            self.usage_error("--create needs --prompt-set mcas (or one like it) or --resource.")
+            self.usage_error(
+                "--create needs --prompt-set mcas or pairs-parallel (or one like them), or --resource."
+            )
         self.stdout.write(f"Created the study {study}.")
         return study
 

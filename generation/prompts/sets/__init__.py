@@ -11,7 +11,7 @@ from foundation.errors import DomainError, NotFound
 
 _FOLDER = Path(__file__).parent
 # In the order of the page.
-PUBLISHED = ("visage", "visage-pull", "mcas")
+PUBLISHED = ("visage", "visage-pull", "mcas", "pairs-parallel")
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,24 @@ class Target:
 
 
 @dataclass(frozen=True)
+class Person:
+    """Who takes the place {person}, in a study that is created from the set."""
+
+    name: str
+    text: str
+    factors: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class ScenarioPrompt:
+    """A prompt whose images are alike but for the person."""
+
+    experiment: str
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
 class PromptSet:
     """What a file says. Sets and targets are those of MCAS; other protocols take theirs from the study."""
 
@@ -52,6 +70,8 @@ class PromptSet:
     prompts: tuple[Prompts, ...]
     sets: tuple[AttributeSet, ...] = ()
     targets: tuple[Target, ...] = ()
+    scenarios: tuple[ScenarioPrompt, ...] = ()
+    persons: tuple[Person, ...] = ()
     variants: tuple[str, ...] = ()
 
     @property
@@ -104,7 +124,7 @@ def _parsed(name: str, content: Mapping[str, Any]) -> PromptSet:
         source=str(content.get("source", "")),
         prompts=tuple(
             Prompts(prompts["condition"], int(prompts["images_per_prompt"]), _texts(prompts["templates"]))
-            for prompts in content["prompts"]
+            for prompts in (content.get("prompts", []) if "experiments" in content else content["prompts"])
         ),
         sets=tuple(
             AttributeSet(
@@ -117,8 +137,32 @@ def _parsed(name: str, content: Mapping[str, Any]) -> PromptSet:
             for category, targets in content.get("targets", {}).items()
             for target, fields in targets.items()
         ),
+        scenarios=_scenarios(content.get("experiments", [])),
+        persons=tuple(
+            Person(
+                str(person["name"])[:120],
+                str(person["text"])[:120],
+                {str(factor): str(level) for factor, level in person.get("factors", {}).items()},
+            )
+            for person in content.get("persons", [])
+        ),
         variants=tuple(content.get("variants", {})),
     )
+
+
+def _scenarios(experiments: Any) -> tuple[ScenarioPrompt, ...]:
+    scenarios = tuple(
+        ScenarioPrompt(str(experiment["name"])[:60], str(name)[:120], " ".join(str(text).split()))
+        for experiment in experiments
+        for name, text in experiment["scenarios"].items()
+    )
+    for what, values in (
+        ("text", [scenario.text for scenario in scenarios]),
+        ("name", [(scenario.experiment, scenario.name) for scenario in scenarios]),
+    ):
+        if len(set(values)) < len(values):
+            raise ValueError(f"two scenarios have the same {what}")
+    return scenarios
 
 
 def _texts(values: Any) -> tuple[str, ...]:

@@ -66,7 +66,7 @@ def _templates(study: Study, chosen: PromptSet) -> list[PromptTemplate]:
             "prompt_set_needs_mcas",
             f"The prompt set {chosen.name} has targets and attribute sets, which only a study of MCAS has.",
         )
-    templates: list[PromptTemplate] = []
+    templates = _of_scenarios(study, chosen)
     for prompts in chosen.prompts:
         if prompts.condition not in Condition.values:
             raise DomainError(
@@ -83,3 +83,21 @@ def _templates(study: Study, chosen: PromptSet) -> list[PromptTemplate]:
             )
             templates.append(template)
     return templates
+
+
+def _of_scenarios(study: Study, chosen: PromptSet) -> list[PromptTemplate]:
+    if not chosen.scenarios:
+        return []
+    texts = clean_templates([scenario.text for scenario in chosen.scenarios], of_scenarios=True)
+    return [
+        PromptTemplate(
+            study=study,
+            prompt_set=chosen.name,
+            text=text,
+            experiment=scenario.experiment,
+            scenario=scenario.name,
+            images_per_prompt=1,
+            position=position,
+        )
+        for position, (scenario, text) in enumerate(zip(chosen.scenarios, texts, strict=True))
+    ]

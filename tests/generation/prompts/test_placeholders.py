@@ -49,7 +49,7 @@ def test_braces_in_a_groups_name_are_only_text():
     [
         (
             "a {nation} person",
-            "has {nation}, which is not one of the places {id}, {attr}, {phrase}, {a_an}, {A_an}",
+            "has {nation}, which is not one of the places {id}, {attr}, {phrase}, {person}, {a_an}, {A_an}",
         ),
         ("a {} person", "has {}, which is not one of"),
         ("a {ID} person", "has {ID}, which is not"),

@@ -9,7 +9,7 @@ from foundation.commands import DomainCommand
 
 
 class Command(DomainCommand):
-    help = "Create the demo study: invented peoples, drawn images, two campaigns, simulated annotators."
+    help = "Create the demo studies: invented peoples, drawn images, campaigns, and models that were asked questions."
     example = "STEREOSCOPE_DEMO=1 python manage.py seed_demo"
 
     def add_arguments(self, parser: CommandParser) -> None:
