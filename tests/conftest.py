@@ -1,5 +1,6 @@
 """What every test may use: three people, a small invented study, the published data where it is there."""
 
+import gc
 import os
 import shutil
 from collections.abc import Iterator
@@ -32,6 +33,17 @@ property_tests.register_profile(
 property_tests.load_profile("stereoscope")
 # Hypothesis draws numbers and words also from the modules that happen to be loaded, which differ by process.
 providers._get_local_constants = lambda: providers._local_constants
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    """Leave modules and tests, which stay to the end, out of each search for garbage: it would take half the time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session")
