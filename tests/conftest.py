@@ -23,6 +23,7 @@ from tests.foundation.database.keys import restart_keys
 from tests.foundation.database.migrated import load_into, migrated_database
 from tests.foundation.database.postgres import UNSYNCHRONIZED, delete_instead_of_truncating
 from tests.services.label_studio.server import LabelStudio, label_studio_server
+from tests.web.static_files import index_static_files_once
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -91,6 +92,12 @@ def _keys_from_one(request):
     if "_django_db_helper" in request.fixturenames or request.node.get_closest_marker("django_db"):
         request.getfixturevalue("_django_db_helper")
         restart_keys(connection)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_index_of_static_files() -> Iterator[None]:
+    with index_static_files_once():
+        yield
 
 
 @pytest.fixture(autouse=True)
