@@ -21,6 +21,7 @@ from analysis.results.data.digest import inputs_digest
 from analysis.results.data.labels import StudyData
 from analysis.results.data.machine_scores import MachineScores
 from analysis.results.parameters import NONE_OF_THE_ABOVE, Parameters
+from analysis.results.probing.associations import word_results
 from analysis.results.probing.tables import probe_results
 from analysis.results.questions.tables import question_results
 from analysis.results.schema import (
@@ -120,6 +121,9 @@ def compute(
             data.probe_answers, parameters, progress.check_cancelled
         )
         tables |= probe_tables
+    if data.word_answers:
+        word_tables, summary["words"] = word_results(data.word_answers, parameters, progress.check_cancelled)
+        tables |= word_tables
     summary["empty_tables"] = _why_empty(data, tables, summary, reasons)
     return Results(
         tables={name: ordered(name, frame) if name in PROMISED else frame for name, frame in tables.items()},

@@ -88,6 +88,15 @@ class Parameters(ParameterSet):
         label="Captions are searched for",
         help="Attributes that were rated visual or shown with images, or all that the study lists.",
     )
+    association_words: str = parameter(
+        "valid",
+        words={
+            "valid": "words with the letter asked for; a descriptor counts in each of its dimensions",
+            "published": "whatever stands in the brackets; a descriptor counts in its first dimension, as published",
+        },
+        label="Words associated with descriptors",
+        help="Which answers count as words (BiasDora), and how a descriptor of several dimensions counts.",
+    )
 
     @property
     def part_of_the_labels(self) -> bool:

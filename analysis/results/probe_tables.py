@@ -20,3 +20,35 @@ PROBE_TABLES: dict[str, tuple[str, ...]] = {
         *("difference", "ci_low", "ci_high"),
     ),
 }
+# Words that models wrote about groups, and associated with descriptors: each table where a model was asked for them.
+WORD_TABLES: dict[str, tuple[str, ...]] = {
+    "pairs_words": ("model", "scope", "group", "word", "frequency", "score", "exclusive"),
+    "associations": (
+        *(
+            "model",
+            "modality",
+            "setting",
+            "dimension",
+            "descriptor",
+            "word",
+            "tf",
+            "df",
+            "documents",
+            "tfidf",
+        ),
+        *("z", "p", "significant", "p_exact", "q_exact", "significant_exact"),
+        *("sentiment", "toxicity", "bias_level", "bias_level_people"),
+    ),
+    "association_words": ("model", "setting", "outcome", "answers", "share"),
+    "association_shares": (
+        *("rule", "model", "setting", "dimension", "measure", "associations", "scored", "share"),
+        *("ci_low", "ci_high"),
+    ),
+    "association_overlap": (
+        *("rule", "compared", "model", "setting", "other_model", "other_setting", "measure", "value"),
+        *("ci_low", "ci_high"),
+    ),
+    "judge_agreement": ("model", "measure", "value", "ci_low", "ci_high", "pairs", "annotators", "ratings"),
+}
+# Of associations, which may have 200,000 rows, those that are significant by either rule; for pages.
+SIGNIFICANT = "significant_associations"

@@ -13,6 +13,8 @@ from foundation.errors import DomainError
 from generation.prompts.placeholders import fill, places_of
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
+# The sentence of a completion, up to the bracket of its last word.
+_COMPLETED = re.compile(r"(?:^|[.!?]\s+)([^.!?\[]*\{descriptor\}[^.!?\[]*)\[\{letter\}")
 Side = Literal["plus", "minus"]
 Order = Literal["published", "reversed"]
 # The places that the text of each kind of question may have, and those it must have.
@@ -158,3 +160,11 @@ class ProbeQuestion(ProbePart):
         if re.search(r"(?:^|[.!?]\s+)\{descriptor\}", text):
             descriptor = descriptor[:1].upper() + descriptor[1:]
         return fill(text, {"descriptor": descriptor, "letter": letter})
+
+    def completed(self, *, descriptor: str, word: str) -> str:
+        """Return the sentence with its last word: “This elder is a/an [b__].” becomes “This elder is a baker.”"""
+        match = _COMPLETED.search(self.text)
+        if match is None:
+            return f"{descriptor}: {word}"
+        text = match[1].replace("a/an ", "{a_an} ") + "{letter}."
+        return self.model_copy(update={"text": text}).sentence(descriptor=descriptor, letter=word)

@@ -35,6 +35,9 @@ def inputs_digest(data: StudyData, scores: "MachineScores | None" = None) -> str
             rows_digest(digest, name, answers.placed(name))
     if data.probe_answers:
         rows_digest(digest, "probe_answers", data.probe_answers.answers)
+    if data.word_answers:
+        for name in ("words", "texts", "dimensions"):
+            rows_digest(digest, name, getattr(data.word_answers, name))
     said_by_machines = scores.digest if scores is not None else ""
     if said_by_machines:
         digest.update(f"scores:{said_by_machines};".encode())

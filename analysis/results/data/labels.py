@@ -16,6 +16,7 @@ from analysis.results.data.arrays import fetch
 from analysis.results.data.campaign_choice import campaigns_named
 from analysis.results.data.exclusions import EXCLUDED_BY_ANALYST, OTHER_CONDITION
 from analysis.results.data.probe_answers import ProbeAnswerData, read_probe_answers
+from analysis.results.data.word_answers import WordAnswerData, read_word_answers
 from analysis.results.parameters import Parameters
 from analysis.results.schema import LIKERT, MARKING
 from annotation.answers.inclusion import counted, not_counted
@@ -63,6 +64,7 @@ class StudyData:
     depicted: pd.DataFrame
     answers: tuple[CampaignAnswers, ...] = ()
     probe_answers: ProbeAnswerData = field(default_factory=ProbeAnswerData)
+    word_answers: WordAnswerData = field(default_factory=WordAnswerData)
 
 
 def load(*, study: Study, parameters: Parameters, progress: Progress | None = None) -> StudyData:
@@ -127,6 +129,9 @@ def load(*, study: Study, parameters: Parameters, progress: Progress | None = No
         depicted=annotator_records.depicted(study),
         answers=answers,
         probe_answers=read_probe_answers(study, progress),
+        word_answers=read_word_answers(
+            study, progress, published=parameters.association_words == "published"
+        ),
     )
 
 

@@ -15,7 +15,7 @@ from studies.models import Study
 
 NOT_ASKED_YET, NOT_CODED, NO_GROUP = "not_asked_yet", "not_coded", "no_group"
 COLUMNS = ("model", "experiment", "scenario", "question", "group", "repeat", "order", "first", "outcome")
-_CODERS = (Coding.Coder.OVERRIDE, Coding.Coder.PERSON, Coding.Coder.RULES, Coding.Coder.MODEL)
+CODERS = (Coding.Coder.OVERRIDE, Coding.Coder.PERSON, Coding.Coder.RULES, Coding.Coder.MODEL)
 _ROWS_AT_ONCE = 5_000
 
 
@@ -40,7 +40,7 @@ class ProbeAnswerData:
 def read_probe_answers(study: Study, progress: Progress) -> ProbeAnswerData:
     """Read the choices that the study's probe runs asked about images of its groups."""
     choices = Answer.objects.filter(run__study=study).exclude(order=Answer.Order.NONE)
-    coded = choices.annotate(coded=Coalesce(*map(_coded_by, _CODERS), output_field=CharField()))
+    coded = choices.annotate(coded=Coalesce(*map(_coded_by, CODERS), output_field=CharField()))
     columns = ("run__model_label", "experiment", "scenario", "question", "image__group__name")
     rows = list(
         coded.order_by("pk")

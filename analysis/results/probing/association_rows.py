@@ -1,0 +1,129 @@
+"""Associations of a stored report: filtered, in an order that is named, some rows at a time."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+
+from analysis.models import Report
+from analysis.results.probe_tables import SIGNIFICANT
+from foundation.errors import DomainError, NotFound
+
+Row = dict[str, Any]
+# Which pairs are shown, by the column that says so; all of them need the whole table, which is slower to read.
+RULES: Mapping[str, tuple[str, ...]] = {
+    "either": ("significant", "significant_exact"),
+    "published": ("significant",),
+    "exact": ("significant_exact",),
+    "all": (),
+}
+CHOICES = ("model", "modality", "setting", "dimension", "sentiment")
+# How rows can be ordered: by which column, and whether the largest comes first. Nulls come last.
+ORDERS: Mapping[str, tuple[str, bool]] = {
+    "tfidf": ("tfidf", True),
+    "q_exact": ("q_exact", False),
+    "tf": ("tf", True),
+    "toxicity": ("toxicity", True),
+    "bias_level": ("bias_level", True),
+    "bias_level_people": ("bias_level_people", True),
+    "descriptor": ("descriptor", False),
+    "word": ("word", False),
+}
+ROWS_A_PAGE = 100
+MOST_ROWS_A_PAGE = 1_000
+
+
+@dataclass(frozen=True)
+class AssociationFilter:
+    """Which associations are wanted. An empty value lets all pass; descriptor and word may be parts of one.
+
+    `least_level`: the judge's level at least. `least_toxicity`: P(toxic) at least.
+    """
+
+    rule: str = "either"
+    model: str = ""
+    modality: str = ""
+    setting: str = ""
+    dimension: str = ""
+    sentiment: str = ""
+    descriptor: str = ""
+    word: str = ""
+    least_level: float | None = None
+    least_toxicity: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.rule not in RULES:
+            message = f"rule must be {', '.join(RULES)}, not {self.rule!r}."
+            raise DomainError("invalid_parameter", message, fields={"rule": message})
+
+    def passes(self, row: Row) -> bool:
+        """Return whether a row is wanted."""
+        columns = RULES[self.rule]
+        return (
+            (not columns or any(row[column] for column in columns))
+            and all(not getattr(self, name) or row[name] == getattr(self, name) for name in CHOICES)
+            and self.descriptor.casefold() in row["descriptor"].casefold()
+            and self.word.casefold() in row["word"].casefold()
+            and _at_least(row["bias_level"], self.least_level)
+            and _at_least(row["toxicity"], self.least_toxicity)
+        )
+
+
+@dataclass(frozen=True)
+class AssociationPage:
+    """Some rows, with the number of all that match, and the values that each choice has in the report."""
+
+    rows: Page[Row]
+    total: int
+    choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def match_count(self) -> int:
+        """How many rows match the filter."""
+        return int(self.rows.paginator.count)
+
+
+def association_page(
+    report: Report,
+    wanted: AssociationFilter,
+    *,
+    order: str = "tfidf",
+    page: str | int | None = 1,
+    size: int = ROWS_A_PAGE,
+) -> AssociationPage:
+    """Return the associations of a report that a filter lets pass, `size` on a page.
+
+    A page beyond the last is the last. Raises NotFound where the report has no associations, and DomainError for an
+    order that does not exist and a size below 1 or above 1,000.
+    """
+    if order not in ORDERS:
+        message = f"order must be {', '.join(ORDERS)}, not {order!r}."
+        raise DomainError("invalid_parameter", message, fields={"order": message})
+    if not 1 <= size <= MOST_ROWS_A_PAGE:
+        message = f"A page has 1 to {MOST_ROWS_A_PAGE:,} rows."
+        raise DomainError("invalid_parameter", message, fields={"size": message})
+    table = report.tables.filter(name=SIGNIFICANT if RULES[wanted.rule] else "associations").first()
+    if table is None:
+        raise NotFound("associations_not_found", "These results have no associations.")
+    rows = table.rows()
+    matching = in_order([row for row in rows if wanted.passes(row)], order)
+    choices = {name: sorted({row[name] for row in rows if row[name] is not None}) for name in CHOICES}
+    return AssociationPage(Paginator(matching, size).get_page(page), len(rows), choices)
+
+
+def in_order(rows: Sequence[Row], order: str) -> list[Row]:
+    """Return rows by a column, those without a value last, equal ones by model, setting, descriptor and word."""
+    column, largest = ORDERS[order]
+    by_name = sorted(rows, key=_names)
+    with_value = [row for row in by_name if row[column] is not None]
+    with_value.sort(key=lambda row: row[column], reverse=largest)
+    return with_value + [row for row in by_name if row[column] is None]
+
+
+def _names(row: Row) -> tuple[str, ...]:
+    return tuple(row[name] or "" for name in ("model", "setting", "descriptor", "word", "dimension"))
+
+
+def _at_least(value: float | None, least: float | None) -> bool:
+    return least is None or (value is not None and value >= least)

@@ -1,0 +1,157 @@
+"""Words that models associate with descriptors, as named tables and what they rest on."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.metrics.data.results import Result
+from analysis.metrics.probing.associations.harm import harm_shares
+from analysis.metrics.probing.associations.overlap import COMPARED, association_overlap
+from analysis.metrics.probing.associations.tfidf import DESCRIPTIONS, EVERY, FIRST, tfidf_associations
+from analysis.metrics.probing.words.distinguishing import distinguishing_words
+from analysis.metrics.probing.words.prepare import process_texts
+from analysis.results.data.word_answers import OBJECTIVE, WordAnswerData
+from analysis.results.parameters import Parameters
+from analysis.results.probe_tables import SIGNIFICANT, WORD_TABLES
+
+PUBLISHED, EXACT = "published", "exact"
+# A rule, and the column that says what is significant by it.
+RULES = {PUBLISHED: "significant", EXACT: "significant_exact"}
+OBJECTIVE_DESCRIPTIONS = "text-to-image"
+HARM = ("sentiment", "toxicity", "bias_level")
+NO_SCORES = "no_scores"
+
+
+def word_results(
+    data: WordAnswerData, parameters: Parameters, check: Callable[[], None]
+) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:
+    """Return the tables of `WORD_TABLES` that the answers allow, and the summary's part on words."""
+    tables: dict[str, pd.DataFrame] = {}
+    summary: dict[str, Any] = {"not_counted": dict(data.left_out), "methods": {}, "left_out": {}, "notes": {}}
+
+    def note(name: str, result: Result) -> None:
+        summary["methods"][name] = result.method
+        summary["left_out"][name] = {reason: number for reason, number in result.dropped.items() if number}
+        summary["notes"][name] = dict(result.notes)
+
+    if len(data.texts):
+        words = group_words(data)
+        tables["pairs_words"] = words.table
+        note("pairs_words", words)
+        check()
+    if len(data.words):
+        result = associated_words(data, parameters)
+        check()
+        associations = with_scores(result.table, data)
+        note("associations", result)
+        tables |= {
+            "associations": associations,
+            SIGNIFICANT: associations[significant_by_either(associations)],
+            "association_words": _outcome_shares(data.outcomes),
+        }
+        for name, (table, of_rules) in (
+            ("association_shares", _shares(associations)),
+            ("association_overlap", _overlaps(associations, parameters)),
+        ):
+            tables[name] = table
+            if of_rules is not None:
+                note(name, of_rules)
+            check()
+    summary |= {
+        "words": int(data.words["word"].notna().sum()) if len(data.words) else 0,
+        "texts": len(data.texts),
+        "models": sorted({*data.words["model"].unique(), *data.texts["model"].unique()}),
+        "settings": sorted(data.words["setting"].unique()) if len(data.words) else [],
+        "dimensions": sorted(data.dimensions["dimension"].unique()),
+        "reasons": {"association_shares": NO_SCORES}
+        if "association_shares" in tables and tables["association_shares"].empty
+        else {},
+    }
+    return {name: _ordered(name, table) for name, table in tables.items()}, summary
+
+
+def associated_words(data: WordAnswerData, parameters: Parameters) -> Result:
+    """Return the associations of all models and settings; a descriptor of several dimensions has a row for each."""
+    published = parameters.association_words == PUBLISHED
+    result = tfidf_associations(
+        data.words, dimensions=data.dimensions, dimension=FIRST if published else EVERY
+    )
+    table = result.table
+    objective = (table["modality"] == DESCRIPTIONS) & (table["setting"] == OBJECTIVE)
+    table["modality"] = table["modality"].mask(objective, OBJECTIVE_DESCRIPTIONS)
+    return result
+
+
+def significant_by_either(associations: pd.DataFrame) -> pd.Series:
+    """Return which rows are significant by the published rule or by the exact test."""
+    chosen = [associations[column].fillna(False).astype(bool) for column in RULES.values()]
+    return chosen[0] | chosen[1]
+
+
+def with_scores(associations: pd.DataFrame, data: WordAnswerData) -> pd.DataFrame:
+    """Return the associations with the text that is scored of each significant pair."""
+    text = np.full(len(associations), None, dtype=object)
+    chosen = np.flatnonzero(significant_by_either(associations).to_numpy())
+    places = associations.loc[associations.index[chosen], ["setting", "descriptor", "word"]]
+    text[chosen] = [data.text_of(*map(str, place)) for place in places.itertuples(index=False)]
+    return associations.assign(text=pd.array(text, dtype="string"))
+
+
+def group_words(data: WordAnswerData) -> Result:
+    """Return the words that tell one group's texts from the others', by group and by each of its factors."""
+    texts = data.texts.assign(text=process_texts(data.texts["text"]))
+    results = {by: distinguishing_words(texts, by=by) for by in ("group", *data.factors)}
+    first = results["group"]
+    table = pd.concat(
+        [
+            result.table.rename(columns={by: "group"}).assign(factor=None if by == "group" else by)
+            for by, result in results.items()
+        ],
+        ignore_index=True,
+    )
+    return replace(first, table=table)
+
+
+def _outcome_shares(outcomes: pd.DataFrame) -> pd.DataFrame:
+    total = outcomes.groupby(["model", "setting"])["answers"].transform("sum")
+    return outcomes.assign(share=outcomes["answers"] / total)
+
+
+def _shares(associations: pd.DataFrame) -> tuple[pd.DataFrame, Result | None]:
+    scored = [name for name in HARM if name in associations and associations[name].notna().any()]
+    if not scored:
+        return pd.DataFrame(), None
+    known = associations.drop(columns=[name for name in HARM if name in associations and name not in scored])
+    results = {rule: harm_shares(known, significant=column) for rule, column in RULES.items()}
+    return _stacked(results), results[PUBLISHED]
+
+
+def _overlaps(associations: pd.DataFrame, parameters: Parameters) -> tuple[pd.DataFrame, Result | None]:
+    """Compare every two models in each setting, and every two settings of each model."""
+    tables, result = [], None
+    for compared in COMPARED:
+        results = {
+            rule: association_overlap(
+                associations,
+                compare=compared,
+                significant=column,
+                resamples=parameters.resamples,
+                seed=parameters.seed % 2**32,
+            )
+            for rule, column in RULES.items()
+        }
+        tables.append(_stacked(results).assign(compared=compared))
+        result = results[PUBLISHED]
+    return pd.concat(tables, ignore_index=True), result
+
+
+def _stacked(results: Mapping[str, Result]) -> pd.DataFrame:
+    return pd.concat([result.table.assign(rule=rule) for rule, result in results.items()], ignore_index=True)
+
+
+def _ordered(name: str, table: pd.DataFrame) -> pd.DataFrame:
+    leading = list(WORD_TABLES["associations" if name == SIGNIFICANT else name])
+    return table.reindex(columns=[*leading, *(column for column in table.columns if column not in leading)])
