@@ -10,6 +10,7 @@ from accounts.models import User
 from analysis.models import Report, ReportTable, ScoredImage
 from analysis.results.parameters import Parameters, parameters_of
 from analysis.scoring.freshness import last_score
+from annotation.answers.questions.answer_review import collect
 from annotation.models import Annotation, Judgement
 from generation.models import Answer
 from jobs.models import Job
@@ -46,6 +47,7 @@ def compute_report(
     from analysis.results.schema import records
 
     progress = progress or Unwatched()
+    collect(study=study)
     last_audit_entry = AuditEntry.objects.filter(study=study).aggregate(last=Max("pk"))["last"] or 0
     data = load(study=study, parameters=parameters, progress=progress)
     scores = load_scores(study)

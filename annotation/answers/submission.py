@@ -18,7 +18,7 @@ from django.utils import timezone
 from accounts.models import Annotator, AnnotatorProfile
 from annotation import integrations
 from annotation.answers.edit_window import edit_minutes
-from annotation.answers.questions import storage
+from annotation.answers.questions import answer_review, storage
 from annotation.answers.references import shown_attributes
 from annotation.answers.submission_rules import (
     Correction,
@@ -273,6 +273,7 @@ def _end(
     state = State.SURPLUS if decision.status == Annotation.Status.SURPLUS else State.SUBMITTED
     ended = {"state": state.value, "slot": slot, "ended_at": moment_value(now)}
     annotation_id = _store(_values(row, stored, decision.answer, sent, now) | ended, decision.answer, task)
+    answer_review.answered(task)
     if row.slot is not None and slot is None:
         slots.give_back([row.task_id])
     return stored._replace(annotation_id=annotation_id)
@@ -289,6 +290,7 @@ def _correct(
     ended_at = None if row.ended_at is None else moment_value(row.ended_at)
     ended = {"state": row.assignment_state, "slot": row.slot, "ended_at": ended_at}
     annotation_id = _store(_values(row, stored, decision.answer, sent, now) | ended, decision.answer, task)
+    answer_review.answered(task)
     return stored._replace(annotation_id=annotation_id)
 
 

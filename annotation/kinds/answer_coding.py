@@ -2,12 +2,14 @@
 
 from annotation.kinds.declaration import ChoiceQuestion, CodedAnswer, Kind, StandardRule, Stimuli
 
+CODES = ("first", "second", "both", "refused", "other")  # in the order shown
+
 KIND = Kind(
     key="answer_coding",
     name="Answer coding",
     description="Which of two options does an answer commit to? One text a screen, which you paste as lines: the "
-    "question with its two options and the answer that was given. Needs no images; a study can declare a kind "
-    "with other codes.",
+    "question with its two options and the answer that was given, or which the study’s coded answers supply. Needs no "
+    "images; a study can declare a kind with other codes.",
     campaign_name="What answers say",
     work={"en": "Sorting answers", "de": "Antworten zuordnen"},
     public_name="sorting_answers",
@@ -69,3 +71,15 @@ KIND = Kind(
         StandardRule(measure="variety", threshold=0.15, minimum=20),
     ),
 )
+
+
+def coding_question(kind: Kind) -> str | None:
+    """Return the name of the question by which a kind codes models' answers; None where it has no such codes."""
+    for question in kind.questions:
+        if (
+            isinstance(question, ChoiceQuestion)
+            and not question.several
+            and set(question.codes) == set(CODES)
+        ):
+            return question.name
+    return None

@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BeforeValidator
 
+from annotation.kinds.answer_coding import coding_question
 from annotation.kinds.declaration import Kind
 from annotation.kinds.registry import RATING_KINDS, kind_of
 from annotation.models import Campaign
@@ -14,6 +15,7 @@ from generation.models import Condition
 from studies.models import Study
 
 FROM_CAMPAIGN = "campaign:"
+FROM_ANSWERS = "answers"
 MOST_TEXTS = 5_000
 LONGEST_TEXT = 1_000
 # What a lead may change while people work; all else is fixed when the campaign opens.
@@ -49,7 +51,8 @@ def names_for(kind: Kind) -> frozenset[str]:
     if kind.marks_attributes:
         return _MARKING
     if kind.stimuli.medium == "text":
-        return _QUESTIONS | {"texts", "texts_from"}
+        reviewing = {"sure_share", "sure_least"} if coding_question(kind) else set()
+        return _QUESTIONS | {"texts", "texts_from"} | reviewing
     number = "images_per_group" if kind.stimuli.most == 1 else "combinations"
     return _QUESTIONS | {"model_labels", "condition", number}
 
@@ -128,9 +131,25 @@ class Options(ParameterSet):
     )
     texts_from: str = parameter(
         "",
-        expected="'campaign:' followed by the short name of a campaign of this study that asks for texts",
-        label="Texts that people wrote in",
-        help="Each text that counts is a screen. It goes when its writer withdraws.",
+        expected="'campaign:' followed by the short name of a campaign of this study that asks for texts, or 'answers'",
+        label="Texts from",
+        help="Of a campaign: each text that counts is a screen, and goes when its writer withdraws. 'answers', where "
+        "the kind codes them: models’ answers that the rules have coded.",
+    )
+    sure_share: float = parameter(
+        0.1,
+        ge=0,
+        le=1,
+        expected="a share from 0 to 1",
+        label="Share of sure codings to check",
+        help="Drawn at random. Codings that the rules are not sure of are all checked.",
+    )
+    sure_least: int = parameter(
+        100,
+        ge=0,
+        le=100_000,
+        label="Sure codings to check, at least",
+        help="If there are fewer, all are checked.",
     )
     condition: str = parameter(
         Condition.DEFAULT.value,
@@ -228,7 +247,7 @@ class Options(ParameterSet):
         if unknown := raw.keys() - names:
             raise cls.refusal([Problem(name, raw[name], None) for name in raw if name in unknown])
         options = cls.read(raw)
-        if problems := options._missing_of(study):
+        if problems := options._missing_of(study, kind):
             raise _invalid(problems)
         return options
 
@@ -250,7 +269,7 @@ class Options(ParameterSet):
             return f"Choose one of {', '.join(words)}."
         return f"Give {problem.declaration.expected}."
 
-    def _missing_of(self, study: Study) -> dict[str, str]:
+    def _missing_of(self, study: Study, kind: Kind) -> dict[str, str]:
         """Return the options that name something the study does not have."""
         problems: dict[str, str] = {}
         if self.visual_source != "all":
@@ -259,7 +278,7 @@ class Options(ParameterSet):
                 problems["visual_source"] = f"Give {self.declaration('visual_source').expected}."
             elif not study.campaigns.filter(slug=slug, kind__in=RATING_KINDS).exists():
                 problems["visual_source"] = f"This study has no rating campaign “{slug}”."
-        if self.texts_from and (problem := self._wrong_source(study)):
+        if self.texts_from and (problem := self._wrong_source(study, kind)):
             problems["texts_from"] = problem
         if self.model_labels is not None:
             labels = study.images.values_list("model_label", flat=True).order_by().distinct()
@@ -267,13 +286,15 @@ class Options(ParameterSet):
                 problems["model_labels"] = f"The study has no images of {', '.join(missing)}."
         return problems
 
-    def _wrong_source(self, study: Study) -> str:
-        """Return why texts cannot come from the campaign that is named; empty where they can."""
+    def _wrong_source(self, study: Study, kind: Kind) -> str:
+        """Return why texts cannot come from what is named; empty where they can."""
         slug = self.texts_from.removeprefix(FROM_CAMPAIGN)
-        if slug == self.texts_from:
+        if slug == self.texts_from != FROM_ANSWERS:
             return f"Give {self.declaration('texts_from').expected}."
         if self.texts:
-            return "Paste texts, or take those of a campaign, but not both."
+            return "Paste texts, or take those of a campaign or of models, but not both."
+        if slug == FROM_ANSWERS:
+            return "" if coding_question(kind) else "This kind does not code models’ answers."
         source = study.campaigns.filter(slug=slug).first()
         if source is None or not kind_of(source).asks_for_texts:
             return f"This study has no campaign “{slug}” that asks for texts."

@@ -22,7 +22,7 @@ from annotation.models.quality import (
 )
 from annotation.models.reports import ImageReport
 from annotation.models.snapshots import CampaignSnapshot
-from annotation.models.tasks import Assignment, CopiedText, Task, TaskAttribute, TaskStimulus
+from annotation.models.tasks import Assignment, CopiedText, ReviewedCoding, Task, TaskAttribute, TaskStimulus
 
 __all__ = [
     "Annotation",
@@ -47,6 +47,7 @@ __all__ = [
     "QualityMeasure",
     "QualityRule",
     "QuotaRule",
+    "ReviewedCoding",
     "StudyKind",
     "Task",
     "TaskAttribute",

@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from accounts.models import Annotator
 from annotation.models.campaigns import Campaign
 from catalog.models import Attribute
-from generation.models import Image
+from generation.models import Coding, Image
 
 
 class Task(models.Model):
@@ -129,6 +129,28 @@ class CopiedText(models.Model):
 
     def __str__(self) -> str:
         return f"{self.stimulus} by {self.writer or 'nobody'}"
+
+
+class ReviewedCoding(models.Model):
+    """A coding of a model's answer by rules, which people check: their stimulus shows the question and the answer.
+
+    Answers that read alike share a stimulus.
+    """
+
+    stimulus = models.ForeignKey(TaskStimulus, on_delete=models.CASCADE, related_name="reviewed_codings")
+    coding = models.ForeignKey(Coding, on_delete=models.CASCADE, related_name="reviews", db_index=False)
+    first = models.CharField(max_length=5)  # the option that the question names first: plus or minus
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["coding", "stimulus"], name="reviewed_coding_once_per_stimulus"),
+            models.CheckConstraint(
+                condition=Q(first__in=["plus", "minus"]), name="reviewed_coding_first_option_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.coding}, reviewed"
 
 
 class Assignment(models.Model):

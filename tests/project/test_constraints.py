@@ -24,6 +24,7 @@ from annotation.models import (
     Point,
     PracticeAnswer,
     QuotaRule,
+    ReviewedCoding,
     TaskStimulus,
 )
 from catalog.models import Attribute
@@ -57,6 +58,7 @@ BASE: dict[type[models.Model], dict[str, Any]] = {
     KnownAnswer: {"attribute": lambda: make(Attribute), "present": True},
     Phrase: {"condition": "target"},
     ProbeRun: {"runs": 3},
+    ReviewedCoding: {"first": "plus"},
     PracticeAnswer: {"correct": 1, "scored": 2},
     QuotaRule: {"kind": "distinct", "field": "gender"},
 }
@@ -227,6 +229,7 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
     "study_has_name": [{"name": ""}],
     "study_min_raters_positive": [{"min_raters": 0}],
     "study_rater_pools_known": [{"rater_pools": "mixed"}],
+    "reviewed_coding_first_option_known": [{"first": "both"}],
     "task_held_within_wanted": [{"held": 4}],
     "task_stimulus_is_image_or_text": [{"text": ""}, {"image": lambda: make(Image)}],
     "task_only_for_labels_wanted": [{"purpose": "gold"}, {"purpose": "practice"}, {"purpose": "other"}],

@@ -47,7 +47,7 @@ PLAIN_WORDS = {
         corrections country creation day declaration deletions demo documents draft drawing eligibility enforcement
         erasure examples exclusion extension figure guideline harm inclusion judge label language lead licences
         lifecycle mark marking matter membership new onboarding pay people picture placeholders places privacy
-        problems profile props quota rating reasons refusals replacement retraction rounds rubric screen
+        problems profile props quota rating reasons refusals replacement retraction review rounds rubric screen
         sentences sheet simulation sketch stages submission translation truth unlisted verdict vocabulary window word
     """,
     "What is done": """

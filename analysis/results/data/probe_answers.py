@@ -8,6 +8,7 @@ import pandas as pd
 from django.db.models import CharField, OuterRef, Subquery
 from django.db.models.functions import Coalesce
 
+from annotation.answers.questions.answer_review import adjudicated
 from generation.models import Answer, Coding, ProbeRun
 from generation.probing.probe_sets import ProbeSet
 from jobs.progress.reporter import Progress
@@ -16,6 +17,11 @@ from studies.models import Study
 NOT_ASKED_YET, NOT_CODED, NO_GROUP = "not_asked_yet", "not_coded", "no_group"
 COLUMNS = ("model", "experiment", "scenario", "question", "group", "repeat", "order", "first", "outcome")
 CODERS = (Coding.Coder.OVERRIDE, Coding.Coder.PERSON, Coding.Coder.RULES, Coding.Coder.MODEL)
+_MACHINES = (Coding.Coder.RULES, Coding.Coder.MODEL)
+_COLUMNS = (
+    *("repeat", "order", "outcome", "image__group__factors", "run", "pk"),
+    *("override", "machine"),
+)
 _ROWS_AT_ONCE = 5_000
 
 
@@ -40,18 +46,19 @@ class ProbeAnswerData:
 def read_probe_answers(study: Study, progress: Progress) -> ProbeAnswerData:
     """Read the choices that the study's probe runs asked about images of its groups."""
     choices = Answer.objects.filter(run__study=study).exclude(order=Answer.Order.NONE)
-    coded = choices.annotate(coded=Coalesce(*map(_coded_by, CODERS), output_field=CharField()))
-    columns = ("run__model_label", "experiment", "scenario", "question", "image__group__name")
-    rows = list(
-        coded.order_by("pk")
-        .values_list(*columns, "repeat", "order", "outcome", "coded", "image__group__factors", "run")
-        .iterator(chunk_size=_ROWS_AT_ONCE)
+    coded = choices.annotate(
+        override=_coded_by(Coding.Coder.OVERRIDE),
+        machine=Coalesce(*map(_coded_by, _MACHINES), output_field=CharField()),
     )
+    columns = ("run__model_label", "experiment", "scenario", "question", "image__group__name")
+    rows = list(coded.order_by("pk").values_list(*columns, *_COLUMNS).iterator(chunk_size=_ROWS_AT_ONCE))
     if not rows:
         return ProbeAnswerData()
     progress.check_cancelled()
     progress.advance(len(rows), "answers of models read")
-    frame = pd.DataFrame(rows, columns=[*COLUMNS[:7], "asked", "coded", "factors", "run"])
+    frame = pd.DataFrame(rows, columns=[*COLUMNS[:7], "asked", "factors", "run", "pk", "override", "machine"])
+    people = adjudicated(study)
+    frame["coded"] = [override or people.get(key) or machine for *_, key, override, machine in rows]
     reason = pd.Series("", index=frame.index)
     reason[frame["group"].isna()] = NO_GROUP
     reason[(frame["asked"] == Answer.Outcome.DONE) & frame["coded"].isna()] = NOT_CODED

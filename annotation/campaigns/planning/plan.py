@@ -10,6 +10,15 @@ class PlannedStimulus:
     image_id: int | None = None
     text: str = ""
     writer_id: int | None = None  # of a text that an annotator wrote in another campaign
+    reviews: tuple["PlannedReview", ...] = ()  # of models' answers that this text says
+
+
+@dataclass(frozen=True)
+class PlannedReview:
+    """A coding by the rules that people check; `first` is the option that the question names first."""
+
+    coding_id: int
+    first: str
 
 
 @dataclass(frozen=True)

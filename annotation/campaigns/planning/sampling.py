@@ -10,7 +10,13 @@ from dataclasses import dataclass
 
 from annotation.assignment.quota_rules import quotas_of
 from annotation.campaigns.planning.associations import AssociationSets
-from annotation.campaigns.planning.plan import CampaignPlan, PlannedAttribute, PlannedGroup, PlannedTask
+from annotation.campaigns.planning.plan import (
+    CampaignPlan,
+    PlannedAttribute,
+    PlannedGroup,
+    PlannedStimulus,
+    PlannedTask,
+)
 from annotation.campaigns.planning.questions import plan_questions
 from annotation.campaigns.planning.shuffle import keyed_hash, shuffled
 from annotation.campaigns.planning.texts import plan_texts
@@ -21,6 +27,7 @@ from annotation.models import (
     Campaign,
     CampaignAttribute,
     CopiedText,
+    ReviewedCoding,
     Task,
     TaskAttribute,
     TaskStimulus,
@@ -84,12 +91,29 @@ def write(plan: CampaignPlan, campaign: Campaign) -> None:
             "text": [stimulus.text for _, _, stimulus in stimuli],
         },
     )
-    writers = {(key, position): stimulus.writer_id for key, position, stimulus in stimuli}
-    if any(writers.values()):
-        rows = TaskStimulus.objects.filter(task__in=keys).values_list("pk", "task", "position")
-        CopiedText.objects.bulk_create(
-            CopiedText(stimulus_id=pk, writer_id=writers[task, position]) for pk, task, position in rows
+    planned = {(key, position): stimulus for key, position, stimulus in stimuli}
+    if any(stimulus.writer_id or stimulus.reviews for stimulus in planned.values()):
+        rows = TaskStimulus.objects.filter(task__campaign=campaign).values_list("pk", "task", "position")
+        _write_sources(
+            {pk: planned[task, position] for pk, task, position in rows if (task, position) in planned}
         )
+
+
+def _write_sources(stimuli: Mapping[int, PlannedStimulus]) -> None:
+    """Store where texts come from, by the key of their stimulus."""
+    CopiedText.objects.bulk_create(
+        CopiedText(stimulus_id=pk, writer_id=stimulus.writer_id)
+        for pk, stimulus in stimuli.items()
+        if stimulus.writer_id
+    )
+    ReviewedCoding.objects.bulk_create(
+        (
+            ReviewedCoding(stimulus_id=pk, coding_id=review.coding_id, first=review.first)
+            for pk, stimulus in stimuli.items()
+            for review in stimulus.reviews
+        ),
+        batch_size=2000,
+    )
 
 
 def _write_tasks(campaign: Campaign, tasks: Sequence[PlannedTask]) -> list[int]:

@@ -132,7 +132,7 @@ def _check(campaign: Campaign, arrangement: str) -> None:
             "campaign_imported", f"“{campaign.name}” was imported: nobody is asked anything there."
         )
     if campaign.options.get("texts_from"):
-        message = f"“{campaign.name}” shows texts that annotators wrote: they stay here, where they can be taken back."
+        message = f"“{campaign.name}” shows texts that annotators or models wrote: they stay here."
         raise Conflict("texts_stay_here", message)
     if why := unsupported(kind_of(campaign)):
         raise Conflict(

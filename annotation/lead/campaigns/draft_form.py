@@ -7,8 +7,9 @@ from django import forms
 
 from annotation.assignment import quota_rules
 from annotation.campaigns.design import CampaignDesign
+from annotation.kinds.answer_coding import coding_question
 from annotation.kinds.declaration import Kind
-from annotation.kinds.options import FROM_CAMPAIGN, Options, names_for
+from annotation.kinds.options import FROM_ANSWERS, FROM_CAMPAIGN, Options, names_for
 from annotation.kinds.registry import RATING_KINDS, kind_of
 from annotation.lead.campaigns.settings_form import (
     EACH_PERSON,
@@ -282,9 +283,9 @@ class QuestionsForm(ImagesForm):
 
 
 class TextsForm(CampaignForm):
-    """Questions about texts, which the lead pastes."""
+    """Questions about texts: those that the lead pastes, that people wrote or that models answered."""
 
-    option_names = ("texts", "texts_from")
+    option_names = ("texts", "texts_from", "sure_share", "sure_least")
 
     texts = forms.CharField(
         required=False,
@@ -298,8 +299,10 @@ class TextsForm(CampaignForm):
         label=Options.declaration("texts_from").label,
         help_text=Options.declaration("texts_from").help,
     )
+    sure_share = Options.form_field("sure_share")
+    sure_least = Options.form_field("sure_least")
     sections = (
-        ("What is asked", ("name", "texts", "texts_from")),
+        ("What is asked", ("name", "texts", "texts_from", "sure_share", "sure_least")),
         ("Of whom", ("annotators_per_task", *QUOTA_FIELDS, "lease_minutes")),
         EACH_PERSON,
         WITHDRAWN,
@@ -312,13 +315,24 @@ class TextsForm(CampaignForm):
         opened = self.study.campaigns.exclude(state=Campaign.State.DRAFT).order_by("pk")
         asking = [campaign for campaign in opened if kind_of(campaign).asks_for_texts]
         choices = [(f"{FROM_CAMPAIGN}{campaign.slug}", campaign.name) for campaign in asking]
+        if self._reviews:
+            choices.insert(0, (FROM_ANSWERS, "Models’ answers, coded by the rules"))
+        else:
+            del self.fields["sure_share"], self.fields["sure_least"]
         if choices:
             set_choices(self, "texts_from", [("", "None: those above"), *choices])
         else:
             del self.fields["texts_from"]
 
+    @property
+    def _reviews(self) -> bool:
+        """Whether people can check with it how models' answers were coded."""
+        return coding_question(self.declared) is not None and self.study.probe_runs.exists()
+
     def initial_of(self, campaign: Campaign | None) -> dict[str, Any]:
         initial = super().initial_of(campaign)
+        if campaign is None and self._reviews:  # two read each answer apart, and a third where they disagree
+            initial |= {"texts_from": FROM_ANSWERS, "annotators_per_task": 2}
         return initial | {"texts": "\n".join(initial.get("texts", ()))}
 
     def clean_texts(self) -> list[str]:

@@ -93,6 +93,35 @@ def test_people_count_before_rules_and_newer_rules_before_older(probed, analyze)
     assert float(row["association"]) == pytest.approx(mean([mean([-1, 0]), 1]))
 
 
+def test_people_who_disagree_decide_nothing_until_a_third_does(probed, analyze):
+    place = {"model": "weaver-1", "scenario": "loom", "group": "green_tall", "order": "published"}
+    answer = probed.answer(repeat=0, **place)
+    associations = []
+    for source, outcome, code in (
+        ("a", "minus", -1),
+        ("b", "other", 0),
+        ("c", "both", 0),
+        ("d", "minus", -1),
+    ):
+        Coding.objects.create(
+            answer=answer,
+            coder="person",
+            version=source,
+            source=source,
+            outcome=outcome,
+            code=code,
+            sure=True,
+        )
+        (row,) = (
+            row
+            for row in analyze(probed.study)[0]["pairs_scenarios"]
+            if (row["model"], row["scenario"], row["group"]) == ("weaver-1", "loom", "green_tall")
+        )
+        associations.append(float(row["association"]))
+    # The other answers are all plus. First one person counts, then the rules, then the third, then no majority of four.
+    assert associations == pytest.approx([0.5, 1, 0.75, 0.5])
+
+
 def test_a_leads_newest_override_counts_above_all(probed, analyze, lead):
     place = {"model": "weaver-1", "scenario": "loom", "group": "green_tall", "order": "published"}
     answer = probed.answer(repeat=0, **place)

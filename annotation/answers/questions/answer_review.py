@@ -1,0 +1,139 @@
+"""People read again what models answered: two code each answer apart, and a third decides where they disagree.
+
+What they say becomes codings, by their pseudonym, as soon as all who are asked have answered.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import partial
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from annotation.answers.inclusion import counted
+from annotation.kinds.answer_coding import coding_question
+from annotation.kinds.options import FROM_ANSWERS
+from annotation.kinds.registry import kind_of
+from annotation.models import Annotation, Campaign, Judgement, ReviewedCoding, Task
+from generation.models import Coding
+from generation.probing.coding import CODES, Outcome
+from studies.models import Study
+
+DECIDING = 3  # annotators of a screen that two read differently
+_OTHER: dict[str, Outcome] = {"plus": "minus", "minus": "plus"}
+_BLOCK = 500
+
+
+def reviews_of(study: Study) -> QuerySet[Campaign]:
+    """Return the campaigns in which people read models' answers again."""
+    return study.campaigns.filter(options__texts_from=FROM_ANSWERS, opened_at__isnull=False)
+
+
+def answered(task: Task) -> None:
+    """Follow up an answer once it is stored for good: ask a third person, or keep what people said as codings.
+
+    It runs in a transaction of its own, so that the second of two answers at the same moment sees the first.
+    """
+    if task.campaign.options.get("texts_from") == FROM_ANSWERS:
+        transaction.on_commit(partial(_follow_up, task.pk), robust=True)
+
+
+def _follow_up(task_id: int) -> None:
+    campaign = Campaign.objects.select_related("study").get(tasks=task_id)
+    with transaction.atomic():
+        Task.objects.select_for_update(no_key=True).get(pk=task_id)
+        _settle(campaign, [task_id])
+
+
+@transaction.atomic
+def collect(*, study: Study) -> int:
+    """Keep as codings what people said in reviews of the study, as far as it counts now; return how many are new."""
+    number = 0
+    for campaign in reviews_of(study).select_related("study").order_by("pk"):
+        tasks = campaign.tasks.filter(purpose=Task.Purpose.LABEL)
+        keys = list(tasks.select_for_update(no_key=True).order_by("pk").values_list("pk", flat=True))
+        for start in range(0, len(keys), _BLOCK):
+            number += _settle(campaign, keys[start : start + _BLOCK])
+    return number
+
+
+def adjudicated(study: Study) -> dict[int, str]:
+    """Return what people took answers to say, by the answer's key.
+
+    What most of them said; of three or more without a majority the last one decides, and two that disagree decide
+    nothing. What no longer counts, such as that of somebody who withdrew, is left out.
+    """
+    void: set[str] = set()
+    for campaign in reviews_of(study).select_related("study"):
+        kept = set(counted(campaign).values_list("submission_id", flat=True))
+        given = campaign.annotations.values_list("submission_id", flat=True)
+        void |= {str(submission) for submission in given if submission not in kept}
+    codings = Coding.objects.filter(answer__run__study=study, coder=Coding.Coder.PERSON)
+    by_answer: dict[int, dict[str, str]] = defaultdict(dict)
+    for answer, source, outcome in codings.order_by("pk").values_list("answer", "source", "outcome"):
+        if source not in void:
+            by_answer[answer][source] = outcome
+    decided = {answer: _decided(list(outcomes.values())) for answer, outcomes in by_answer.items()}
+    return {answer: outcome for answer, outcome in decided.items() if outcome}
+
+
+def _decided(outcomes: list[str]) -> str:
+    most = max(outcomes, key=outcomes.count)
+    if 2 * outcomes.count(most) > len(outcomes):
+        return most
+    return outcomes[-1] if len(outcomes) >= DECIDING else ""
+
+
+def _settle(campaign: Campaign, task_ids: Iterable[int]) -> int:
+    """Ask a third person where two disagree, and keep codings of screens that all who are asked have answered."""
+    answers = _answers_by_task(campaign, task_ids)
+    number = 0
+    for task_id, coded in answers.items():
+        disputed = len({code for _, code in coded}) > 1
+        if disputed and len(coded) == 2:
+            Task.objects.filter(pk=task_id, wanted=2).update(wanted=DECIDING)
+        elif len(coded) >= campaign.annotators_per_task:
+            number += _keep(task_id, coded)
+    return number
+
+
+def _answers_by_task(campaign: Campaign, task_ids: Iterable[int]) -> dict[int, list[tuple[Annotation, str]]]:
+    question = coding_question(kind_of(campaign))
+    annotations = counted(campaign).filter(task__in=task_ids, task__purpose=Task.Purpose.LABEL)
+    judgements = Judgement.objects.filter(annotation__in=annotations, question=question, code__isnull=False)
+    answers: dict[int, list[tuple[Annotation, str]]] = defaultdict(list)
+    for judgement in judgements.select_related("annotation__annotator").order_by("annotation"):
+        answers[judgement.annotation.task_id].append((judgement.annotation, judgement.code or ""))
+    return answers
+
+
+def _keep(task_id: int, coded: list[tuple[Annotation, str]]) -> int:
+    reviews = ReviewedCoding.objects.filter(stimulus__task=task_id).select_related("coding")
+    codings = []
+    for review in reviews:
+        for annotation, code in coded:
+            outcome = _outcome(code, review.first)
+            codings.append(
+                Coding(
+                    answer_id=review.coding.answer_id,
+                    coder=Coding.Coder.PERSON,
+                    version=annotation.annotator.pseudonym,
+                    source=str(annotation.submission_id),
+                    outcome=outcome,
+                    code=CODES[outcome],
+                    sure=True,
+                )
+            )
+    kept = Coding.objects.filter(source__in={coding.source for coding in codings})
+    before = kept.count()
+    Coding.objects.bulk_create(codings, ignore_conflicts=True)
+    return kept.count() - before
+
+
+def _outcome(code: str, first: str) -> Outcome:
+    """Return what a code says of the options: the first and the second are those of the question as it was put."""
+    if code == "first":
+        return "plus" if first == "plus" else "minus"
+    if code == "second":
+        return _OTHER[first]
+    return "both" if code == "both" else "refused" if code == "refused" else "other"
