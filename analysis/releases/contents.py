@@ -26,6 +26,8 @@ class Column:
     nullable: bool = False
     # What codes mean, where a column has a fixed set of values.
     values: Mapping[str, str] | None = None
+    # Whether CSV holds it so that every character can be had back: see `foundation.tables.formulas`.
+    exact: bool = False
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,20 @@ class QuestionCampaignFacts(CampaignFacts):
     answers: int
     texts: int  # answers in annotators' own words that count, released or not
     declaration: Mapping[str, Any]  # the kind as it was when the campaign was made, as JSON
+
+
+@dataclass(frozen=True)
+class ProbeRunFacts:
+    """One model that was asked the questions of a probe set, and how its answers ended. Days are null without any."""
+
+    model: str
+    probe_set: str  # as its file in probe_sets/ is called
+    backend: str
+    done: int
+    declined: int
+    failed: int
+    first_day: date | None
+    last_day: date | None
 
 
 @dataclass(frozen=True)
@@ -253,6 +269,8 @@ class Contents:
     missing: tuple[Absence, ...]
     # What lies in the folder when documents are written: data, csv, jsonl, coco, images.
     files: tuple[ReleasedFile, ...]
+    # Models that were asked questions.
+    probes: tuple[ProbeRunFacts, ...] = ()
 
     @property
     def ids_are_people(self) -> bool:

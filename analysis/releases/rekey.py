@@ -20,12 +20,21 @@ def new_key(*, study: int, version: int) -> bytes:
 
 def annotator_id(pseudonym: str, *, key: bytes, version: int, length: int) -> str:
     """Return `R<version>-` and `length` characters."""
-    mark = int.from_bytes(hmac.digest(key, f"annotator:{pseudonym}".encode(), "sha256"), "big")
+    return f"R{version}-{_letters(f'annotator:{pseudonym}', key=key, length=length)}"
+
+
+def lead_id(user: int, *, key: bytes, version: int) -> str:
+    """Return `L<version>-` and eight characters for a lead who coded answers."""
+    return f"L{version}-{_letters(f'lead:{user}', key=key, length=LENGTHS[0])}"
+
+
+def _letters(identity: str, *, key: bytes, length: int) -> str:
+    mark = int.from_bytes(hmac.digest(key, identity.encode(), "sha256"), "big")
     letters = []
     for _ in range(length):
         mark, letter = divmod(mark, len(_ALPHABET))
         letters.append(_ALPHABET[letter])
-    return f"R{version}-{''.join(letters)}"
+    return "".join(letters)
 
 
 def shuffling(keys: NDArray[np.int64], *, key: bytes) -> NDArray[np.int64]:

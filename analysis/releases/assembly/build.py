@@ -26,7 +26,13 @@ from analysis.releases.assembly.folder import (
 )
 from analysis.releases.assembly.snapshot import snapshot
 from analysis.releases.assembly.study_facts import released_campaigns
-from analysis.releases.contents import CampaignFacts, Changes, Contents, QuestionCampaignFacts
+from analysis.releases.contents import (
+    CampaignFacts,
+    Changes,
+    Contents,
+    ProbeRunFacts,
+    QuestionCampaignFacts,
+)
 from analysis.releases.documents import write_documents
 from analysis.releases.formats.label_studio import write_label_studio
 from analysis.releases.parameters import LABEL_STUDIO, ReleaseParameters
@@ -178,8 +184,9 @@ def _changes(attempt: _Attempt, filled: Filled) -> Changes:
 def _contents(attempt: _Attempt, filled: Filled, changed: Changes, folder: Path) -> Contents:
     if filled.privacy is None:
         raise ValueError("a release is filled with its annotators")
-    first_days = [campaign.first_day for campaign in filled.campaigns if campaign.first_day]
-    last_days = [campaign.last_day for campaign in filled.campaigns if campaign.last_day]
+    dated: tuple[CampaignFacts | ProbeRunFacts, ...] = (*filled.campaigns, *filled.probes)
+    first_days = [part.first_day for part in dated if part.first_day]
+    last_days = [part.last_day for part in dated if part.last_day]
     return Contents(
         version=attempt.version,
         study=filled.study,
@@ -196,6 +203,7 @@ def _contents(attempt: _Attempt, filled: Filled, changed: Changes, folder: Path)
         history=changes.history(attempt.earlier),
         missing=absences_of(filled, attempt.parameters),
         files=files_of(folder),
+        probes=filled.probes,
     )
 
 

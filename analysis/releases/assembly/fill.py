@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -13,14 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.models import Scorer
+from analysis.releases.assembly.fill_probes import ProbeFilling
 from analysis.releases.assembly.fill_questions import QuestionFilling
 from analysis.releases.assembly.snapshot import read_ahead
 from analysis.releases.assembly.study_facts import Tally, released_campaigns, study_facts
 from analysis.releases.contents import (
     CampaignFacts,
     CocoFacts,
+    Column,
     ImageFacts,
     PrivacyReport,
+    ProbeRunFacts,
     ReleaseTable,
     StudyFacts,
 )
@@ -42,6 +45,8 @@ from analysis.releases.tables.label_columns import LabelColumns, Naming, Numberi
 from analysis.releases.tables.label_pages import Page, pages
 from analysis.releases.tables.lookups import KeyNames
 from analysis.releases.tables.machine_rows import MachineRows
+from analysis.releases.tables.probes import columns as probe_columns
+from analysis.releases.tables.probes.rows import ProbeRows, answers_of
 from analysis.releases.tables.questions import columns as question_columns
 from analysis.releases.tables.soft_labels import SoftLabels
 from annotation.kinds.registry import kind_of
@@ -65,6 +70,7 @@ class Filled:
     images: ImageFacts = field(default_factory=lambda: ImageFacts(0, 0, {}, (), 0))
     coco: CocoFacts | None = None
     privacy: PrivacyReport | None = None
+    probes: tuple[ProbeRunFacts, ...] = ()
     profiles: bytes = b""  # as stored with the release: see `kept_profiles`
     inputs_digest: str = ""
     annotation_keys: KeySet = field(default_factory=KeySet)
@@ -101,13 +107,10 @@ class Filling:
         answers = Annotation.objects.using(self._using).filter(campaign__in=campaigns).count()
         self._progress.start(answers)
         self._coarsened = self._coarsen(campaigns)  # first: a release that is refused writes nothing
+        probed = answers_of(self._study, self._using).exists()
+        self._probes = self._probe_rows() if probed else None
         with ExitStack() as open_files:
-            for name in self._tables():
-                described = columns_of(
-                    name,
-                    justifications=self._parameters.include_justifications,
-                    questions=bool(self._asking),
-                )
+            for name, described in self._described():
                 writer = TableWriter(self._folder, name, described, self._parameters.formats)
                 self._writers[name] = open_files.enter_context(writer)
             self._writing = open_files.enter_context(BackgroundWriter())
@@ -123,6 +126,8 @@ class Filling:
                 self._filled.coco = coco.write(title)
             for columns in soft.pages():
                 self._write("soft_labels", columns)
+            if self._probes is not None:
+                self._answers_of_models(self._probes, naming, annotators)
             if "scorers" in self._writers:
                 self._machines(naming)
             self._annotators(annotators)
@@ -135,11 +140,46 @@ class Filling:
         self._filled.inputs_digest = self._digest.hexdigest()
         return self._filled
 
+    def _described(self) -> Iterator[tuple[str, tuple[Column, ...]]]:
+        """Yield the tables of this release with their columns."""
+        empty = self._probes.empty_columns() if self._probes is not None else set()
+        for name in self._tables():
+            described = columns_of(
+                name,
+                justifications=self._parameters.include_justifications,
+                questions=bool(self._asking),
+            )
+            yield name, tuple(column for column in described if (name, column.name) not in empty)
+
     def _tables(self) -> tuple[str, ...]:
-        """The tables of this release: of questions where a campaign asks them, of machines where one scored."""
+        """The tables of this release: those of questions and of models only where these asked, answered or scored."""
         asked = question_columns.TABLES if self._asking else ()
+        probed = probe_columns.TABLES if self._probes is not None else ()
         scored = Scorer.objects.using(self._using).filter(study=self._study).exists()
-        return (*TABLES, *asked, *(machine_columns.TABLES if scored else ()))
+        return (*TABLES, *asked, *probed, *(machine_columns.TABLES if scored else ()))
+
+    def _probe_rows(self) -> ProbeRows:
+        return ProbeRows(
+            self._study,
+            self._using,
+            key=self._key,
+            version=self._version,
+            reasons=self._parameters.include_justifications,
+        )
+
+    def _answers_of_models(self, rows: ProbeRows, naming: Naming, annotators: AnnotatorRows) -> None:
+        filling = ProbeFilling(rows, write=self._write, note=self._note)
+        filling.declare(self._folder)
+        self._filled.probes = filling.fill(
+            naming,
+            annotators,
+            counted=self._filled.annotation_keys.flags,
+            each=self._after_page_of_answers,
+        )
+
+    def _after_page_of_answers(self) -> None:
+        self._progress.advance(0, "Writing answers of models")
+        self._progress.check_cancelled()
 
     def _machines(self, naming: Naming) -> None:
         for name, columns in MachineRows.of(self._study, self._using, naming).tables():

@@ -1,7 +1,7 @@
 """README.md: the data card of a release, filled from its study and campaigns."""
 
 from analysis.releases.contents import Contents
-from analysis.releases.documents import card_people, card_protocol, card_use
+from analysis.releases.documents import card_people, card_probes, card_protocol, card_use
 from analysis.releases.documents.front_matter import front_matter
 from analysis.releases.documents.markdown import amount, code, listed, plain, sections, table
 
@@ -21,6 +21,7 @@ def data_card(contents: Contents) -> str:
             plain(study.description) if study.description else "",
             summary(contents),
             _tables(contents),
+            card_probes.answers_of_models(contents),
             card_people.who_labelled(contents),
             card_people.recruitment(contents),
             card_people.consent(contents),
@@ -39,6 +40,8 @@ def data_card(contents: Contents) -> str:
 def summary(contents: Contents) -> str:
     """What the release holds, in one paragraph."""
     study = contents.study
+    if contents.probes and not contents.campaigns:
+        return card_probes.summary(contents)
     shown = (
         "images by text-to-image models" if contents.about_attributes or contents.images.images else "texts"
     )
@@ -65,6 +68,7 @@ def summary(contents: Contents) -> str:
         f"{amount(contents.images.images, 'image')} of {amount(study.groups, 'identity group')}{regions}{days}. "
         f"Every answer is kept with {'who gave it' if contents.ids_are_people else 'the id it came under'}"
         f"{'; `soft_labels` has shares and majorities beside them' if contents.about_attributes else ''}."
+        f"{f' {card_probes.also_answered(contents)}' if contents.probes else ''}"
     )
 
 

@@ -84,6 +84,8 @@ _REFERENCES = {
     "answer": ("answers", "answer"),
     "scorer": ("scorers", "scorer"),
     "captioned_by": ("scorers", "scorer"),
+    "probe_run": ("probe_runs", "probe_run"),
+    "probe_answer": ("probe_answers", "probe_answer"),
 }
 _KEYS = {
     "judgements": ("judgement",),
@@ -98,6 +100,9 @@ _KEYS = {
     "options": ("campaign", "question", "code"),
     "stimuli": ("task", "position"),
     "answers": ("answer",),
+    "probe_runs": ("probe_run",),
+    "probe_answers": ("probe_answer",),
+    "codings": ("coding",),
     "scorers": ("scorer",),
     "attribute_scores": ("scorer", "image", "attribute"),
     "captions": ("scorer", "image", "position"),

@@ -21,8 +21,12 @@ def read_format(contents: Contents) -> str | None:
 
 
 def default_table(contents: Contents) -> ReleaseTable:
-    """Return what is loaded when no table is named: judgements, else ratings, else answers to questions."""
-    names = (DEFAULT_TABLE, "ratings", *(("answers",) if contents.question_campaigns else ()))
+    """Return what is loaded when no table is named: judgements, else ratings, else answers, of people before models."""
+    names = (
+        *(DEFAULT_TABLE, "ratings"),
+        *(("answers",) if contents.question_campaigns else ()),
+        *(("probe_answers",) if contents.probes else ()),
+    )
     return next((table for table in map(contents.table, names) if table.rows), contents.table(DEFAULT_TABLE))
 
 

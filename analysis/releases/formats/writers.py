@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from analysis.releases.contents import FOLDERS, Column
 from analysis.results.output.csv_tables import cell
+from foundation.tables.formulas import guarded
 
 _TYPES = {
     "string": pa.string(),
@@ -57,9 +58,13 @@ class _Csv:
 
     def __init__(self, path: Path, columns: Sequence[Column]) -> None:
         self._writer = pyarrow.csv.CSVWriter(path, schema_of(columns))
+        self._guards = [guarded if column.exact else cell for column in columns]
 
     def write(self, table: pa.Table) -> None:
-        safe = [_mapped(column, cell) if _is_text(column) else column for column in table.columns]
+        safe = [
+            _mapped(column, guard) if _is_text(column) else column
+            for column, guard in zip(table.columns, self._guards, strict=True)
+        ]
         self._writer.write_table(pa.table(safe, names=table.column_names))
 
     def close(self) -> None:

@@ -27,6 +27,7 @@ FIELDS = {
     "label": "how reports name the model",
     "revision": "revision of the model",
     "run": "which run of the model, if several asked the same",
+    "temperature": "how answers were drawn; 0: repeats are copies",
     "served_model": "the model that the endpoint says it served",
     "fingerprint": "its fingerprint",
     "finish_reason": "why the answer ended",
@@ -36,8 +37,8 @@ FIELDS = {
     "code": "what the answer was taken to say; not imported, since answers are coded here",
 }
 # Columns of the table `probe_answers` of a release that go by another name there.
-RELEASED = {"group": "identity_group", "label": "model", "model": "model_id"}
-_RELEASE_COLUMNS = frozenset({"answer", "run", "identity_group", "model_id", "text", "outcome"})
+RELEASED = {"group": "identity_group", "label": "model", "model": "model_id", "run": "probe_run"}
+_RELEASE_COLUMNS = frozenset({"probe_answer", "probe_run", "identity_group", "model_id", "text", "outcome"})
 
 
 class AnswerImportOptions(ParameterSet):

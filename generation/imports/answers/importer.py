@@ -234,8 +234,9 @@ def _by_run(rows: Iterable[ImportedRow]) -> dict[RunIdentity, list[ImportedRow]]
     return of_run
 
 
-def _parameters(identity: RunIdentity) -> dict[str, str]:
-    return {"run": identity.number} if identity.number else {}
+def _parameters(identity: RunIdentity) -> dict[str, Any]:
+    stated = {"run": identity.number or None, "temperature": identity.temperature}
+    return {name: value for name, value in stated.items() if value is not None}
 
 
 def _key(row: ImportedRow) -> tuple[Any, ...]:
@@ -263,7 +264,7 @@ def _request_sha256(run: ProbeRun, row: ImportedRow) -> str:
     subject = row.subject
     identity = [
         *(BACKEND, run.model_id, run.model_label, run.model_revision, run.probe_set_digest),
-        row.run.number,
+        *(row.run.number, row.run.temperature),
         *(subject.experiment, subject.question, subject.scenario, subject.subject),
         *(subject.letter, subject.order, row.repeat),
     ]

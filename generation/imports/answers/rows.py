@@ -33,6 +33,7 @@ class RunIdentity:
     label: str
     revision: str
     number: str  # tells runs of one model apart; "" where the file does not
+    temperature: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,16 +146,19 @@ class _Reader:
             cells.get("label", "").strip() or self._options.label,
             cells.get("revision", "").strip(),
             cells.get("run", "").strip(),
+            cells.get("temperature", "").strip(),
         )
         if stated not in self._runs:
-            probe_set, model_id, label, revision, number = stated
+            probe_set, model_id, label, revision, number, temperature = stated
             if not model_id and not label:
                 raise ValueError("no model; name it with --model, or map its column")
             if max(len(revision), len(number)) > MAX_NAME:
                 raise ValueError(f"revision or run has more than {MAX_NAME} characters")
             model_id = clean_model_id(model_id, needed=False)
             label = clean_label(label or default_label(BACKEND, model_id))
-            self._runs[stated] = RunIdentity(self._probe_set(probe_set), model_id, label, revision, number)
+            self._runs[stated] = RunIdentity(
+                self._probe_set(probe_set), model_id, label, revision, number, _temperature(temperature)
+            )
         return self._runs[stated]
 
     def _probe_set(self, name: str) -> str:
@@ -188,13 +192,19 @@ def _tokens(cells: Mapping[str, str], name: str) -> int | None:
     return int(cell)
 
 
+def _temperature(cell: str) -> float | None:
+    return _fraction(cell, "temperature is “{}”, not a number from 0 to 2", most=2) if cell else None
+
+
 def _seconds(cell: str) -> float | None:
-    if not cell.strip():
-        return None
+    return _fraction(cell, "seconds is “{}”, not a time in seconds", most=1e7) if cell.strip() else None
+
+
+def _fraction(cell: str, problem: str, *, most: float) -> float:
     try:
-        seconds = float(cell)
+        number = float(cell)
     except ValueError:
-        seconds = -1.0
-    if not (math.isfinite(seconds) and 0 <= seconds < 1e7):
-        raise ValueError(f"seconds is “{cell.strip()[:40]}”, not a time in seconds")
-    return seconds
+        number = -1.0
+    if not (math.isfinite(number) and 0 <= number <= most):
+        raise ValueError(problem.format(cell.strip()[:40]))
+    return number

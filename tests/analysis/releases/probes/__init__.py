@@ -1,0 +1,1 @@
+"""Releases of what models answered."""
