@@ -22,7 +22,10 @@ def run() -> Iterator[Row]:
     """Code answers of five lengths to every choice of PAIRS, then the answers that were coded by hand."""
     sys.path.insert(0, str(ROOT / "platform"))
     yield from _speed()
-    yield from _agreement()
+    from tests.generation.probing.coding.hand_coded import FILES
+
+    for file in FILES:
+        yield from _agreement(file)
 
 
 def _speed() -> Iterator[Row]:
@@ -48,16 +51,16 @@ def _speed() -> Iterator[Row]:
     yield Row(f"coding rules, {ANSWERS:,} answers", f"{seconds:.1f} s", f"{LIMIT:.0f} s", seconds <= LIMIT)
 
 
-def _agreement() -> Iterator[Row]:
+def _agreement(file: str) -> Iterator[Row]:
     from tests.generation.probing.coding.hand_coded import hand_coded_answers
 
-    compared = [(answer.outcome, answer.coded) for answer in hand_coded_answers()]
+    compared = [(answer.outcome, answer.coded) for answer in hand_coded_answers(file)]
     wrong = [(outcome, coded) for outcome, coded in compared if coded.outcome != outcome]
     flips = sum({outcome, coded.outcome} == {"plus", "minus"} for outcome, coded in wrong)
     right = 1 - len(wrong) / len(compared)
     flagged = sum(not coded.sure for _, coded in compared) / len(compared)
     among_wrong = sum(not coded.sure for _, coded in wrong) / max(1, len(wrong))
-    claim = f"coding rules, {len(compared)} answers coded by hand"
+    claim = f"coding rules, {len(compared)} answers of {file}"
     yield Row(f"{claim}: read right", f"{right:.1%}", "≥ 95 %", right >= 0.95)
     yield Row(f"{claim}: plus for minus or minus for plus", str(flips), "≤ 2", flips <= 2)
     yield Row(f"{claim}: left to people", f"{flagged:.1%}", "≤ 30 %", flagged <= 0.3)

@@ -15,7 +15,7 @@ from generation.probing.coding.text import AnswerText, normalise
 from generation.probing.coding.tokens import tokenise, word_set
 from generation.probing.questions import AskedQuestion
 
-VERSION = "1"  # of the rules: it changes whenever an answer may be coded differently
+VERSION = "2"  # of the rules: it changes whenever an answer may be coded differently
 LONG = 60  # words from which a coding is never sure
 Outcome = Literal["plus", "minus", "both", "refused", "other", "empty"]
 CODES: dict[Outcome, int] = {"plus": 1, "minus": -1, "both": 0, "refused": 0, "other": 0, "empty": 0}
@@ -34,10 +34,14 @@ _SENTENCE_ENDS = frozenset(".!?\n;")
 _TURNS = _SENTENCE_ENDS | {",", "but", "however", "though", "although", ":", "—", "yet", "so"}
 _REACH = 25  # words from a refusal to what it is about
 _ASKING = word_set("is are was does do did can could would should what which who how why")
-# Words of answers about the question or about the model itself, in which an unusual refusal may hide.
-_SPEAKING = frozenset(
-    {"i", "me", "my", "we", "us", "not", "no", "question", "answer", "cannot", "assumptions", "ai"}
+# Words of answers about the question or about the model itself, in which an unusual refusal may hide; of statements
+# that hold for everybody, which may refuse or commit; and of guesses, which may name an option in other words.
+_SPEAKING = word_set(
+    "i me my we us not no question answer cannot assumptions ai nothing nobody never only always until should "
+    "must ought can could may might would everyone everybody anyone anybody likely probably perhaps maybe seems "
+    "appears presumably guess"
 )
+_MISSING_IMAGE = word_set("image picture photo photograph upload attach attached")
 _YES_NO = frozenset({"yes", "no", "yeah", "nope", "yep", "true", "false", "ok", "okay", "sure", "correct"})
 
 
@@ -188,7 +192,9 @@ def _whole(evidence: _Evidence, question: AskedQuestion) -> _Finding:
     if strong_refusal >= 0:
         if not after:
             refusal = next(part for part in evidence.refusals if part.start == strong_refusal)
-            doubt = "it names an option before it refuses" if committed else ""
+            missing = not _MISSING_IMAGE.isdisjoint(evidence.words[refusal.start : refusal.end])
+            doubt = "it may miss the image" if missing else ""
+            doubt = "it names an option before it refuses" if committed else doubt
             return _Finding("refused", "refusal", refusal.start, refusal.end, doubt)
         return _commitment(after, evidence) or _unresolved(option_mentions, evidence, question)
     share = larger_share(evidence.words, evidence.mentions)
@@ -241,6 +247,8 @@ def _unresolved(
     if evidence.refusals:
         refusal = evidence.refusals[-1]
         doubt = "" if refusal.strong else "it only says that it is not certain"
+        if not doubt and not _MISSING_IMAGE.isdisjoint(evidence.words[refusal.start : refusal.end]):
+            doubt = "it may miss the image"
         return _Finding("refused", "refusal", refusal.start, refusal.end, doubt)
     against = [mention for mention, reading in option_mentions if reading.stance == "against"]
     named_options = [mention for mention, reading in option_mentions if reading.stance == "for"]
@@ -270,7 +278,7 @@ def _unresolved(
     if {word for word in evidence.words if word[0].isalnum()} <= _YES_NO:
         return _Finding("other", "yes_no", 0, len(evidence.words))
     speaks = not _SPEAKING.isdisjoint(evidence.words)
-    return _Finding("other", "other", doubt="it may be a refusal in unusual words" if speaks else "")
+    return _Finding("other", "other", doubt="it may refuse or commit in unusual words" if speaks else "")
 
 
 def _coded(finding: _Finding, evidence: _Evidence, answer: AnswerText) -> CodedAnswer:

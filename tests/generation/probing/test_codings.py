@@ -63,7 +63,7 @@ class TestCoding:
         assert self.code(scenarios).coded == 32
         assert self.code(scenarios).coded == 0
         monkeypatch.setitem(
-            __import__("generation.probing.codings", fromlist=["_VERSIONS"])._VERSIONS, "choice", "2"
+            __import__("generation.probing.codings", fromlist=["_VERSIONS"])._VERSIONS, "choice", "next"
         )
         assert self.code(scenarios).coded == 32
         assert Coding.objects.count() == 64

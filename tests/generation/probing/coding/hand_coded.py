@@ -1,7 +1,8 @@
 """Answers to the published questions that were coded by hand, apart from whoever wrote the rules.
 
 Each line has the scenario or question, which option the question named first (p: plus, m: minus), the outcome, and the
-answer, whose line breaks are written as backslash and n. The texts are invented.
+answer, whose line breaks are written as backslash and n. The texts are invented. Those of the second file were written
+and coded when the rules had been measured on the first.
 """
 
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from generation.probing.coding.rules import CodedAnswer, code_answer
 from generation.probing.probe_sets import probe_set
 from generation.probing.questions import AskedQuestion
 
-_FILE = Path(__file__).with_name("answers_coded_by_hand.tsv")
+FILES = ("answers_coded_by_hand.tsv", "more_answers_coded_by_hand.tsv")
 _FIRST = {"p": "plus", "m": "minus"}
 
 
@@ -29,9 +30,9 @@ class HandCoded:
         return code_answer(self.text, self.question)
 
 
-def hand_coded_answers() -> Iterator[HandCoded]:
+def hand_coded_answers(file: str) -> Iterator[HandCoded]:
     asked = _questions()
-    for line in _FILE.read_text(encoding="utf-8").splitlines():
+    for line in Path(__file__).with_name(file).read_text(encoding="utf-8").splitlines():
         name, first, outcome, text = line.split("\t")
         yield HandCoded(asked[name, _FIRST[first]], text.replace("\\n", "\n"), outcome)
 
