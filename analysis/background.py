@@ -65,11 +65,14 @@ def build_release(job: Job, progress: Progress) -> dict[str, Any]:
 def score(job: Job, progress: Progress) -> dict[str, Any]:
     """Do what is missing of a scorer's work."""
     # Libraries for vectors load here and not when the server starts.
+    from analysis.results.probing.scored_pairs import scored_pairs
     from analysis.scoring.run import RunOptions, run
 
     scorer = Scorer.objects.select_related("study", "encoder").filter(pk=job.arguments["scorer"]).first()
     if scorer is None:
         raise NotFound("scorer_not_found", "The scorer of this job was deleted.")
-    options = RunOptions(device=job.arguments["device"], batch_size=job.arguments["batch_size"])
+    options = RunOptions(
+        device=job.arguments["device"], batch_size=job.arguments["batch_size"], pairs=scored_pairs
+    )
     result = run(scorer=scorer, options=options, progress=progress)
     return {"summary": str(result), "url": reverse("scoring:list", args=[scorer.study.slug])}

@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from analysis.models.association_scores import AssociationScore
 from analysis.models.releases import Release
 from analysis.models.scores import (
     AttributeScore,
@@ -23,6 +24,7 @@ from analysis.models.scores import (
 from studies.models import Study
 
 __all__ = [
+    "AssociationScore",
     "AttributeScore",
     "Caption",
     "Encoder",

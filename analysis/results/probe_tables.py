@@ -48,7 +48,7 @@ WORD_TABLES: dict[str, tuple[str, ...]] = {
         *("rule", "compared", "model", "setting", "other_model", "other_setting", "measure", "value"),
         *("ci_low", "ci_high"),
     ),
-    "judge_agreement": ("model", "measure", "value", "ci_low", "ci_high", "pairs", "annotators", "ratings"),
+    "judge_agreement": ("judge", "measure", "value", "ci_low", "ci_high", "pairs", "annotators", "ratings"),
 }
 # Of associations, which may have 200,000 rows, those that are significant by either rule; for pages.
 SIGNIFICANT = "significant_associations"

@@ -3,7 +3,7 @@
 from django.db import DEFAULT_DB_ALIAS
 from django.db.models import Count, Exists, OuterRef, Subquery
 
-from analysis.models import ScoredImage, Scorer
+from analysis.models import AssociationScore, ScoredImage, Scorer
 from studies.models import Study
 
 
@@ -20,5 +20,10 @@ def last_score(study: Study | int, *, using: str = DEFAULT_DB_ALIAS) -> str:
     number = scorers.order_by().values("study").annotate(number=Count("pk")).values("number")
     columns = [Subquery(newest), Subquery(number)]
     key = study.pk if isinstance(study, Study) else study
+    of_associations = (
+        AssociationScore.objects.filter(scorer__study=OuterRef("pk")).order_by("-pk").values("pk")
+    )
+    columns.append(Subquery(of_associations[:1]))
     newest_values = Study.objects.using(using).filter(pk=key).values_list(*columns).get()
-    return ".".join(str(value or 0) for value in newest_values)
+    image, scorer_count, association = (str(value or 0) for value in newest_values)
+    return ".".join([image, scorer_count, *([association] if association != "0" else [])])

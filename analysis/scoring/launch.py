@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from analysis.models import AttributeScore, Caption, ScoredImage, Scorer, TextScore
+from analysis.models import AssociationScore, AttributeScore, Caption, ScoredImage, Scorer, TextScore
 from analysis.models.vector_types import FLOAT16, FLOAT32
 from analysis.scoring import parameters as chosen
 from analysis.scoring.backends.choices import ENDPOINT, NGRAMS
@@ -81,7 +81,7 @@ def plan_unrounded(*, scorer: Scorer, by: User | None) -> Scorer:
 def start(*, scorer: Scorer, by: User | None, device: str = "", batch_size: int | None = None) -> Job:
     """Queue what is missing of a scorer's work, unless a job of it waits or is at work already."""
     scorer = _claimable(scorer)
-    wants_gpu = scorer.parameters.get("captioner") != ENDPOINT
+    wants_gpu = scorer.parameters.get("captioner") != ENDPOINT and scorer.kind != Kind.JUDGE
     job = enqueue(**_description(scorer, device, batch_size), by=by, queue=queue_for(wants_gpu=wants_gpu))
     return _noted(scorer, job)
 
@@ -115,6 +115,7 @@ def remove_scorer(*, scorer: Scorer, by: User | None) -> None:
         TextScore.objects.filter(caption__in=captions),
         captions,
         AttributeScore.objects.filter(scorer=scorer),
+        AssociationScore.objects.filter(scorer=scorer),
         ScoredImage.objects.filter(scorer=scorer),
     ):
         rows._raw_delete(rows.db)

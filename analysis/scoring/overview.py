@@ -6,15 +6,18 @@ from dataclasses import dataclass
 
 from django.db.models import Count, F, QuerySet
 
-from analysis.models import AttributeScore, Caption, ScoredImage, Scorer, TextScore
-from analysis.scoring.backends.choices import ENDPOINT
+from analysis.models import AssociationScore, AttributeScore, Caption, ScoredImage, Scorer, TextScore
+from analysis.scoring.backends.choices import ASSOCIATIONS, ENDPOINT
 from analysis.scoring.inputs.scope import ASKED, CONDITIONS, attributes_asked, images_of
 from analysis.scoring.launch import JOB_KIND, is_under_way
+from analysis.scoring.parameters import KINDS
 from jobs.models import Job
 from studies.models import Study
 
 Kind = Scorer.Kind
 CLASSIFIERS = (Kind.SENTIMENT, Kind.TOXICITY)
+# Those that the page starts; scorers of associations are started by the command and the API.
+KINDS_ABOUT_IMAGES = tuple(kind for kind in KINDS if kind != Kind.JUDGE)
 AttributesByGroup = Mapping[int, Mapping[int, str]]  # attributes by group
 _LEAST_STEPS = 20  # fewer say little of how long a step takes
 
@@ -44,6 +47,8 @@ class ScorerLine:
 
     @property
     def unit(self) -> str:
+        if self.scorer.parameters.get("of") == ASSOCIATIONS:
+            return "associations"
         return "captions" if self.scorer.kind in CLASSIFIERS else "images"
 
     @property
@@ -54,6 +59,7 @@ class ScorerLine:
             Kind.CAPTIONS: "caption",
             Kind.SENTIMENT: "score",
             Kind.TOXICITY: "score",
+            Kind.JUDGE: "rating",
         }
         noun = nouns.get(Kind(self.scorer.kind), "")
         if not noun:
@@ -86,10 +92,13 @@ def lines_of(study: Study) -> list[ScorerLine]:
     captions = _captions(study)
     clip = _by_group(study)
     scores = _scores_asked(scorers, attributes)
+    associations = _associations(scorers)
     lines = []
     for scorer in scorers:
         n_done, total, lacking = images[scorer.pk, "done"], totals.get(scorer.kind, 0), 0
-        if scorer.kind in CLASSIFIERS:
+        if scorer.parameters.get("of") == ASSOCIATIONS:
+            n_done = total = associations.get(scorer.pk, 0)
+        elif scorer.kind in CLASSIFIERS:
             n_done, total = captions_read.get(scorer.pk, 0), _captions_of(scorer, captions)
         elif scorer.kind == Kind.CLIP:
             groups = attributes[_which(scorer)]
@@ -174,7 +183,7 @@ def _scores_asked(scorers: list[Scorer], attributes: Mapping[str, AttributesByGr
 
 def _written(scorers: list[Scorer]) -> dict[int, int]:
     numbers: dict[int, int] = defaultdict(int)
-    for table in (AttributeScore, Caption, TextScore):
+    for table in (AttributeScore, Caption, TextScore, AssociationScore):
         rows = table._default_manager.filter(scorer__in=scorers, **_standing(table))
         for scorer, number in rows.values_list("scorer").annotate(number=Count("pk")):
             numbers[scorer] += number
@@ -182,12 +191,19 @@ def _written(scorers: list[Scorer]) -> dict[int, int]:
 
 
 def _standing(table: type) -> dict[str, None]:
+    if table is AssociationScore:
+        return {}
     return {"caption__image__retracted_at" if table is TextScore else "image__retracted_at": None}
 
 
 def _read(scorers: list[Scorer]) -> dict[int, int]:
     rows = TextScore.objects.filter(scorer__in=scorers, caption__image__retracted_at=None)
     return dict(rows.values_list("scorer").annotate(number=Count("caption", distinct=True)))
+
+
+def _associations(scorers: list[Scorer]) -> dict[int, int]:
+    rows = AssociationScore.objects.filter(scorer__in=scorers)
+    return dict(rows.values_list("scorer").annotate(number=Count("key", distinct=True)))
 
 
 def _captions(study: Study) -> dict[str, int]:

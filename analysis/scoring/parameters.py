@@ -9,7 +9,9 @@ from pydantic import StringConstraints, field_validator
 from analysis.models import Scorer
 from analysis.models.vector_types import FLOAT16, FLOAT32
 from analysis.scoring.backends.choices import (
+    ASSOCIATIONS,
     BEAMS,
+    CAPTIONS,
     ENDPOINT,
     FULL,
     MODEL,
@@ -23,6 +25,7 @@ from analysis.scoring.inputs.prompts import CONTRAST, TEMPLATES, check_templates
 from analysis.scoring.inputs.scope import ASKED, STEREOTYPES
 from foundation.errors import DomainError
 from foundation.parameters import ParameterSet, Problem, parameter
+from generation.endpoints.connection import allowed_endpoint
 
 Kind = Scorer.Kind
 Parameters = dict[str, Any]
@@ -198,14 +201,54 @@ class CaptionParameters(ScorerParameters):
 
 
 class ClassifierParameters(ScorerParameters):
-    """Which captions a classifier reads."""
+    """What a classifier reads."""
 
+    of: str = parameter(
+        CAPTIONS,
+        words={CAPTIONS: "captions", ASSOCIATIONS: "significant associations of words with descriptors"},
+        label="Texts to read",
+        help="Captions of images, or the sentence or word of each association.",
+    )
     captions_of: _Text = parameter(
         "",
         max_length=120,
         label="Captions to read",
         help="The name of the scorer that wrote them. Leave empty for all captions of the study.",
     )
+
+
+class JudgeParameters(ScorerParameters):
+    """How a language model rates how biased associations are, from 1 to 5."""
+
+    of: str = parameter(
+        ASSOCIATIONS,
+        words={ASSOCIATIONS: "significant associations of words with descriptors"},
+        label="Texts to rate",
+        help="The sentence of each association, or its descriptor and word.",
+    )
+    endpoint: _Text = parameter(
+        "",
+        validate_default=True,
+        label="Endpoint",
+        help="An endpoint that the operator of this server allows; by default the first.",
+    )
+    repeats: int = parameter(1, ge=1, le=9, label="Repeats", help="Ratings of each pair; the median counts.")
+    temperature: float | None = parameter(
+        None,
+        ge=0,
+        le=2,
+        label="Temperature",
+        help="Left empty: 0, or 0.7 where pairs are rated several times.",
+    )
+
+    @field_validator("endpoint")
+    @classmethod
+    def _require_allowed(cls, url: str) -> str:
+        """Return one of the allowed endpoints: no lead can make this server connect to another host."""
+        try:
+            return allowed_endpoint(url)
+        except ValueError as error:
+            raise _wrong("endpoint", str(error)) from None
 
 
 PARAMETERS: dict[str, type[ScorerParameters]] = {
@@ -215,6 +258,7 @@ PARAMETERS: dict[str, type[ScorerParameters]] = {
     Kind.CAPTIONS: CaptionParameters,
     Kind.SENTIMENT: ClassifierParameters,
     Kind.TOXICITY: ClassifierParameters,
+    Kind.JUDGE: JudgeParameters,
 }
 KINDS = tuple(PARAMETERS)
 _ONLY_NGRAMS = ("clip", "clip_pretrained", "precision", "vectors", "ngrams", "top_ngrams", "joiner")
@@ -236,6 +280,11 @@ def clean(kind: str, model_id: str, parameters: Mapping[str, Any]) -> tuple[str,
     _add_default_checkpoint(model_id, cleaned)
     if kind == Kind.CAPTIONS:
         cleaned = _of_captioner(cleaned, chosen=parameters)
+    if kind in {Kind.SENTIMENT, Kind.TOXICITY}:
+        # Scorers of captions were planned before there was a choice: they stay the same scorers.
+        del cleaned["captions_of" if cleaned["of"] == ASSOCIATIONS else "of"]
+    if kind == Kind.JUDGE and cleaned["temperature"] is None:
+        cleaned["temperature"] = 0.7 if cleaned["repeats"] > 1 else 0.0
     return model_id, cleaned
 
 

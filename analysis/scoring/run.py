@@ -1,23 +1,26 @@
 """A scorer does what is missing of its work, whatever was done before it was stopped."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from analysis.models import Encoder, ScoredImage, Scorer
 from analysis.scoring.backends.captioners import Captioner, ImageCaptioner, NgramCaptioner
-from analysis.scoring.backends.choices import BEAMS, ENDPOINT, NGRAMS, Decoding
+from analysis.scoring.backends.choices import ASSOCIATIONS, BEAMS, ENDPOINT, NGRAMS, Decoding
 from analysis.scoring.backends.encoders import LoadedEncoder, load_encoder
 from analysis.scoring.backends.endpoint import EndpointCaptioner
+from analysis.scoring.backends.judge import Judge
 from analysis.scoring.inputs import ngrams, scope
+from analysis.scoring.inputs.pairs import ScoredPair
 from analysis.scoring.inputs.prompts import PromptTexts
 from analysis.scoring.inputs.scope import ScopeImage
 from analysis.scoring.parameters import encoder_choice
 from analysis.scoring.score_tables import text_vectors
+from analysis.scoring.steps import associations, classification, embeddings, zero_shot
 from analysis.scoring.steps import captions as steps_captions
-from analysis.scoring.steps import classification, embeddings, zero_shot
 from analysis.scoring.steps.store import note_done
 from foundation.errors import Conflict, DomainError
 from jobs.progress.reporter import Progress
+from studies.models import Study
 
 Kind = Scorer.Kind
 _IMAGES = 64
@@ -34,6 +37,8 @@ class RunOptions:
 
     device: str = ""
     batch_size: int | None = None
+    # Which pairs of descriptor and word are scored: computed by what is above scoring.
+    pairs: Callable[[Study], Sequence[ScoredPair]] | None = None
 
     def batch(self, usual: int) -> int:
         return self.batch_size or usual
@@ -55,6 +60,8 @@ class ScoringResult:
 
 def run(*, scorer: Scorer, options: RunOptions, progress: Progress) -> ScoringResult:
     """Do what is missing; each batch is committed by itself."""
+    if scorer.parameters.get("of") == ASSOCIATIONS:
+        return _score_associations(scorer, options, progress)
     if scorer.kind in {Kind.SENTIMENT, Kind.TOXICITY}:
         return _classify(scorer, options, progress)
     images = scope.scope_images(scope.images_of(scorer.study, scorer.kind))
@@ -171,6 +178,44 @@ def _classify(scorer: Scorer, options: RunOptions, progress: Progress) -> Scorin
         scorer=scorer, classifier=classifier, batch_size=options.batch(_TEXTS), progress=progress
     )
     return ScoringResult(f"{_amount(n_read, 'caption')} read")
+
+
+def _score_associations(scorer: Scorer, options: RunOptions, progress: Progress) -> ScoringResult:
+    progress.step("Finding associations")
+    pairs = options.pairs(scorer.study) if options.pairs is not None else ()
+    if not pairs:
+        raise DomainError(
+            "no_associations",
+            f"The study “{scorer.study}” has no significant associations: ask models about descriptors and run "
+            "code_answers first.",
+        )
+    if scorer.kind == Kind.JUDGE:
+        return _judge_pairs(scorer, pairs, progress)
+    texts = associations.unread_texts(scorer, pairs)
+    progress.start(len(texts))
+    if not texts:
+        return ScoringResult("Nothing was missing")
+    classifier = classification.TextClassifier(scorer.model_id, device=options.device)
+    _note_revision(scorer, classifier.revision)
+    associations.classify_texts(
+        scorer=scorer,
+        classifier=classifier,
+        texts=texts,
+        batch_size=options.batch(_TEXTS),
+        progress=progress,
+    )
+    return ScoringResult(f"{_amount(len(texts), 'text')} read")
+
+
+def _judge_pairs(scorer: Scorer, pairs: Sequence[ScoredPair], progress: Progress) -> ScoringResult:
+    waiting = associations.unrated(scorer, pairs)
+    progress.start(len(waiting))
+    if not waiting:
+        return ScoringResult("Nothing was missing")
+    judge = Judge(scorer.model_id, scorer.parameters)
+    failed = associations.rate_pairs(scorer=scorer, judge=judge, waiting=waiting, progress=progress)
+    done = f"{_amount(len(waiting) - failed, 'rating')} written"
+    return ScoringResult(f"{done}, {failed:,} requests failed: run it again" if failed else done)
 
 
 def _embed(

@@ -15,6 +15,7 @@ from django.db.models.fields import NOT_PROVIDED
 from django.utils import timezone
 
 from accounts.models import Annotator, MatchedWords, User
+from analysis.models import AssociationScore
 from annotation.models import (
     Annotation,
     Assignment,
@@ -47,6 +48,7 @@ LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 # What a valid row needs beyond what its fields say.
 BASE: dict[type[models.Model], dict[str, Any]] = {
     MatchedWords: {"field": "gender"},
+    AssociationScore: {"score": 0.5},
     Annotation: {"revision": lambda: next(NUMBERS)},
     Assignment: {"state": "skipped"},
     Box: {"x": 0.1, "y": 0.1, "width": 0.3, "height": 0.3},
@@ -65,6 +67,7 @@ BASE: dict[type[models.Model], dict[str, Any]] = {
 
 # Ways to break each CHECK: what is changed in a valid row.
 BREAKS: dict[str, list[dict[str, Any]]] = {
+    "association_score_null_for_a_reason": [{"score": None}, {"reason": "unparsed"}],
     "annotation_revision_from_one": [{"revision": 0}],
     "annotation_seconds_not_negative": [{"active_seconds": -1}],
     "annotator_imported_has_no_user": [{"origin": "imported", "user": lambda: make(User)}],

@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from accounts.commands import add_person_argument, person
 from analysis.models import Scorer
+from analysis.scoring.backends.choices import ASSOCIATIONS, CAPTIONS
 from analysis.scoring.inputs.ngrams import keep_ngrams
 from analysis.scoring.launch import plan_scorer, start, start_here
 from analysis.scoring.parameters import DEFAULT_MODELS, KINDS
@@ -17,12 +18,14 @@ from studies.models import Study
 
 class Command(DomainCommand):
     help = (
-        "Score a study's images with models: CLIP scores of attributes, captions, classifiers of captions, "
+        "Score a study's images with models: CLIP scores of attributes, captions, classifiers of captions or "
+        "associations, a judge of associations, "
         "or the vectors that stereotypical pull and MCAS compare. If you run it again, it continues where it stopped."
     )
     example = (
         "python manage.py score --study Isles --scorer clip --model ViT-B-32 --pretrained laion2b_s34b_b79k\n"
-        "  python manage.py score --study Isles --scorer captions --model ./bart --param captions=50 --queue"
+        "  python manage.py score --study Isles --scorer captions --model ./bart --param captions=50 --queue\n"
+        "  python manage.py score --study Words --scorer judge --of associations --model gpt-4o-mini"
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -40,6 +43,11 @@ class Command(DomainCommand):
         )
         parser.add_argument(
             "--ngrams", type=Path, metavar="FILE", help="captions: a list with one n-gram per line"
+        )
+        parser.add_argument(
+            "--of",
+            choices=(CAPTIONS, ASSOCIATIONS),
+            help="sentiment, toxicity, judge: captions, or associations of words with descriptors (judge: always)",
         )
         parser.add_argument(
             "--label", default="", help="how tables name the scorer (default: from its model)"
@@ -100,6 +108,8 @@ def _parameters(options: dict[str, Any]) -> dict[str, Any]:
             parameters[name] = json.loads(value)
         except ValueError:
             parameters[name] = value
+    if options["of"] is not None:
+        parameters["of"] = options["of"]
     if options["pretrained"] is not None:
         parameters["pretrained"] = options["pretrained"]
     if options["ngrams"] is not None:

@@ -7,9 +7,9 @@ from django import forms
 from analysis.models import Scorer
 from analysis.scoring.backends.choices import ENDPOINT, MODEL, NGRAMS
 from analysis.scoring.inputs.ngrams import keep_ngrams
+from analysis.scoring.overview import KINDS_ABOUT_IMAGES
 from analysis.scoring.parameters import (
     DEFAULT_MODELS,
-    KINDS,
     CaptionParameters,
     ClassifierParameters,
     ClipParameters,
@@ -46,7 +46,7 @@ _LINES = {"rows": 3}
 
 def _kind_choices() -> list[tuple[str, str]]:
     choices: list[tuple[str, str]] = []
-    for kind in KINDS:
+    for kind in KINDS_ABOUT_IMAGES:
         choices += CAPTIONS_BY.items() if kind == Kind.CAPTIONS else [(str(kind), str(Kind(kind).label))]
     return [(value, words[0].upper() + words[1:]) for value, words in choices]
 

@@ -13,7 +13,7 @@ from accounts.models import User
 from analysis.models import Scorer
 from analysis.pages.scoring.forms import ScorerForm
 from analysis.scoring import launch, overview
-from analysis.scoring.parameters import KINDS
+from analysis.scoring.overview import KINDS_ABOUT_IMAGES
 from foundation.errors import NotFound
 from studies.access import ANALYST, LEAD, holds, study_for
 from studies.models import Study
@@ -32,7 +32,7 @@ def scorers(request: HttpRequest, study: str) -> HttpResponse:
         "study": current_study,
         "lines": overview.lines_of(current_study),
         "may_change": holds(request.user, current_study, LEAD),
-        "kinds": [(kind, Scorer.Kind(kind).label) for kind in KINDS],
+        "kinds": [(kind, Scorer.Kind(kind).label) for kind in KINDS_ABOUT_IMAGES],
     }
     return render(request, "analysis/scoring/list.html", context)
 
@@ -51,7 +51,9 @@ class NewScorer(StudyView, FormPage[ScorerForm]):
         return redirect("jobs:detail", pk=launch.start(scorer=scorer, by=self.by).pk)
 
     def context(self) -> dict[str, Any]:
-        estimates = [(Scorer.Kind(kind), overview.estimate(self.study, kind, {})) for kind in KINDS]
+        estimates = [
+            (Scorer.Kind(kind), overview.estimate(self.study, kind, {})) for kind in KINDS_ABOUT_IMAGES
+        ]
         return super().context() | {"estimates": estimates}
 
 

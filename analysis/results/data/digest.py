@@ -38,6 +38,8 @@ def inputs_digest(data: StudyData, scores: "MachineScores | None" = None) -> str
     if data.word_answers:
         for name in ("words", "texts", "dimensions"):
             rows_digest(digest, name, getattr(data.word_answers, name))
+        for name, frame in data.word_answers.harm.frames().items():
+            rows_digest(digest, name, frame)
     said_by_machines = scores.digest if scores is not None else ""
     if said_by_machines:
         digest.update(f"scores:{said_by_machines};".encode())

@@ -10,6 +10,7 @@ import pandas as pd
 
 from analysis.metrics.probing.associations.parse import INVALID, VALID, description_tokens, parse_word
 from analysis.results.data.arrays import fetch_frame
+from analysis.results.data.harm_scores import HarmScores, read_harm_scores
 from analysis.results.data.probe_answers import CODERS, NO_GROUP, NOT_ASKED_YET, NOT_CODED
 from generation.models import Answer, Coding, ProbeRun
 from generation.probing.probe_sets import ProbeSet
@@ -47,7 +48,7 @@ class WordAnswerData:
     `words`: `WORD_COLUMNS`, a row per answered cell of a sentence and per word of a description; word is null where an
     answer does not count. `texts`: `TEXT_COLUMNS` and the factors of the groups. `dimensions`: descriptor, dimension.
     `outcomes`: model, setting, outcome, answers. `settings`: the question of each setting in sentences. `left_out`:
-    answers by reason.
+    answers by reason. `harm`: what is said of the pairs.
     """
 
     words: pd.DataFrame = field(default_factory=_no_words.copy)
@@ -61,6 +62,7 @@ class WordAnswerData:
     )
     settings: Mapping[str, ProbeQuestion] = field(default_factory=dict)
     forms: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    harm: HarmScores = field(default_factory=HarmScores)
     left_out: Mapping[str, int] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
@@ -120,6 +122,7 @@ def read_word_answers(study: Study, progress: Progress, *, published: bool = Fal
             if question.kind == "complete" and question.question is not None
         },
         forms={group.name: forms_of(group) for group in groups},
+        harm=read_harm_scores(study) if groups else HarmScores(),
         left_out={reason: number for reason, number in left_out.items() if number},
     )
 

@@ -9,10 +9,12 @@ import pandas as pd
 
 from analysis.metrics.data.results import Result
 from analysis.metrics.probing.associations.harm import harm_shares
+from analysis.metrics.probing.associations.judge import judge_agreement
 from analysis.metrics.probing.associations.overlap import COMPARED, association_overlap
 from analysis.metrics.probing.associations.tfidf import DESCRIPTIONS, EVERY, FIRST, tfidf_associations
 from analysis.metrics.probing.words.distinguishing import distinguishing_words
 from analysis.metrics.probing.words.prepare import process_texts
+from analysis.results.data.harm_scores import HarmScores
 from analysis.results.data.word_answers import OBJECTIVE, WordAnswerData
 from analysis.results.parameters import Parameters
 from analysis.results.probe_tables import SIGNIFICANT, WORD_TABLES
@@ -23,6 +25,7 @@ RULES = {PUBLISHED: "significant", EXACT: "significant_exact"}
 OBJECTIVE_DESCRIPTIONS = "text-to-image"
 HARM = ("sentiment", "toxicity", "bias_level")
 NO_SCORES = "no_scores"
+JUDGE = "judge"
 
 
 def word_results(
@@ -45,7 +48,7 @@ def word_results(
     if len(data.words):
         result = associated_words(data, parameters)
         check()
-        associations = with_scores(result.table, data)
+        associations = with_harm(with_texts(result.table, data), data.harm)
         note("associations", result)
         tables |= {
             "associations": associations,
@@ -60,11 +63,18 @@ def word_results(
             if of_rules is not None:
                 note(name, of_rules)
             check()
+        agreement = agreement_of_judge(data.harm, associations, parameters)
+        if agreement is not None:
+            judge = data.harm.scorers[JUDGE]
+            tables["judge_agreement"] = agreement.table.assign(judge=judge)
+            note("judge_agreement", agreement)
     summary |= {
         "words": int(data.words["word"].notna().sum()) if len(data.words) else 0,
         "texts": len(data.texts),
         "models": sorted({*data.words["model"].unique(), *data.texts["model"].unique()}),
         "settings": sorted(data.words["setting"].unique()) if len(data.words) else [],
+        "scorers": dict(data.harm.scorers),
+        "unparsed": int(data.harm.judge["rating"].isna().sum()),
         "dimensions": sorted(data.dimensions["dimension"].unique()),
         "reasons": {"association_shares": NO_SCORES}
         if "association_shares" in tables and tables["association_shares"].empty
@@ -91,13 +101,65 @@ def significant_by_either(associations: pd.DataFrame) -> pd.Series:
     return chosen[0] | chosen[1]
 
 
-def with_scores(associations: pd.DataFrame, data: WordAnswerData) -> pd.DataFrame:
+def with_texts(associations: pd.DataFrame, data: WordAnswerData) -> pd.DataFrame:
     """Return the associations with the text that is scored of each significant pair."""
     text = np.full(len(associations), None, dtype=object)
     chosen = np.flatnonzero(significant_by_either(associations).to_numpy())
     places = associations.loc[associations.index[chosen], ["setting", "descriptor", "word"]]
     text[chosen] = [data.text_of(*map(str, place)) for place in places.itertuples(index=False)]
     return associations.assign(text=pd.array(text, dtype="string"))
+
+
+def with_harm(associations: pd.DataFrame, harm: HarmScores) -> pd.DataFrame:
+    """Return the associations with what classifiers, the judge and people say of the text of each pair.
+
+    People rated the text, or “descriptor: word”. Of several ratings of a pair the median counts: of a judge the lower
+    of two middle ones, of people their mean.
+    """
+    text = associations["text"]
+    pair = associations["descriptor"] + ": " + associations["word"]
+    people = harm.people.astype({"rating": float}).groupby("text")["rating"].median()
+    levels = _judge_levels(harm.judge)
+    keys = pd.MultiIndex.from_arrays([associations["descriptor"].astype(object), text.astype(object)])
+    rated = text.astype(object).map(people).fillna(pair.astype(object).map(people))
+    return associations.assign(
+        sentiment=_valued(text, harm.sentiment).astype("string"),
+        toxicity=pd.to_numeric(_valued(text, harm.toxicity)).astype("Float64"),
+        bias_level=pd.array(levels.reindex(keys).to_numpy(dtype=float), dtype="Float64"),
+        bias_level_people=pd.array(rated.to_numpy(dtype=float), dtype="Float64"),
+    )
+
+
+def agreement_of_judge(harm: HarmScores, associations: pd.DataFrame, parameters: Parameters) -> Result | None:
+    """Return how the judge's levels agree with people's, on texts that both rated; None where there are none."""
+    judged = harm.judge.dropna(subset=["rating"])
+    if judged.empty or harm.people.empty:
+        return None
+    shown = associations.dropna(subset=["text"]).drop_duplicates(["descriptor", "text", "word"])
+    names = shown["descriptor"] + ": " + shown["word"]
+    text_of_pair = dict(zip(names, zip(shown["descriptor"], shown["text"], strict=True), strict=True))
+    descriptor_of = dict(zip(shown["text"], shown["descriptor"], strict=True))
+    pairs = [text_of_pair.get(text) or (descriptor_of.get(text), text) for text in harm.people["text"]]
+    people = harm.people.assign(pair=[f"{descriptor}\x1f{text}" for descriptor, text in pairs])
+    judge = judged.assign(pair=judged["descriptor"] + "\x1f" + judged["text"])
+    return judge_agreement(
+        people.drop_duplicates(["pair", "annotator"])[["pair", "annotator", "rating"]],
+        judge[["pair", "rating"]],
+        resamples=parameters.resamples,
+        seed=parameters.seed,
+    )
+
+
+def _valued(text: pd.Series, scores: pd.DataFrame) -> pd.Series:
+    if scores.empty:
+        return pd.Series(None, index=text.index, dtype=object)
+    return text.astype(object).map(scores.set_index("text")["value"])
+
+
+def _judge_levels(judge: pd.DataFrame) -> pd.Series:
+    """The median level of each pair, by descriptor and text; the lower of two middle ones."""
+    rated = judge.dropna(subset=["rating"]).astype({"rating": float})
+    return rated.groupby(["descriptor", "text"])["rating"].quantile(0.5, interpolation="lower")
 
 
 def group_words(data: WordAnswerData) -> Result:

@@ -18,6 +18,9 @@ NGRAMS = "ngrams"
 MODEL = "model"
 ENDPOINT = "endpoint"
 MOST_CAPTIONS = 50
+# What classifiers and judges read.
+CAPTIONS = "captions"
+ASSOCIATIONS = "associations"
 # What a model that follows instructions is asked when nobody said what.
 DEFAULT_PROMPT = "Describe this picture in one sentence."
 

@@ -1,0 +1,93 @@
+"""What classifiers and judges say of associations, a batch at a time; nothing is read or rated twice."""
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from django.conf import settings
+from django.db import transaction
+
+from analysis.models import AssociationScore, Scorer
+from analysis.scoring.backends.judge import Judge, Rating
+from analysis.scoring.backends.memory import Batches
+from analysis.scoring.inputs.pairs import ScoredPair, text_digest
+from analysis.scoring.steps.classification import TextClassifier
+from jobs.progress.reporter import Progress
+
+_TEXTS_AT_ONCE = 1_000
+WaitingRating = tuple[ScoredPair, int]  # a pair and the number of its repeat
+
+
+def unread_texts(scorer: Scorer, pairs: Iterable[ScoredPair]) -> list[str]:
+    """Return the texts of pairs, each once, that a classifier has not read yet."""
+    texts = {text_digest(pair.text): pair.text for pair in pairs}
+    stored = set(scorer.association_scores.values_list("key", flat=True).iterator())
+    # Of like length together: less padding, the same scores.
+    return sorted(
+        (text for key, text in texts.items() if key not in stored), key=lambda text: (len(text), text)
+    )
+
+
+def classify_texts(
+    *, scorer: Scorer, classifier: TextClassifier, texts: Sequence[str], batch_size: int, progress: Progress
+) -> None:
+    """Write the labels of texts, a thousand texts at a time."""
+    batches = Batches(batch_size)
+    for start in range(0, len(texts), _TEXTS_AT_ONCE):
+        progress.check_cancelled()
+        block = texts[start : start + _TEXTS_AT_ONCE]
+        scores = batches.map(classifier.classify, block)
+        with transaction.atomic():
+            AssociationScore.objects.bulk_create(
+                (
+                    AssociationScore(
+                        scorer=scorer, key=text_digest(text), text=text, label=label, score=score
+                    )
+                    for text, labels in zip(block, scores, strict=True)
+                    for label, score in labels.items()
+                ),
+                batch_size=500,
+                ignore_conflicts=True,
+            )
+        progress.advance(len(block), "reading texts")
+
+
+def unrated(scorer: Scorer, pairs: Iterable[ScoredPair]) -> list[WaitingRating]:
+    """Return the ratings that a judge has still to give."""
+    stored = set(scorer.association_scores.values_list("key", "repeat").iterator())
+    repeats = range(scorer.parameters["repeats"])
+    distinct = sorted(set(pairs))
+    return [(pair, repeat) for pair in distinct for repeat in repeats if (pair.key, repeat) not in stored]
+
+
+def rate_pairs(*, scorer: Scorer, judge: Judge, waiting: Sequence[WaitingRating], progress: Progress) -> int:
+    """Write the ratings of pairs, as many at a time as are asked at once; return how many requests failed."""
+    at_once = settings.OPENAI_CHATS_AT_ONCE
+    failed = 0
+    with ThreadPoolExecutor(at_once) as threads:
+        for start in range(0, len(waiting), at_once):
+            progress.check_cancelled()
+            block = waiting[start : start + at_once]
+            ratings = list(threads.map(judge.rate, [pair for pair, _ in block]))
+            rows = [
+                _row(scorer, pair, repeat, rating)
+                for (pair, repeat), rating in zip(block, ratings, strict=True)
+                if not rating.failed
+            ]
+            AssociationScore.objects.bulk_create(rows, ignore_conflicts=True)
+            failed += len(block) - len(rows)
+            progress.advance(len(block), "rating associations")
+    return failed
+
+
+def _row(scorer: Scorer, pair: ScoredPair, repeat: int, rating: Rating) -> AssociationScore:
+    return AssociationScore(
+        scorer=scorer,
+        key=pair.key,
+        descriptor=pair.descriptor,
+        text=pair.text,
+        repeat=repeat,
+        label=AssociationScore.BIAS_LEVEL,
+        score=rating.level,
+        reason=rating.reason,
+        reply=rating.reply.replace("\0", "")[: AssociationScore.LONGEST_REPLY],
+    )
