@@ -33,7 +33,7 @@ def _checked_texts(texts: dict[str, str]) -> dict[str, str]:
     return texts
 
 
-_OR_NOT = "Leave it empty where there is no such answer."
+_OR_NOT = "Leave it empty if there is no such answer."
 Name = Annotated[str, AfterValidator(_checked_name)]
 Texts = Annotated[dict[str, str], AfterValidator(_checked_texts)]  # by language code
 
@@ -51,13 +51,15 @@ class Stimuli(Declared):
         label="Shown", help="What annotators look at.", words={"image": "Images", "text": "Texts"}
     )
     least: int = parameter(
-        1, label="Fewest on a screen", help="How many a screen shows at least.", ge=1, le=6
+        1, label="Fewest on a screen", help="The smallest number of images or texts on a screen.", ge=1, le=6
     )
-    most: int = parameter(1, label="Most on a screen", help="How many a screen shows at most.", ge=1, le=6)
+    most: int = parameter(
+        1, label="Most on a screen", help="The largest number of images or texts on a screen.", ge=1, le=6
+    )
     together: tuple[Literal["prompt", "scenario", "seed", "group", "model"], ...] = parameter(
         (),
         label="They share",
-        help="What the stimuli of a screen have in common.",
+        help="What all images on a screen have in common.",
         words={
             "prompt": "Prompt",
             "scenario": "Scenario",
@@ -69,16 +71,16 @@ class Stimuli(Declared):
     differ: Literal["model", "group"] | None = parameter(
         None,
         label="They differ in",
-        help="What no two stimuli of a screen share.",
+        help="What differs between any two images on a screen.",
         words={None: "Nothing: they are different images", "model": "Model", "group": "Group"},
     )
     prompt_shown: bool = parameter(
-        False, label="Show the prompt", help="Annotators read the prompt beside the image."
+        False, label="Show the prompt", help="Annotators see the prompt beside the image."
     )
     blind: frozenset[Literal["group", "prompt", "condition", "model", "role"]] = parameter(
         frozenset(),
         label="Kept from annotators",
-        help="Nothing that reaches an annotator tells these.",
+        help="Annotators never receive any of these.",
         words={
             "group": "Group",
             "prompt": "Prompt",
@@ -90,7 +92,7 @@ class Stimuli(Declared):
     order: Literal["fixed", "shuffled", "counterbalanced"] = parameter(
         "fixed",
         label="Order",
-        help="Counterbalanced shows each order equally often and keeps which was shown.",
+        help="Counterbalanced shows each order equally often and stores the order shown.",
         words={"fixed": "Fixed", "shuffled": "Shuffled", "counterbalanced": "Counterbalanced"},
     )
 
@@ -133,7 +135,7 @@ class ScalePoint(Declared):
     """An answer on a scale. One that stands apart, such as “Unsure”, has no place among the others."""
 
     code: int = parameter(
-        label="Number", help="Stored as the answer; means are taken of it.", ge=-100, le=100
+        label="Number", help="Stored as the answer and used to compute means.", ge=-100, le=100
     )
     label: Texts = parameter(label="Label", help="What annotators read.")
     apart: bool = parameter(
@@ -149,7 +151,7 @@ class CodedAnswer(Declared):
     alone: bool = parameter(
         False,
         label="Chosen alone",
-        help="Where several can be chosen: with no other, such as “None of this”.",
+        help="For questions with several answers: excludes all others, such as “None of this”.",
     )
 
 
@@ -158,13 +160,13 @@ class Region(Declared):
 
     shape: Literal["box", "point"] = parameter(
         label="Place in the image",
-        help="Annotators show where in the image.",
+        help="Annotators mark the place in the image.",
         words={"box": "A box", "point": "A point"},
     )
     required: bool | None = parameter(
         None,
         label="Must a place be given?",
-        help="Where it is left open, the lead of a campaign decides.",
+        help="If left open, the lead decides for each campaign.",
         words={None: "Each campaign decides", True: "Yes", False: "No"},
     )
     after: tuple[int | str, ...] = parameter(
@@ -177,13 +179,13 @@ class AskedAfter(Declared):
 
     question: Name = parameter(label="Asked", help="After an answer to an earlier question, or always.")
     answers: tuple[int | str, ...] = parameter(
-        label="After these answers", help="One of them is enough.", min_length=1
+        label="After these answers", help="Any one of them is enough.", min_length=1
     )
 
 
 class _Question(Declared):
     name: Name = parameter(
-        label="Name", help="Of its column in results and files: lower-case letters, digits and _."
+        label="Name", help="Used for its column in results and files: lower-case letters, digits and _."
     )
     label: Texts = parameter(label="Question", help="")
     required: bool = parameter(True, label="Must be answered", help="")
@@ -250,7 +252,7 @@ class MarksQuestion(_Question):
     type: Literal["marks"] = parameter(
         "marks", label="Marks", help="Which of the attributes planned for the task are there."
     )
-    none: Texts | None = parameter(None, label="None of them", help=f"As an answer of its own. {_OR_NOT}")
+    none: Texts | None = parameter(None, label="None of them", help=f"The label of this answer. {_OR_NOT}")
 
     @property
     def codes(self) -> tuple[int | str, ...]:
@@ -261,7 +263,9 @@ class CompareQuestion(_Question):
     """Which of two stimuli; a tie where it has a label."""
 
     type: Literal["compare"] = parameter("compare", label="Comparison", help="Which of two stimuli.")
-    tie: Texts | None = parameter(None, label="Tie", help=f"The answer that both are equal. {_OR_NOT}")
+    tie: Texts | None = parameter(
+        None, label="Tie", help=f"The label of the answer that both are equal. {_OR_NOT}"
+    )
 
     @property
     def codes(self) -> tuple[int | str, ...]:
@@ -300,7 +304,9 @@ class SpanQuestion(_Question):
         label="Words",
         help="Words of the text that is shown: of the prompt beside an image, or of the text itself.",
     )
-    none: Texts | None = parameter(None, label="No word", help=f"The answer that it is no word. {_OR_NOT}")
+    none: Texts | None = parameter(
+        None, label="No word", help=f"The label of the answer that no word applies. {_OR_NOT}"
+    )
 
     @property
     def codes(self) -> tuple[int | str, ...]:
@@ -325,7 +331,7 @@ class StandardRule(Declared):
     measure: Literal["median_seconds", "variety", "straight_lining", "agreement", "gold_accuracy"] = (
         parameter(
             label="Rule",
-            help="What is looked at.",
+            help="What the rule measures.",
             words={
                 "median_seconds": "Median time per screen below (seconds)",
                 "variety": "Variety of answers below (share)",
@@ -340,7 +346,7 @@ class StandardRule(Declared):
     )
     minimum: int = parameter(
         label="Screens first",
-        help="How many screens an annotator answers before it can warn.",
+        help="How many screens an annotator must have answered before the rule can warn.",
         ge=1,
         le=10_000,
     )
@@ -364,12 +370,12 @@ class Kind(Declared):
         label="Name of a campaign", help="Proposed when a lead plans a campaign of this kind."
     )
     work: Texts = parameter(
-        label="Work", help="What annotators read about the work. Say nothing of what is measured."
+        label="Work", help="How the work is described to annotators. Do not say what is measured."
     )
     public_name: Name = parameter(
-        label="Public name", help="What JSON that reaches annotators calls a task of the kind."
+        label="Public name", help="The name of the kind in the JSON that annotators receive."
     )
-    public_help: str = parameter(label="Public help", help="The words of the API’s schema for that.")
+    public_help: str = parameter(label="Public help", help="How the API’s schema explains the public name.")
     stimuli: Stimuli
     questions: tuple[Question, ...] = parameter(
         label="Questions", help="In the order asked.", min_length=1, max_length=20
@@ -377,7 +383,7 @@ class Kind(Declared):
     unit: Literal["attribute", "image", "image_attribute", "pair", "set", "association", "answer"] = (
         parameter(
             label="Unit",
-            help="What results are about.",
+            help="What one result is about.",
             words={
                 "image": "Image",
                 "pair": "Pair of images",
@@ -394,10 +400,10 @@ class Kind(Declared):
     )
     guidelines: str = parameter(
         label="Guidelines",
-        help="In English; a campaign begins with them and can change them. CommonMark.",
+        help="In English, as CommonMark. A campaign starts with this text and can change it.",
     )
     guidelines_in: dict[str, str] = parameter(
-        {}, label="Guidelines", help="Read by annotators until a lead changes the guidelines."
+        {}, label="Guidelines", help="Shown to annotators until a lead changes the campaign’s guidelines."
     )
     standard_rules: tuple[StandardRule, ...] = parameter(
         (), label="Quality rules", help="They warn leads about annotators in every campaign of the kind."

@@ -112,7 +112,7 @@ def from_file(content: bytes) -> Kind:
     except ValidationError as error:
         raise KindInvalid(problems_in(error)) from None
     if "\x00" in as_file(kind) or "\\u0000" in as_file(kind) or not _is_encodable(kind):
-        raise _invalid("A text holds characters that cannot be stored")
+        raise _invalid("A text contains characters that cannot be stored")
     if problems := _limits(kind):
         raise KindInvalid(problems)
     # What annotators' programs are told is the same for all such kinds: a name might tell what is measured.
@@ -134,7 +134,7 @@ def _limits(kind: Kind) -> list[Fault]:
     problems += [
         Fault(
             ("standard_rules", place, "measure"),
-            "Texts are never right or wrong: there are no gold tasks for a rule to rest on",
+            "Texts are never right or wrong, so there are no gold tasks that a rule could use",
         )
         for place, rule in enumerate(kind.standard_rules)
         if rule.measure == "gold_accuracy" and not kind.knowable

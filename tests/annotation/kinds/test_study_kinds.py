@@ -60,8 +60,8 @@ def test_a_downloaded_kind_is_read_as_it_was(kind):
         (file_of(key="rubric"), "The platform has a kind rubric of its own"),
         (file_of(key="Own Kind"), "is no name"),
         (file_of(colour="red"), "colour: Extra inputs are not permitted."),
-        (file_of(name="a\x00b"), "A text holds characters that cannot be stored."),
-        (file_of(name="\ud800"), "A text holds characters that cannot be stored."),
+        (file_of(name="a\x00b"), "A text contains characters that cannot be stored."),
+        (file_of(name="\ud800"), "A text contains characters that cannot be stored."),
         (
             file_of(standard_rules=[{"measure": "beauty", "threshold": 1, "minimum": 1}]),
             "measure: Input should be",
