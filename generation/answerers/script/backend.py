@@ -79,16 +79,17 @@ class ScriptBackend:
         return ScriptParameters.read(parameters).model_dump()
 
     def load(self, *, model_id: str, parameters: Parameters, revision: str = "") -> Answerer:  # noqa: ARG002
-        return ScriptAnswerer(parameters)
+        return ScriptAnswerer(model_id, parameters)
 
 
 class ScriptAnswerer:
-    """All that is random comes from the seed of each answer."""
+    """All that is random comes from the model's name and the seed of each answer: two models answer independently."""
 
     revision = "1"
     address = ""
 
-    def __init__(self, parameters: Parameters) -> None:
+    def __init__(self, model_id: str, parameters: Parameters) -> None:
+        self._model_id = model_id
         self._planted = parameters
 
     def answer(self, request: AnswerRequest) -> list[Reply]:
@@ -101,7 +102,7 @@ class ScriptAnswerer:
         return float(max(-1, min(1, total)))
 
     def _reply(self, request: AnswerRequest, seed: int) -> Reply:
-        chance = random.Random(seed)
+        chance = random.Random(f"{self._model_id}\x1f{seed}")
         planted = self._planted
         tokens_in = len(request.system.split()) + len(request.prompt.split())
         if chance.random() < planted["declined_rate"]:

@@ -100,12 +100,12 @@ def planned(study, by=None, *, probe_set=None, backend="script", **more):
     return plan_run(plan=plan, by=by)
 
 
-def plan_of(study, *, probe_set=None, backend="script", **more) -> ProbePlan:
+def plan_of(study, *, probe_set=None, backend="script", model_id=None, **more) -> ProbePlan:
     return ProbePlan(
         study=study,
         probe_set=probe_set or questions(),
         probe_set_name="trades",
         backend=backend,
-        model_id="" if backend == "script" else "talker",
+        model_id=("" if backend == "script" else "talker") if model_id is None else model_id,
         **more,
     )

@@ -80,6 +80,19 @@ class TestAnInventedModel:
             assert 0.05 < 1 - (plus + minus) / len(texts) < 0.16  # refusals
         assert 0 < asked.answers.filter(outcome="declined").count() < 0.1 * asked.answers.count()
 
+    def test_two_names_are_two_models_with_the_same_planted_bias(self, scenarios, lead):
+        planted = {"bias": {"tall": 1, "short": -1}, "refusal_rate": 0.1}
+        asked = [planned(scenarios, lead, model_id=name, runs=10, parameters=planted) for name in ("Ko", "Lu")]
+        for probe_run in asked:
+            run(run=probe_run, progress=Unwatched())
+        texts = [list(probe_run.answers.order_by("pk").values_list("text", flat=True)) for probe_run in asked]
+        same = sum(first == second for first, second in zip(*texts, strict=True)) / len(texts[0])
+        assert same < 0.4
+        for probe_run in asked:
+            tall = probe_run.answers.filter(question="trade", image__group__name__startswith="tall")
+            assert not tall.filter(text__in=["kite maker", "kite maker.", "**kite maker**"]).exists()
+            assert tall.filter(text__in=["lamplighter", "lamplighter.", "**lamplighter**"]).exists()
+
     def test_words_are_completed_with_planted_associations(self, study, lead):
         group = study.groups.first().name
         parameters = {"associations": {group: ["brave"]}, "association_rate": 1, "refusal_rate": 0}
