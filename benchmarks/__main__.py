@@ -34,6 +34,7 @@ BENCHMARKS = {
     "jobs": "jobs",
     "generation": "generation.overhead",
     "generation_workers": "generation.workers",
+    "probe_requests": "generation.probing.requests",
     "coding": "generation.coding",
     "scoring": "analysis.scoring",
     "label_studio_push": "label_studio.push",

@@ -95,6 +95,9 @@ class AnswersInParallel(Answerer, Protocol):
     def stop(self) -> None:
         """Someone asked to stop: end every pause between tries, now and later, with ModelUnusable."""
 
+    def close(self) -> None:
+        """Hang up the connections that are kept. Nothing is asked afterwards."""
+
 
 class AnswererBackend(Protocol):
     """A way to reach models. Cheap to make: nothing heavy is imported before `load`."""

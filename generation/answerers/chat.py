@@ -71,13 +71,16 @@ class ChatAnswerer:
     revision = ""
 
     def __init__(self, model_id: str, parameters: Parameters) -> None:
-        self._client = ChatClient(address_of(parameters["endpoint"]), model_id)
+        self._client = ChatClient(address_of(parameters["endpoint"]), model_id, keep_alive=True)
         self._parameters = parameters
         self.address = parameters["endpoint"]
         self.in_parallel = settings.OPENAI_CHATS_AT_ONCE
 
     def stop(self) -> None:
         self._client.stop()
+
+    def close(self) -> None:
+        self._client.close()
 
     def answer(self, request: AnswerRequest) -> list[Reply]:
         """Ask once, for as many answers as there are seeds; the first seed is sent."""

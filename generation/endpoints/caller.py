@@ -1,9 +1,12 @@
 """One call of an endpoint: how long and how large its answer may be, and whether it was sent at all."""
 
 import socket
+import ssl
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from typing import Any
 
 import httpx2
@@ -13,20 +16,23 @@ from foundation.errors import DomainError
 
 # Where a connection stands on which a request could be sent: with encryption, the second comes after the first.
 _CONNECTED = ("connect_tcp.complete", "start_tls.complete")
+_KEPT_SECONDS = 1.0  # servers keep a connection for two seconds or longer
+_MOST_LATE = 0.5  # seconds by which a call may end too late
 
 
 class Call:
     """What is known of a call that is under way, or over."""
 
-    def __init__(self) -> None:
+    def __init__(self, used_socket: socket.socket | None = None) -> None:
         self.sent = False  # from here on the image may have been made
         self.timed_out = False
-        self._socket: socket.socket | None = None
+        self.began = time.monotonic()
+        self.socket = used_socket  # that of the thread's last call, which may be used again
 
     def trace(self, event: str, info: Mapping[str, Any]) -> None:
         """Take note of what the client says it does."""
         if event.endswith(_CONNECTED):
-            self._socket = info["return_value"].get_extra_info("socket")
+            self.socket = info["return_value"].get_extra_info("socket")
             if self.timed_out:
                 self._hang_up()
         elif event.endswith("send_request_headers.started"):
@@ -38,44 +44,64 @@ class Call:
         self._hang_up()
 
     def _hang_up(self) -> None:
-        if self._socket is not None:
+        if self.socket is not None:
             with suppress(OSError):
                 # Of the plain socket, also below encryption: the thread that reads from it is told so at once.
-                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+                socket.socket.shutdown(self.socket, socket.SHUT_RDWR)
 
 
 class Caller:
-    """Makes clients whose calls end after `seconds`, with answers of at most `limit` bytes."""
+    """Makes clients whose calls end after `seconds`, with answers of at most `limit` bytes.
 
-    def __init__(self, *, seconds: float, limit: int) -> None:
+    With `keep_alive` each thread keeps its connection for its next call, and `close` hangs up.
+    """
+
+    def __init__(self, *, seconds: float, limit: int, keep_alive: bool = False) -> None:
         self._seconds = seconds
         self._limit = limit
-        self._current = threading.local()  # each thread has one call at a time
+        self._keep_alive = keep_alive
+        self._of_thread = threading.local()  # each thread has one call at a time
+        self._clients: list[httpx2.Client] = []
+        self._deadlines = _Deadlines(seconds)
 
     def client(self) -> httpx2.Client:
+        """Return a client for any number of threads."""
         return openai.DefaultHttpxClient(
             follow_redirects=False,  # it could lead anywhere, with the key
             timeout=self._seconds,
             # A connection that was kept could be closed by the time it is used: sent, it would seem, and not answered.
-            limits=httpx2.Limits(max_keepalive_connections=0),
+            # One that was used a moment ago hardly is, and whether it was closed is looked at before it is used.
+            limits=httpx2.Limits(
+                max_keepalive_connections=1 if self._keep_alive else 0, keepalive_expiry=_KEPT_SECONDS
+            ),
             event_hooks={"request": [self._before], "response": [self._bounded]},
+            verify=_ssl_context(),
         )
+
+    def own_client(self) -> httpx2.Client:
+        """Return the client of this thread: a pool that all share takes longer to find a free connection."""
+        client: httpx2.Client | None = getattr(self._of_thread, "client", None)
+        if client is None:
+            client = self._of_thread.client = self.client()
+            self._clients.append(client)
+        return client
+
+    def close(self) -> None:
+        """Hang up the connections that are kept; no call may be under way."""
+        for client in self._clients:
+            client.close()
 
     @contextmanager
     def call(self) -> Iterator[Call]:
         """Watch the one call that is made inside."""
-        call = self._current.call = Call()
-        timer = threading.Timer(self._seconds, call.end)
-        timer.daemon = True
-        timer.start()
-        try:
+        last: Call | None = getattr(self._of_thread, "call", None)
+        call = self._of_thread.call = Call(last.socket if last is not None and self._keep_alive else None)
+        with self._deadlines.watch(call):
             yield call
-        finally:
-            timer.cancel()
 
     def _before(self, request: httpx2.Request) -> None:
         request.headers["Accept-Encoding"] = "identity"
-        request.extensions = {**request.extensions, "trace": self._current.call.trace}
+        request.extensions = {**request.extensions, "trace": self._of_thread.call.trace}
 
     def _bounded(self, response: httpx2.Response) -> None:
         if response.headers.get("Content-Encoding", "identity") != "identity":
@@ -84,6 +110,48 @@ class Caller:
                 "answer_encoded", "The endpoint's answer is compressed, which was not asked for."
             )
         response.stream = _LimitedStream(response.stream, self._limit)
+
+
+class _Deadlines:
+    """Ends calls that take too long. One thread watches all of them, as long as there are any."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._calls: set[Call] = set()
+        self._lock = threading.Lock()
+        self._watched = False
+
+    @contextmanager
+    def watch(self, call: Call) -> Iterator[None]:
+        with self._lock:
+            self._calls.add(call)
+            starts = not self._watched
+            self._watched = True
+        if starts:
+            threading.Thread(target=self._end_late_calls, name="deadlines", daemon=True).start()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._calls.discard(call)
+
+    def _end_late_calls(self) -> None:
+        while True:
+            time.sleep(min(_MOST_LATE, self._seconds / 20))
+            with self._lock:
+                if not self._calls:
+                    self._watched = False
+                    return
+                latest = time.monotonic() - self._seconds
+                late_calls = [call for call in self._calls if call.began <= latest and not call.timed_out]
+            for call in late_calls:
+                call.end()
+
+
+@lru_cache(maxsize=1)
+def _ssl_context() -> ssl.SSLContext:
+    """Return the usual context; reading the certificates takes a client of each thread 20 ms."""
+    return httpx2.create_ssl_context()
 
 
 class _LimitedStream(httpx2.SyncByteStream):

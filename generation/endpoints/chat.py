@@ -1,7 +1,7 @@
 """The one client of chat completions: probes, captions and judges ask through it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from foundation.errors import DomainError
@@ -65,9 +65,15 @@ class ChatReply:
 class ChatClient:
     """Asks one model of an endpoint."""
 
-    def __init__(self, address: EndpointAddress, model_id: str, *, tries: int = 5) -> None:
+    def __init__(
+        self, address: EndpointAddress, model_id: str, *, tries: int = 5, keep_alive: bool = False
+    ) -> None:
         self._connection = Connection(
-            address, limit=_ANSWER_BYTES, purpose=f"“{model_id}”, or does not chat", tries=tries
+            address,
+            limit=_ANSWER_BYTES,
+            purpose=f"“{model_id}”, or does not chat",
+            tries=tries,
+            keep_alive=keep_alive,
         )
         self._model_id = model_id
         self._limit_name = _LIMIT
@@ -83,6 +89,10 @@ class ChatClient:
         """End every pause between tries with EndpointUnusable."""
         self._connection.stop()
 
+    def close(self) -> None:
+        """Hang up the connections that are kept; no call may be under way."""
+        self._connection.close()
+
     def complete(
         self, messages: Sequence[Message], sampling: Sampling, *, paid: bool = False
     ) -> ChatReply | Failure:
@@ -95,9 +105,10 @@ class ChatClient:
         limit_name = self._limit_name
         try:
             return self._read(body | {limit_name: max_tokens})
-        except self._openai.BadRequestError as error:
+        except self._openai.APIStatusError as error:
             if (
-                limit_name != _LIMIT
+                error.status_code != 400
+                or limit_name != _LIMIT
                 or error.code not in {"unsupported_parameter", "unsupported_value"}
                 or error.param != _LIMIT
             ):
@@ -106,9 +117,7 @@ class ChatClient:
         return self._read(body | {_NEW_LIMIT: max_tokens})
 
     def _read(self, body: dict[str, Any]) -> ChatReply:
-        import httpx2
-
-        response = self._connection.client.post("/chat/completions", cast_to=httpx2.Response, body=body)
+        response = self._connection.post("/chat/completions", body)
         try:
             reply = _reply(response.json())
         except (LookupError, TypeError, ValueError, AttributeError):
@@ -116,7 +125,7 @@ class ChatClient:
                 "answer_unreadable", "The endpoint's answer is not a chat completion."
             ) from None
         request_id = self._connection.clear(response.headers.get("x-request-id", ""))
-        return ChatReply(**vars(reply) | {"facts": {"request_id": request_id} if request_id else {}})
+        return replace(reply, facts={"request_id": request_id}) if request_id else reply
 
 
 def _options(sampling: Sampling) -> dict[str, Any]:

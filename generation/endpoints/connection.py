@@ -1,15 +1,19 @@
 """A connection to one endpoint: what is waited for, what is asked again, and what may have been paid."""
 
+import json
 import random
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.conf import settings
 
 from foundation.errors import DomainError
+
+if TYPE_CHECKING:
+    import httpx2
 
 _TRIES = 5
 _FIRST_PAUSE = 1.0
@@ -92,21 +96,31 @@ class Connection:
     """A client of one endpoint, for any number of threads.
 
     `limit`: the most bytes of an answer. `purpose` completes the sentence about a model that is not there.
+    `keep_alive`: whether threads that `post` again and again keep their connections, until `close`.
     """
 
-    def __init__(self, address: EndpointAddress, *, limit: int, purpose: str, tries: int = _TRIES) -> None:
+    def __init__(
+        self,
+        address: EndpointAddress,
+        *,
+        limit: int,
+        purpose: str,
+        tries: int = _TRIES,
+        keep_alive: bool = False,
+    ) -> None:
         if find_spec("openai") is None:
             raise DomainError(
                 "openai_not_installed", "The package openai is not installed; install requirements.txt."
             )
+        import httpx2
         import openai
 
         from generation.endpoints.caller import Caller
 
-        self._openai = openai
+        self._openai, self._httpx2 = openai, httpx2
         self._stopping = threading.Event()
         self._seconds = settings.OPENAI_TIMEOUT_SECONDS
-        self._caller = Caller(seconds=self._seconds, limit=limit)
+        self._caller = Caller(seconds=self._seconds, limit=limit, keep_alive=keep_alive)
         self._tries = tries
         self._key, self._key_setting, self._purpose = address.key, address.key_setting, purpose
         self.url = address.url
@@ -117,10 +131,55 @@ class Connection:
             timeout=self._seconds,
             http_client=self._caller.client(),
         )
+        self._headers = {
+            name: value for name, value in self.client.default_headers.items() if isinstance(value, str)
+        } | {"Authorization": f"Bearer {address.key or 'none'}"}
+        self._addresses: dict[str, httpx2.URL] = {}
+        self._timeout = httpx2.Timeout(self._seconds).as_dict()
 
     def stop(self) -> None:
         """End every pause between tries, now and later, with EndpointUnusable."""
         self._stopping.set()
+
+    def close(self) -> None:
+        """Hang up the connections that are kept; no call may be under way."""
+        self._caller.close()
+
+    def post(self, path: str, body: Mapping[str, Any]) -> "httpx2.Response":
+        """Send JSON; raise what the client of `openai` would. Its own `post` takes twice the processor time."""
+        request = self._httpx2.Request(
+            "POST",
+            self._address_of(path),
+            headers=self._headers,
+            content=json.dumps(body).encode(),
+            extensions={"timeout": self._timeout},
+        )
+        try:
+            response = self._caller.own_client().send(request)
+        except self._httpx2.TimeoutException as error:
+            raise self._openai.APITimeoutError(request=request) from error
+        except self._httpx2.RequestError as error:
+            raise self._openai.APIConnectionError(request=request) from error
+        if not response.is_success:
+            raise self._status_error(response)
+        return response
+
+    def _address_of(self, path: str) -> "httpx2.URL":
+        if path not in self._addresses:
+            self._addresses[path] = self._httpx2.URL(self.url + path)
+        return self._addresses[path]
+
+    def _status_error(self, response: "httpx2.Response") -> Exception:
+        try:
+            body = response.json()
+        except ValueError:
+            body = response.text
+        if isinstance(body, dict):
+            body = body.get("error", body)
+        error: Exception = self._openai.APIStatusError(
+            f"Error {response.status_code}", response=response, body=body
+        )
+        return error
 
     def ask(self, send: Callable[[], Result], *, paid: bool) -> Result | Failure:
         """Return what `send` returns; again where nothing was done, or where it costs nothing to do it twice.

@@ -1,9 +1,11 @@
 """What requests cost: written down before they are asked, at most what they can come to; the rest is given back."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_UP, Decimal
 
-from django.db.models import F, Max, Sum
+from django.db import connection
+from django.db.models import Max, Sum
 
 from foundation.errors import DomainError
 from generation.answerers.base import Reply
@@ -42,6 +44,17 @@ def price(run: ProbeRun, tokens_in: float, tokens_out: float) -> Decimal:
     return (cost / _MILLION).quantize(_STEP, ROUND_UP)
 
 
+def add_cost(rows: Sequence[Answer], amount: Decimal) -> None:
+    """Add an amount to the cost of each row."""
+    table = connection.ops.quote_name(Answer._meta.db_table)
+    places = ", ".join(["%s"] * len(rows))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"UPDATE {table} SET cost = cost + %s WHERE id IN ({places})",  # noqa: S608
+            [Answer._meta.get_field("cost").get_db_prep_save(amount, connection), *(row.pk for row in rows)],
+        )
+
+
 class Purse:
     """Keeps a run within its budget. One job asks the questions of a run, so what is spent is counted here."""
 
@@ -75,15 +88,14 @@ class Purse:
         self._spent += total
         return Payment(request, reserved)
 
-    def write(self, payments: list[Payment]) -> None:
+    def write(self, payments: Sequence[Payment]) -> None:
         """Write reservations down; inside the transaction after which the requests are sent."""
-        keys_by_amount: dict[Decimal, list[int]] = {}
+        rows_by_amount: dict[Decimal, list[Answer]] = {}
         for payment in payments:
             if payment.reserved:
-                keys = keys_by_amount.setdefault(payment.reserved, [])
-                keys += [row.pk for row in payment.request.rows]
-        for amount, keys in keys_by_amount.items():
-            Answer.objects.filter(pk__in=keys).update(cost=F("cost") + amount)
+                rows_by_amount.setdefault(payment.reserved, []).extend(payment.request.rows)
+        for amount, rows in rows_by_amount.items():
+            add_cost(rows, amount)
 
     def settle(self, payment: Payment, reply: Reply | None) -> Decimal:
         """Return what is added to the cost of a row when its reply is there; None: it was certainly not asked."""

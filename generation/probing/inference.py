@@ -31,10 +31,15 @@ def ask(model: Answerer, requests: Sequence[AnswerRequest]) -> list[Replies]:
 
 
 class RequestPool:
-    """Requests under way at a model elsewhere: one more is sent as soon as there is room for it."""
+    """Requests under way at a model elsewhere: one more is sent as soon as there is room for it.
+
+    A few more than the model takes are given to the pool, so that nobody waits while answers are stored.
+    """
 
     def __init__(self, model: AnswersInParallel) -> None:
         self._model = model
+        self._most = model.in_parallel + max(1, model.in_parallel // 4)
+        self._stopping = False
         self._executor = ThreadPoolExecutor(model.in_parallel, thread_name_prefix="asking")
         self._answered: queue.SimpleQueue[tuple[Payment, Replies]] = queue.SimpleQueue()
         self.under_way = 0
@@ -44,16 +49,22 @@ class RequestPool:
 
     def __exit__(self, *_: object) -> None:
         self._executor.shutdown(wait=True)
+        self._model.close()
 
     @property
     def room(self) -> int:
         """How many requests may be sent now."""
-        return self._model.in_parallel - self.under_way
+        return self._most - self.under_way
 
     def send(self, payment: Payment) -> None:
         """Ask for one more, in a thread of its own."""
         self.under_way += 1
         self._executor.submit(self._ask, payment)
+
+    def stop(self) -> None:
+        """End pauses between tries, and send nothing more: what waits comes back with ModelUnusable."""
+        self._stopping = True
+        self._model.stop()
 
     def answered(self) -> list[tuple[Payment, Replies]]:
         """Wait a moment for an answer; return all that are there."""
@@ -69,6 +80,8 @@ class RequestPool:
     def _ask(self, payment: Payment) -> None:
         # Whatever breaks in the thread is raised where it can be told.
         try:
+            if self._stopping:
+                raise ModelUnusable("stopped", "Stopped before it was asked.")
             replies = _alone(self._model, payment.request.request)
         except BaseException as error:
             problem = error if isinstance(error, Exception) else RuntimeError(str(error))

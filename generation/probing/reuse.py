@@ -1,6 +1,6 @@
 """Answers that the study has already: the same request is not asked twice, unless a run is fresh."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from django.db import transaction
@@ -26,26 +26,33 @@ _COPIED = (
 
 
 class EarlierAnswers:
-    """The answers of other runs of the study."""
+    """The answers of other runs of the study to the same model."""
 
     def __init__(self, run: ProbeRun) -> None:
-        self._answers = Answer.objects.filter(run__study=run.study_id, outcome__in=_RESULTS).exclude(run=run)
+        others = Answer.objects.filter(run__study=run.study_id, outcome__in=_RESULTS).exclude(run=run)
+        # The hash covers the model, so that other models have no answers for this one.
+        self._answers = others.filter(run__backend=run.backend, run__model_id=run.model_id)
         # Most studies ask each model once: then there is nothing to look for.
         self._any = not run.fresh and self._answers.exists()
 
-    def without_known(self, request: PlannedRequest) -> PlannedRequest:
-        """Copy the answers that there are; return the request for the rows that are left."""
-        if not self._any:
-            return request
-        found = self._answers.filter(request_sha256__in=request.sha256s).order_by("-pk")
-        known = {answer.request_sha256: answer for answer in found}
-        if not known:
-            return request
+    def without_answered(self, requests: Sequence[PlannedRequest]) -> tuple[list[PlannedRequest], int]:
+        """Copy the answers that there are; return the requests for the rows that are left, and how many are not."""
+        sha256s = [sha256 for request in requests for sha256 in request.sha256s]
+        if not self._any or not sha256s:
+            return list(requests), 0
+        earlier = self._answers.filter(request_sha256__in=sha256s).order_by("-pk")
+        by_sha256 = {answer.request_sha256: answer for answer in earlier}
+        if not by_sha256:
+            return list(requests), 0
+        reused = 0
         with transaction.atomic():
-            for row, sha256 in zip(request.rows, request.sha256s, strict=True):
-                if sha256 in known:
-                    _copy(known[sha256], row)
-        return _left(request, known)
+            for request in requests:
+                for row, sha256 in zip(request.rows, request.sha256s, strict=True):
+                    if sha256 in by_sha256:
+                        _copy(by_sha256[sha256], row)
+                        reused += 1
+        left = [_left(request, by_sha256) for request in requests]
+        return [request for request in left if request.rows], reused
 
 
 def _copy(earlier: Answer, row: Answer) -> None:
@@ -55,8 +62,10 @@ def _copy(earlier: Answer, row: Answer) -> None:
     )
 
 
-def _left(request: PlannedRequest, known: Mapping[str, Answer]) -> PlannedRequest:
-    places = [place for place, sha256 in enumerate(request.sha256s) if sha256 not in known]
+def _left(request: PlannedRequest, answered: Mapping[str, Answer]) -> PlannedRequest:
+    places = [place for place, sha256 in enumerate(request.sha256s) if sha256 not in answered]
+    if len(places) == len(request.rows):
+        return request
     return PlannedRequest(
         rows=[request.rows[place] for place in places],
         request=replace(request.request, seeds=tuple(request.request.seeds[place] for place in places)),

@@ -82,8 +82,14 @@ def _article(following: str, template_text: str, *, capital: bool) -> str:
         raise DomainError(
             "prompt_article_alone", f"The prompt “{template_text}” asks for an article with no word after it."
         )
-    article: str = _engine().a(word.group()).split()[0]
+    article = _article_of(word.group())
     return article.capitalize() if capital else article
+
+
+@lru_cache(maxsize=4096)
+def _article_of(word: str) -> str:
+    article: str = _engine().a(word).split()[0]
+    return article
 
 
 @lru_cache(maxsize=1)

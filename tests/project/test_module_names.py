@@ -51,7 +51,7 @@ PLAIN_WORDS = {
         sentences sheet simulation sketch stages submission translation truth unlisted verdict vocabulary window word
     """,
     "What is done": """
-        apply clone coarsen edit freeze generate launch make open planning reuse shuffle simulate unsent use
+        apply ask clone coarsen edit freeze generate launch make open planning reuse shuffle simulate unsent use
     """,
 }
 

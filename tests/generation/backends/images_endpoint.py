@@ -44,7 +44,7 @@ class Drip:
 class Endpoint:
     """`script` holds the next answers, used up in order; then each answer is an image. A number means: wait so long.
 
-    `respond`, where it is given, makes every answer instead.
+    `respond`, where it is given, makes every answer instead. `keeps_connections`: whether one is used again.
     """
 
     url: str = ""
@@ -54,6 +54,9 @@ class Endpoint:
     keys: list[str] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
     respond: Callable[[dict[str, Any]], Any] | None = None
+    keeps_connections: bool = False
+    closes_silently: bool = False  # closes a connection without having said so
+    connections: int = 0
 
     def answer(self, body: dict[str, Any]) -> Any:
         if self.respond is not None:
@@ -68,6 +71,12 @@ class Endpoint:
 
 class _Handler(BaseHTTPRequestHandler):
     endpoint: Endpoint
+    protocol_version = "HTTP/1.1"
+
+    def setup(self) -> None:
+        super().setup()
+        with self.endpoint.lock:
+            self.endpoint.connections += 1
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -107,6 +116,10 @@ class _Handler(BaseHTTPRequestHandler):
             for name, value in {"Content-Type": "application/json", **headers}.items():
                 self.send_header(name.replace("_", "-"), value)
             self.send_header("Content-Length", str(len(data)))
+            if not self.endpoint.keeps_connections:
+                self.close_connection = True
+                if not self.endpoint.closes_silently:
+                    self.send_header("Connection", "close")
             self.end_headers()
             self.wfile.write(data)
         except OSError:

@@ -1,5 +1,7 @@
 """The client of chat completions: a real server on this machine that answers well, badly or not at all."""
 
+import time
+
 import pytest
 
 from generation.endpoints.chat import ChatClient, Message, Sampling
@@ -167,3 +169,48 @@ def test_only_allowed_endpoints_are_reached_and_the_key_goes_to_the_first(endpoi
         allowed_endpoint("http://169.254.169.254/v1")
     ChatClient(address_of(endpoint.url), "talker").complete(ASKED, SAMPLING)
     assert endpoint.keys == ["Bearer none"]
+
+
+class TestConnectionsThatAreKept:
+    def asking(self):
+        return ChatClient(address_of(allowed_endpoint("")), "talker", keep_alive=True)
+
+    @pytest.fixture
+    def kept(self, endpoint):
+        endpoint.keeps_connections = True
+        return endpoint
+
+    def test_a_thread_uses_its_connection_again(self, kept):
+        asking = self.asking()
+        for _ in range(5):
+            assert asking.complete(ASKED, SAMPLING).choices
+        asking.close()
+        assert kept.connections == 1
+
+    def test_without_keeping_each_call_has_its_own(self, kept):
+        asking = client()
+        for _ in range(3):
+            asking.complete(ASKED, SAMPLING)
+        assert kept.connections == 3
+
+    def test_an_answer_that_trickles_in_is_ended_on_a_used_connection_too(self, kept, settings):
+        settings.OPENAI_TIMEOUT_SECONDS = 2
+        asking = self.asking()
+        asking.complete(ASKED, SAMPLING)
+        kept.script = [Drip(b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n", b" " * 500)]
+        began = time.monotonic()
+        failure = asking.complete(ASKED, SAMPLING)
+        assert (failure.reason, failure.charged) == ("The endpoint did not answer within 2 seconds.", True)
+        assert time.monotonic() - began < 10
+        assert kept.connections == 1
+        asking.close()
+
+    def test_a_connection_that_the_endpoint_closed_is_not_used(self, kept):
+        asking = self.asking()
+        asking.complete(ASKED, SAMPLING)
+        kept.keeps_connections, kept.closes_silently = False, True
+        asking.complete(ASKED, SAMPLING)
+        time.sleep(0.1)
+        assert asking.complete(ASKED, SAMPLING, paid=True).choices
+        assert kept.connections == 2
+        asking.close()

@@ -6,6 +6,8 @@ from collections import Counter
 from decimal import Decimal
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from foundation.errors import Conflict, DomainError
 from generation.backends.base import ModelUnusable
@@ -82,7 +84,9 @@ class TestAnInventedModel:
 
     def test_two_names_are_two_models_with_the_same_planted_bias(self, scenarios, lead):
         planted = {"bias": {"tall": 1, "short": -1}, "refusal_rate": 0.1}
-        asked = [planned(scenarios, lead, model_id=name, runs=10, parameters=planted) for name in ("Ko", "Lu")]
+        asked = [
+            planned(scenarios, lead, model_id=name, runs=10, parameters=planted) for name in ("Ko", "Lu")
+        ]
         for probe_run in asked:
             run(run=probe_run, progress=Unwatched())
         texts = [list(probe_run.answers.order_by("pk").values_list("text", flat=True)) for probe_run in asked]
@@ -302,6 +306,27 @@ class TestReuse:
         answer = second.answers.first()
         assert answer.reused_from == first.answers.first()
         assert (answer.text, answer.cost) == ("The pilot.", 0)
+
+    def test_only_the_rows_without_an_answer_are_asked(self, scenarios, endpoint):
+        first = asks(scenarios, runs=3)
+        run(run=first, progress=Unwatched(), limit=30)
+        second = asks(scenarios, model_label="again", runs=3, samples_per_request=3)
+        result = run(run=second, progress=Unwatched())
+        assert (result.reused, result.done, result.left) == (30, 42, 0)
+        assert run(run=first, progress=Unwatched()).reused == 42
+        texts = [
+            list(probe_run.answers.values_list("request_sha256", flat=True)) for probe_run in (first, second)
+        ]
+        assert sorted(texts[0]) == sorted(texts[1])
+
+    def test_answers_of_another_model_are_not_looked_for(self, scenarios, endpoint):
+        run(run=asks(scenarios), progress=Unwatched())
+        other = asks(scenarios, model_id="talker-2")
+        with CaptureQueriesContext(connection) as queries:
+            assert run(run=other, progress=Unwatched()).reused == 0
+        assert not [
+            query for query in queries if "request_sha256" in query["sql"] and " IN (" in query["sql"]
+        ]
 
     def test_a_fresh_run_asks_everything(self, scenarios, endpoint):
         run(run=asks(scenarios), progress=Unwatched())

@@ -1,0 +1,1 @@
+"""Benchmarks of questions put to models."""

@@ -1,0 +1,102 @@
+"""A run is asked for what is pending: its one job loads the model, asks, and says how it ended."""
+
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from foundation.errors import DomainError
+from generation.answerers import answerer_named
+from generation.answerers.base import Answerer
+from generation.models import Answer, ProbeRun
+from generation.probing.execution.ask import MOST_SERVED, Asking
+from generation.probing.planning import finish_planning
+from jobs.models import Job
+from jobs.progress.reporter import Progress
+
+Outcome = Answer.Outcome
+
+
+@dataclass(frozen=True)
+class ProbeResult:
+    """How many requests ended how, this time."""
+
+    done: int = 0
+    reused: int = 0
+    declined: int = 0
+    failed: int = 0
+    left: int = 0
+    served: tuple[str, ...] = ()  # what the endpoint said it is, all answers of the run together
+
+    def __str__(self) -> str:
+        parts = [f"{self.done:,} answer{'' if self.done == 1 else 's'}"]
+        parts += [
+            f"{count:,} {words}"
+            for count, words in (
+                (self.reused, "reused from earlier runs"),
+                (self.declined, "declined by a filter"),
+                (self.failed, "failed"),
+                (self.left, "left to ask"),
+            )
+            if count
+        ]
+        sentence = ", ".join(parts) + "."
+        if len(self.served) > 1:
+            sentence += f" The model changed meanwhile: {', '.join(self.served[:MOST_SERVED])}."
+        return sentence
+
+
+def run(
+    *, run: ProbeRun, progress: Progress, limit: int | None = None, job: Job | None = None
+) -> ProbeResult:
+    """Ask what is pending, at most `limit`. Answers are committed as they come: a kill loses what is under way."""
+    finish_planning(run=run, progress=progress)
+    total = run.answers.filter(outcome=Outcome.PENDING).count()
+    until = _until(run, limit, job)
+    wanted = total if until is None else max(0, min(until - ended(run), total))
+    progress.start(wanted)
+    if not wanted:
+        return ProbeResult(left=total)
+    progress.step("Loading the model")
+    model = answerer_named(run.backend).load(
+        model_id=run.model_id, parameters=run.parameters, revision=run.model_revision
+    )
+    _note_revision(run, model)
+    progress.step("Asking")
+    progress.start(wanted)
+    asking = Asking(run, model, progress, wanted)
+    asking.ask_all()
+    left = run.answers.filter(outcome=Outcome.PENDING).count()
+    return ProbeResult(**asking.counts, left=left, served=tuple(sorted(asking.served)))
+
+
+def ended(run: ProbeRun) -> int:
+    """Return how many requests have an outcome."""
+    return run.answers.exclude(outcome=Outcome.PENDING).count()
+
+
+@transaction.atomic
+def reopen_failed(*, run: ProbeRun) -> int:
+    """Make failed requests pending again; return how many. Declined ones are results and stay."""
+    return run.answers.filter(outcome=Outcome.FAILED).update(
+        outcome=Outcome.PENDING, reason="", finished_at=None
+    )
+
+
+def _until(run: ProbeRun, limit: int | None, job: Job | None) -> int | None:
+    """Return how many requests of the run may have ended when this stops."""
+    if job is not None and job.arguments.get("until") is not None:
+        return int(job.arguments["until"])
+    return None if limit is None else ended(run) + limit
+
+
+def _note_revision(run: ProbeRun, model: Answerer) -> None:
+    """Pin the revision that the first job of the run loaded; refuse to go on with another."""
+    if model.revision and not run.model_revision:
+        run.model_revision = model.revision
+        run.save(update_fields=["model_revision"])
+    if run.model_revision != model.revision:
+        raise DomainError(
+            "model_changed",
+            f"The run began with revision {run.model_revision} of {run.model_id}, but "
+            f"{model.revision or 'none'} is there now; start a run of its own for it.",
+        )
