@@ -24,6 +24,8 @@ class ImageRequest:
     seed: int  # 0 ≤ seed < 2**63
     group: str | None = None  # name of the identity group; models that take only text never look at it
     attribute: str | None = None
+    # The prompt of the first image of its scenario, for models that make the others from that one; "" without scenario.
+    first_prompt: str = ""
     # Whether each image has to be paid: then what may have been made is not asked for once more.
     paid: bool = False
 

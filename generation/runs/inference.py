@@ -78,8 +78,17 @@ def _described(request: GenerationRequest, *, paid: bool) -> ImageRequest:
         seed=request.seed,
         group=request.group.name if request.group else None,
         attribute=request.attribute.text if request.attribute else None,
+        first_prompt=_first_prompt(request) if request.scenario else "",
         paid=paid,
     )
+
+
+def _first_prompt(request: GenerationRequest) -> str:
+    """Return the prompt of the scenario's first image: its requests are written in the order of groups."""
+    alike = GenerationRequest.objects.filter(
+        run=request.run_id, template=request.template_id, index=request.index
+    )
+    return alike.order_by("pk").values_list("prompt", flat=True)[0]
 
 
 def _one(model: Model, request: ImageRequest) -> tuple[Drawn | ModelUnusable, float]:

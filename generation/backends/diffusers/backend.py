@@ -3,6 +3,7 @@
 import gc
 import platform
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any, ClassVar
@@ -13,6 +14,7 @@ from generation.backends.diffusers.loader import FAILURES, check_files, find, fi
 from generation.backends.diffusers.nan_check import FiniteOutput
 from generation.backends.diffusers.options import call_options, dtype_for, in_force, set_scheduler, tune
 from generation.backends.diffusers.parameters import DiffusersParameters
+from generation.backends.diffusers.variation import Variation
 
 _PACKAGES = ("diffusers", "transformers", "torch", "accelerate", "safetensors", "huggingface-hub", "pillow")
 # How a CPU says it; accelerators have an exception of their own.
@@ -35,7 +37,12 @@ class DiffusersBackend:
     wants_gpu: ClassVar[bool] = True
 
     def clean(self, parameters: Mapping[str, Any], *, groups: Sequence[str]) -> Parameters:  # noqa: ARG002
-        return DiffusersParameters.read(parameters).model_dump()
+        cleaned = DiffusersParameters.read(parameters).model_dump()
+        if (
+            cleaned["parallel"] == "text"
+        ):  # runs that were planned before there was a choice stay the same runs
+            del cleaned["parallel"], cleaned["strength"]
+        return cleaned
 
     def load(self, *, model_id: str, parameters: Parameters, revision: str = "") -> Model:
         for package in ("torch", "diffusers", "transformers"):
@@ -70,9 +77,23 @@ class DiffusersModel:
         self._pipeline.set_progress_bar_config(disable=True)
         self._finite = FiniteOutput(self._pipeline)
         self._provenance = self._describe(parameters) | self._tuned | place.facts
+        self._variation = None
+        if parameters.get("parallel") == "variation":
+            self._variation = Variation(self._pipeline, self._options, parameters)
+            self.at_once = 1
 
     def draw(self, request: ImageRequest) -> Drawn:
         return self.draw_together([request])[0]
+
+    def _first_image(self, request: ImageRequest) -> Any:
+        """Return the picture that the others of its scenario are made from, made as it was for itself."""
+        first = self._call([replace(request, prompt=request.first_prompt)])[0]
+        if first.picture is None:
+            raise DomainError(
+                "first_image_missing",
+                f"The first image of the scenario cannot be made: {first.reason}",
+            )
+        return first.picture
 
     def draw_together(self, requests: Sequence[ImageRequest]) -> list[Drawn]:
         """Make the images in as few calls as memory allows: each time it does not, half as many a call."""
@@ -93,32 +114,60 @@ class DiffusersModel:
         return answers
 
     def _call(self, batch: Sequence[ImageRequest]) -> list[Drawn]:
-        """Run the pipeline once. Noise is drawn on the CPU, so a seed means the same on every device."""
+        """Run the pipeline once."""
+        if self._variation is not None and batch[0].first_prompt not in {"", batch[0].prompt}:
+            return [self._vary(self._variation, batch[0])]
         several = len(batch) > 1
         prompts = [request.prompt for request in batch]
-        generators = [self._torch.Generator("cpu").manual_seed(request.seed) for request in batch]
+        generators = [self._generator(request) for request in batch]
         options = dict(self._options)
         if several and "negative_prompt" in options:
             options["negative_prompt"] = [options["negative_prompt"]] * len(batch)
         self._finite.restart()
-        try:
-            output = self._pipeline(
-                prompts if several else prompts[0],
-                generator=generators if several else generators[0],
-                **options,
+        output = self._output(
+            self._pipeline,
+            prompts if several else prompts[0],
+            generator=generators if several else generators[0],
+            **options,
+        )
+        blanked = _blanked(output) or [False] * len(batch)
+        return [
+            self._answer(
+                picture, is_blanked, self._finite.is_finite(position), self._with_batch(batch, position)
             )
+            for position, (picture, is_blanked) in enumerate(zip(output.images, blanked, strict=True))
+        ]
+
+    def _vary(self, variation: Variation, request: ImageRequest) -> Drawn:
+        """Make an image of a scenario from the first one."""
+        first = variation.first(request, self._first_image)
+        variation.finite.restart()
+        output = self._output(
+            variation.pipeline,
+            request.prompt,
+            image=first,
+            strength=variation.strength,
+            generator=self._generator(request),
+            **variation.options,
+        )
+        is_blanked = (_blanked(output) or [False])[0]
+        provenance = {**self._with_batch([request], 0), "variation": variation.facts(request)}
+        return self._answer(output.images[0], is_blanked, variation.finite.is_finite(0), provenance)
+
+    def _generator(self, request: ImageRequest) -> Any:
+        """Return the source of an image's noise: on the CPU, so that a seed means the same on every device."""
+        return self._torch.Generator("cpu").manual_seed(request.seed)
+
+    def _output(self, pipeline: Any, prompts: str | list[str], **options: Any) -> Any:
+        try:
+            return pipeline(prompts, **options)
         except FAILURES as error:
             if self._is_out_of_memory(error):
                 raise MemoryError from None
             raise DomainError("pipeline_failed", f"The pipeline failed: {first_line(error)}") from None
-        blanked = _blanked(output) or [False] * len(batch)
-        return [
-            self._answer(picture, is_blanked, position, self._with_batch(batch, position))
-            for position, (picture, is_blanked) in enumerate(zip(output.images, blanked, strict=True))
-        ]
 
-    def _answer(self, picture: Any, is_blanked: bool, position: int, provenance: dict[str, Any]) -> Drawn:
-        if not self._finite.is_finite(position):
+    def _answer(self, picture: Any, is_blanked: bool, is_finite: bool, provenance: dict[str, Any]) -> Drawn:
+        if not is_finite:
             reason = f"The model computed numbers that are not finite (NaN) in {self._dtype}."
             return Drawn(outcome="failed", reason=reason, provenance=provenance, remedy=self._remedy())
         if is_blanked:

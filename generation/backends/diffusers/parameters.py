@@ -86,6 +86,23 @@ class DiffusersParameters(BackendParameters):
         help="A .safetensors file on the server, or a folder that holds exactly one.",
     )
     lora_scale: float = parameter(1.0, ge=-10, le=10, label="LoRA scale", help="Left empty: 1.")
+    parallel: str = parameter(
+        "text",
+        words={
+            "text": "Each from its own prompt, with the same seed",
+            "variation": "The first from its prompt, the others by changing it (image to image)",
+        },
+        label="Images of a scenario",
+        help="How images are made that differ only in the person.",
+    )
+    strength: float = parameter(
+        0.6,
+        gt=0,
+        le=1,
+        expected="a number above 0 and at most 1",
+        label="Strength of variation",
+        help="How far the others may differ from the first: 1 keeps nothing of it.",
+    )
     vae_tiling: bool = parameter(False, label="Decode in tiles", help="Less memory for large images.")
     vae_slicing: bool = parameter(
         False, label="Decode a batch image by image", help="Less memory for batches."
