@@ -61,6 +61,14 @@ def ratio_axis(values: Iterable[float | None], label: str) -> Axis:
     return Axis(below, above, "ratio", reference=1.0, label=label)
 
 
+def centred_axis(values: Iterable[float | None], label: str, *, least: float) -> Axis:
+    """As far below 0 as above it, up to the next round number beyond the furthest value; at least to `least`."""
+    furthest = max([least, *(abs(value) for value in values if value is not None)])
+    step = nice_step(furthest / 2)
+    most = step * math.ceil(furthest / step - 1e-9)
+    return Axis(-most, most, "number", reference=0.0, label=label)
+
+
 def nice_step(rough: float) -> float:
     """The next of 1, 2, 2.5, 5 times a power of ten."""
     if rough <= 0:

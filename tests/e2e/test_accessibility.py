@@ -25,6 +25,7 @@ from tests.annotation.label_studio.scenario import text_of, told
 from tests.e2e.annotator.steps import marking, rating
 from tests.e2e.conftest import DESKTOP, PHONE
 from tests.front.pages import (
+    PROBING,
     C,
     S,
     add_check,
@@ -228,7 +229,9 @@ def test_results_of_probes(new_page, lead, client, live_server):
     page = new_page()
     sign_in(page, client, lead, live_server)
     probes = reverse("analysis:probes", kwargs=results)
-    assert wrong(page, [reverse("analysis:overview", kwargs=results), probes, f"{probes}?by=scenario"]) == []
+    names = ("overview", *PROBING)
+    addresses = [reverse(f"analysis:{name}", kwargs=results) for name in names]
+    assert wrong(page, [*addresses, f"{probes}?by=scenario"]) == []
 
 
 def test_sign_in_start_page_and_errors(new_page, busy, client, live_server, settings):

@@ -57,6 +57,8 @@ C = {"study": "isles", "campaign": "marking"}
 S = {"study": "isles"}
 AUTOMATED = ("automated", "concordance", "captions", "pull", "mcas", "automated_tendency")
 
+PROBING = ("probes", "probe_models", "probe_orders")
+
 
 def named_pages(resolver: URLResolver | None = None, prefix: str = "") -> set[str]:
     """Return the names of every address that people may open, without administration and API."""
@@ -213,7 +215,8 @@ def lead_pages() -> dict[str, str]:
         "annotation:annotations": C, "annotation:annotation": {**C, "annotation": annotation.pk},
         "analysis:overview": S, "analysis:groups": S, "analysis:attributes": S, "analysis:agreement": S,
         "analysis:visual_attributes": S, "analysis:annotators": S, "analysis:disagreement": S,
-        "analysis:annotator_groups": S, "analysis:compare": S, "analysis:questions": S, "analysis:probes": S,
+        "analysis:annotator_groups": S, "analysis:compare": S, "analysis:questions": S,
+        **{f"analysis:{name}": S for name in PROBING},
         "scoring:list": S, "scoring:new": S, "scoring:scorer": {**S, "scorer": scorer},
         "scoring:remove": {**S, "scorer": scorer},
         **{f"analysis:{name}": S for name in AUTOMATED},

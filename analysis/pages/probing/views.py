@@ -1,50 +1,52 @@
 """What models answered about images that differ only in the person: differences between groups, with intervals."""
 
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from analysis.pages.probing import parts
+from analysis.pages.probing.probing_page import ProbingPage
 from analysis.pages.results_page import ResultsPage, results_page
-from analysis.results.summaries.questions.part import QuestionPart
+from analysis.plots.plot import Plot
+from analysis.results.summaries.probing import parts
+from analysis.results.summaries.probing.scores import BREAKDOWNS
 from foundation.errors import NotFound
-
-
-@dataclass(frozen=True)
-class ExperimentSection:
-    """An experiment with its tables."""
-
-    name: str
-    parts: list[QuestionPart]
 
 
 @results_page("analysis/probing/answers.html")
 def probes(page: ResultsPage) -> dict[str, Any]:
     """One section per experiment; `by` in the address breaks the groups' scores down."""
-    summary = page.probes
-    if summary is None:
-        return {"probes": None}
     by = page.request.GET.get("by", "")
-    if by and by not in parts.BREAKDOWNS:
+    if by and by not in BREAKDOWNS:
         raise NotFound("breakdown_not_found", f"Answers are not broken down by “{by}”.")
-    table = parts.BREAKDOWNS[by][0] if by else "pairs_scores"
+    probing = ProbingPage(page)
     return {
-        "probes": summary,
+        "probing": probing,
         "by": by,
-        "breakdowns": [(name, title) for name, (_, title) in parts.BREAKDOWNS.items()],
-        "sections": [
-            ExperimentSection(
-                name=experiment,
-                parts=[
-                    parts.differences(_of(page, "pairs_tests", experiment)),
-                    parts.groups(_of(page, table, experiment), page.names, by=by),
-                ],
-            )
-            for experiment in summary["experiments"]
+        "breakdowns": [
+            (title, probing.query(by=name))
+            for name, title in [
+                ("", "Whole experiments"),
+                *((name, title) for name, (_, title) in BREAKDOWNS.items()),
+            ]
+            if name != by
         ],
-        "first_options": parts.first_options(_of(page, "pairs_first_options", None)),
-        "not_counted": summary["not_counted"].items(),
+        "sections": probing.sections(partial(parts.experiment_parts, by=by)),
     }
 
 
-def _of(page: ResultsPage, table: str, experiment: str | None) -> list[dict[str, Any]]:
-    return [row for row in page.table(table) if row["experiment"] == experiment]
+@results_page("analysis/probing/models.html")
+def models(page: ResultsPage) -> dict[str, Any]:
+    """Models beside each other, on the scenarios that both answered."""
+    probing = ProbingPage(page)
+    return {"probing": probing, "sections": probing.sections(parts.model_parts)}
+
+
+@results_page("analysis/probing/orders.html")
+def orders(page: ResultsPage) -> dict[str, Any]:
+    """What the order of the options does to the answers."""
+    probing = ProbingPage(page)
+    return {"probing": probing, "parts": parts.order_parts(probing.rows)}
+
+
+def the_plot(page: ResultsPage, name: str) -> Plot | None:
+    """A plot of the experiment and model that the address names."""
+    return parts.plot_of(ProbingPage(page).rows, name)

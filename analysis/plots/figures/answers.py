@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from analysis.plots.axis import Axis, nice_step, share_axis
+from analysis.plots.axis import Axis, centred_axis, share_axis
 from analysis.plots.charts.dots import Dot
 from analysis.plots.figures.judgements import INTERVAL, both_ends, estimates_plot, plotted_values
 from analysis.plots.plot import Heading, Plot, Row
@@ -21,10 +21,7 @@ def strength_plot(rows: Sequence[Row], names: Mapping[str, str], label: str) -> 
     number = sum(row.get("comparisons", 0) for row in defined) // 2
     number = number or max(row.get("rankings", 0) for row in defined)
     heading = Heading("question-strengths", label, f"Strength, {INTERVAL}{note}", number)
-    ends = [value for value in plotted_values(dots) if value is not None]
-    step = nice_step(max(1.0, *(abs(end) for end in ends)) / 2)
-    most = step * -(-max(abs(end) for end in ends) // step) or step
-    axis = Axis(-most, most, "number", reference=0.0, label="Strength, 0 is the mean of all")
+    axis = centred_axis(plotted_values(dots), "Strength, 0 is the mean of all", least=1.0)
     return estimates_plot(dots, axis, heading, plotted, ("item", "strength", *ENDS))
 
 

@@ -19,6 +19,7 @@ from analysis.plots.maps.country_values import MEASURES
 from analysis.plots.plot import Plot
 from analysis.results.data.exclusions import not_counted_words
 from analysis.results.output.automated_report import automated_part
+from analysis.results.output.probe_report import probe_part
 from analysis.results.output.question_report import question_part
 from analysis.results.schema import AUTOMATED, LIKERT, MARKING, described
 from analysis.results.summaries.group_rows import group_rows, of_groups, on_map
@@ -60,13 +61,14 @@ def report_html(study: Study, tables: Tables, summary: Mapping[str, Any], comput
             "styles": "\n".join(stylesheet(name) for name in STYLES),
             "computed_at": computed_at,
             "not_counted": not_counted_words(summary),
-            # A study that asks declared questions alone has no stereotypes to speak of.
-            "about_attributes": not summary.get("questions")
+            # A study that asks declared questions or models alone has no stereotypes to speak of.
+            "about_attributes": not (summary.get("questions") or summary.get("probes"))
             or summary["counted"]["judgements"]
             or summary["counted"]["ratings"]
             or summary["automated"]["models"],
             "models": [_model(line, tables, summary, groups) for line in summary["headline"]],
             "questions": question_part(study, tables, summary, groups),
+            "probes": probe_part(tables, summary, groups),
             "automated": automated_part(tables, summary, groups),
             "differences": [
                 _sides_named(row, campaigns) | {"words": MEASURE_WORDS[row["measure"]]}

@@ -1,6 +1,8 @@
 """The page of models' answers: differences with intervals, breakdowns, nothing before a model was asked."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from analysis.results import reports
@@ -11,14 +13,6 @@ from studies.models import StudyMembership
 from tests.web.markup import compact
 
 PAGE = reverse("analysis:probes", kwargs={"study": "weavers"})
-
-
-@pytest.fixture
-def computed(probed, analyst):
-    StudyMembership.objects.create(study=probed.study, user=analyst, role=StudyMembership.Role.ANALYST)
-    parameters = parameters_of(probed.study, resamples=100)
-    reports.compute_report(study=probed.study, parameters=parameters, by=analyst)
-    return probed
 
 
 def read(client, address: str = PAGE) -> str:
@@ -61,7 +55,6 @@ def test_differences_and_groups_have_intervals(computed, analyst_client):
     page = read(analyst_client)
     for words in ("weaver-1 · size: short − tall", "Detectable", "weaver-2 · green tall", "Content warning"):
         assert words in page, words
-    assert "Of the answers that chose an option" in page
 
 
 @pytest.mark.parametrize(
@@ -74,8 +67,50 @@ def test_scores_are_broken_down(computed, analyst_client, by, words):
     assert words not in read(analyst_client)
 
 
-def test_no_other_breakdown_is_made_up(computed, analyst_client):
-    assert analyst_client.get(f"{PAGE}?by=colour").status_code == 404
+@pytest.mark.parametrize("query", ["by=colour", "experiment=weather", "answers_of=weaver-9"])
+def test_nothing_else_is_made_up(computed, analyst_client, query):
+    assert analyst_client.get(f"{PAGE}?{query}").status_code == 404
+
+
+def test_one_model_can_be_shown_alone(computed, analyst_client):
+    page = read(analyst_client, f"{PAGE}?answers_of=weaver-2")
+    assert "weaver-2 · size: short − tall" in page
+    assert "weaver-1 · " not in page
+
+
+def test_models_are_compared_and_orders_are_tested(computed, analyst_client):
+    models = read(analyst_client, reverse("analysis:probe_models", kwargs={"study": "weavers"}))
+    for words in ("weaver-1 − weaver-2", "How models tell groups apart", "Mean answers of models"):
+        assert words in models, words
+    orders = read(analyst_client, reverse("analysis:probe_orders", kwargs={"study": "weavers"}))
+    for words in (
+        "weaver-2 · trades · published − reversed",
+        "weaver-2 · all experiments",
+        "Of the answers that chose an option",
+    ):
+        assert words in orders, words
+
+
+@pytest.mark.parametrize("name", ["probes", "probe_models", "probe_orders"])
+def test_pages_read_stored_tables_and_no_answers(computed, analyst_client, name):
+    """However many answers there are, a page makes the same few queries."""
+    with CaptureQueriesContext(connection) as queries:
+        read(analyst_client, reverse(f"analysis:{name}", kwargs={"study": "weavers"}))
+    assert len(queries) <= 20
+    assert [query["sql"] for query in queries if "generation_answer" in query["sql"]] == []
+
+
+def test_the_report_has_every_part(computed, analyst_client):
+    report = read(analyst_client, reverse("analysis:report", kwargs={"study": "weavers"}))
+    for words in (
+        "96 answers of weaver-1, weaver-2 count.",
+        "They show what models say, not what is true of people.",
+        "How often do models not choose?",
+        "Models compared: trades",
+        "weaver-1 · size: short − tall",
+    ):
+        assert words in report, words
+    assert "stereotypes about groups of people in order to measure" not in report
 
 
 def test_the_overview_leads_there_and_the_table_can_be_taken_away(computed, analyst_client):

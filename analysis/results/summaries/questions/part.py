@@ -12,6 +12,7 @@ from generation.models import Condition
 Row = dict[str, Any]
 SHARE, NUMBER = "share", "number"
 MOST_ROWS = 100
+FEW_ROWS = 10
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,11 @@ class QuestionPart:
     heads: Sequence[str] = ()
     plot: Plot | None = None
     left_to_file: int = 0
+
+    @property
+    def filter_label(self) -> str:
+        """The label of the box that filters the rows; a short table has none."""
+        return f"Filter “{self.title}”" if len(self.lines) > FEW_ROWS else ""
 
     @property
     def digits(self) -> int:

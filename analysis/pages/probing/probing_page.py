@@ -1,0 +1,71 @@
+"""What the pages of models' answers share: which experiments and models the address chooses, and their tabs."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from analysis.pages.results_page import ResultsPage
+from analysis.results.summaries.probing.parts import parts_explained
+from analysis.results.summaries.probing.probe_rows import ProbeRows
+from analysis.results.summaries.questions.part import QuestionPart
+from foundation.errors import NotFound
+
+
+@dataclass(frozen=True)
+class ProbeSection:
+    """An experiment with its parts; `query` leads to the files of its plots."""
+
+    name: str
+    parts: Sequence[QuestionPart]
+    query: str
+
+
+@dataclass(frozen=True)
+class ProbingPage:
+    """A page of results and what its address chooses of the answers: `experiment`, `answers_of` (a model)."""
+
+    results: ResultsPage
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        return self.results.probes or {"experiments": [], "models": []}
+
+    @cached_property
+    def experiment(self) -> str:
+        return self._chosen("experiment", self.summary["experiments"])
+
+    @cached_property
+    def model(self) -> str:
+        return self._chosen("answers_of", self.summary["models"])
+
+    @property
+    def rows(self) -> ProbeRows:
+        return ProbeRows(self._table, self.results.names, self.experiment, self.model)
+
+    def sections(self, parts: Callable[[ProbeRows], list[QuestionPart]]) -> list[ProbeSection]:
+        """A section for each experiment shown; the first explains its parts for all."""
+        shown = [name for name in self.summary["experiments"] if self.experiment in ("", name)]
+        return [
+            ProbeSection(
+                name,
+                parts_explained(parts(self.rows.about(name)), explained=name == shown[0]),
+                self.query(experiment=name),
+            )
+            for name in shown
+        ]
+
+    def query(self, **chosen: str) -> str:
+        values = {"experiment": self.experiment, "answers_of": self.model} | chosen
+        values = {name: value for name, value in values.items() if value}
+        return f"?{urlencode(values)}" if values else ""
+
+    def _chosen(self, name: str, values: Sequence[str]) -> str:
+        value = self.results.request.GET.get(name, "")
+        if value and value not in values:
+            raise NotFound(f"{name}_not_found", f"There are no answers of models for “{value}”.")
+        return value
+
+    def _table(self, name: str) -> list[dict[str, Any]]:
+        return self.results.table(name) if self.results.probes else []

@@ -1,0 +1,1 @@
+"""What pages and the report say of models' answers to probes."""

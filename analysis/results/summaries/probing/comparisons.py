@@ -1,0 +1,153 @@
+"""Paired differences with what beside them tells a null result from too small a study."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from analysis.plots.figures.probes import contrast_words, difference_plot, is_shown, model_plot, order_plot
+from analysis.plots.plot import Plot
+from analysis.results.summaries.probing.probe_rows import PartWords, ProbeRows, Row, part_of
+from analysis.results.summaries.questions.part import EstimateRow, QuestionPart
+from foundation.formats import format_number, reason_text
+
+# The bound of the equivalence tests (`analysis.metrics.probing.paired.statistics.EQUIVALENCE_BOUND`).
+BOUND = 0.2
+HEADS = ("Finding", "p (Holm)", "d_z", "Detectable", "p (equivalence)")
+NULLS = (
+    "Detectable: the difference that this design would have found in 8 of 10 studies; a smaller one can be missed. "
+    f"“none: smaller than {BOUND:g}”: a test of equivalence (TOST) shows that the difference lies within ±{BOUND:g}.",
+)
+
+
+def differences(rows: ProbeRows) -> QuestionPart:
+    """Paired differences between groups: the experiment's own comparison first."""
+    tests = sorted(rows.of("pairs_tests"), key=lambda row: row["family"] != "primary")
+    return _tests(
+        PartWords(
+            table="pairs_tests",
+            title="Differences between groups",
+            explanations=(
+                "Difference: the mean answer about the first group less that about the second, over scenarios whose "
+                "images differ only in the person. An answer counts +1 or −1 by the option it chose, and 0 where it "
+                "chose neither. p is that of the paired t test, adjusted by Holm within its family.",
+                *NULLS,
+            ),
+            value="Difference",
+            number="Scenarios",
+            heads=HEADS,
+        ),
+        tests,
+        [f"{row['model']} · {contrast_words(row)}" for row in tests],
+        difference_plot(tests, rows.experiment),
+    )
+
+
+def question_differences(rows: ProbeRows) -> QuestionPart:
+    """The experiment's own comparison by question, where several were asked about the same scenarios."""
+    tests = rows.of("pairs_question_tests")
+    return _tests(
+        PartWords(
+            table="pairs_question_tests",
+            title="Differences by question",
+            explanations=(
+                "The same comparison for each question; p is adjusted for all questions and models.",
+            ),
+            value="Difference",
+            number="Scenarios",
+            heads=HEADS,
+        ),
+        tests,
+        [f"{row['model']} · {row['question']} · {contrast_words(row)}" for row in tests],
+        None,
+    )
+
+
+def order_effects(rows: ProbeRows) -> QuestionPart:
+    """What changing the order of the options changes."""
+    tests = rows.of("pairs_order_effects")
+    return _tests(
+        PartWords(
+            table="pairs_order_effects",
+            title="Order of the options",
+            explanations=(
+                "Difference: the mean answer when the question has the first order, less that when it has the second, "
+                "over the same scenarios and groups. p is adjusted for all models and experiments.",
+                *NULLS,
+            ),
+            value="Difference",
+            number="Scenarios",
+            heads=HEADS,
+        ),
+        tests,
+        [f"{row['model']} · {row['experiment']} · {row['level']} − {row['other']}" for row in tests],
+        order_plot(tests),
+    )
+
+
+def models_compared(rows: ProbeRows, *, measure: str) -> QuestionPart:
+    """Differences between two models on the same scenarios: `association` or `difference`."""
+    tests = [row for row in rows.of("pairs_model_differences") if row["measure"] == measure]
+    of_groups = measure == "difference"
+    return _tests(
+        PartWords(
+            table="pairs_model_differences",
+            title="How models tell groups apart" if of_groups else "Mean answers of models",
+            explanations=(
+                "The difference between the two groups in the first model’s answers, less that in the second’s, over "
+                "the scenarios that both answered."
+                if of_groups
+                else "The first model’s mean answer less the second’s, over the scenarios that both answered.",
+                "p is adjusted for all pairs of models and both tables.",
+                *NULLS,
+            ),
+            value="Difference",
+            number="Scenarios",
+            heads=(*HEADS, "First", "Second"),
+        ),
+        tests,
+        [
+            " · ".join(filter(None, (f"{row['model']} − {row['other_model']}", row["factor"])))
+            for row in tests
+        ],
+        model_plot(tests, rows.experiment, measure=measure),
+        more=("value", "other_value"),
+    )
+
+
+def finding(row: Row) -> str:
+    """What a test shows, in words."""
+    if row["p_holm"] is None:
+        return f"not tested: {reason_text(row['reason'])}"
+    if is_shown(row):
+        return "difference"
+    return f"none: smaller than {BOUND:g}" if row["equivalent"] else "none shown"
+
+
+def _tests(
+    words: PartWords, rows: Sequence[Row], labels: Sequence[str], plot: Plot | None, more: Sequence[str] = ()
+) -> QuestionPart:
+    lines = [
+        EstimateRow(
+            label=label,
+            value=row["difference"],
+            low=row["ci_low"],
+            high=row["ci_high"],
+            reason=row["reason"],
+            number=row["n"],
+            cells=(
+                finding(row),
+                _p(row["p_holm"]),
+                format_number(row["d_z"], 2),
+                format_number(row["detectable_difference"], 2),
+                _p(row["p_equivalence"]),
+                *(format_number(row[name], 2) for name in more),
+            ),
+        )
+        for row, label in zip(rows, labels, strict=True)
+    ]
+    largest = [abs(end) for line in lines for end in (line.low, line.high, line.value) if end]
+    most = min(2.0, max([0.1, *largest]))
+    return part_of(words, lines, ends=(-most, most), plot=plot)
+
+
+def _p(value: Any) -> str:
+    return "< 0.0001" if value is not None and value < 0.0001 else format_number(value, 4)
