@@ -57,7 +57,7 @@ C = {"study": "isles", "campaign": "marking"}
 S = {"study": "isles"}
 AUTOMATED = ("automated", "concordance", "captions", "pull", "mcas", "automated_tendency")
 
-PROBING = ("probes", "probe_models", "probe_orders")
+PROBING = ("probes", "probe_models", "probe_orders", "probe_planner")
 
 
 def named_pages(resolver: URLResolver | None = None, prefix: str = "") -> set[str]:

@@ -3,6 +3,7 @@
 from django.urls import path, re_path
 
 from analysis.pages.automated import captions, measures
+from analysis.pages.probing import planner
 from analysis.pages.probing import views as probes
 from analysis.pages.questions import views as questions
 from analysis.pages.results import (
@@ -35,6 +36,7 @@ urlpatterns = [
     path("probes/", probes.probes, name="probes"),
     path("probes/models/", probes.models, name="probe_models"),
     path("probes/orders/", probes.orders, name="probe_orders"),
+    path("probes/planner/", planner.planner, name="probe_planner"),
     path("annotators/", agreement.annotators, name="annotators"),
     path("automated/", measures.automated, name="automated"),
     path("automated/concordance/", measures.concordance, name="concordance"),

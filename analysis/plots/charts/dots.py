@@ -44,7 +44,7 @@ def dot_plot(dots: Sequence[Dot], axis: Axis, *, title: str) -> tuple[str, str]:
 
 def _wide(dots: Sequence[Dot], axis: Axis, title: str) -> str:
     longest = max((len(dot.label) for dot in dots), default=8)
-    x_left = min(210.0, 16 + 7.2 * longest)
+    x_left = min(250.0, 16 + 7.2 * longest)
     x_right = WIDE - 145
     svg = Svg(WIDE, title=title)
     bottom = TOP + LINE_WIDE * len(dots)

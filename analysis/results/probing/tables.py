@@ -1,20 +1,24 @@
 """Every measure of models' answers to choices, as named tables and what they rest on."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import pandas as pd
 
 from analysis.metrics.data.results import Result
+from analysis.metrics.probing.paired.answers import FAILED
 from analysis.metrics.probing.paired.comparison import paired_comparison
 from analysis.metrics.probing.paired.conditions import condition_effects, first_option_shares
 from analysis.metrics.probing.paired.model_differences import model_differences
+from analysis.metrics.probing.paired.planning import probe_spread
 from analysis.metrics.probing.paired.scores import association_scores
 from analysis.results.data.probe_answers import ProbeAnswerData
 from analysis.results.parameters import Parameters
 from analysis.results.probe_tables import PROBE_TABLES
 
+# What one request is: its repeats vary only by chance.
+REQUEST = ("model", "experiment", "scenario", "question", "group", "order")
 # A breakdown of the scores, by the column it is by.
 _BREAKDOWNS = {"pairs_questions": "question", "pairs_scenarios": "scenario", "pairs_orders": "order"}
 
@@ -71,6 +75,15 @@ def probe_results(
         "experiments": sorted(answers["experiment"].unique()) if len(answers) else [],
         "factors": list(data.factors),
         "not_counted": dict(data.left_out),
+        "spread": _spread(answers),
         "methods": results.methods,
         "left_out": results.left_out,
     }
+
+
+def _spread(answers: pd.DataFrame) -> dict[str, float] | None:
+    """Return how much answers, scenarios and differences vary, to plan with; None where no request was repeated."""
+    request = [name for name in REQUEST if name in answers]
+    if not answers[answers["outcome"] != FAILED].duplicated(request).any():
+        return None
+    return asdict(probe_spread(answers))

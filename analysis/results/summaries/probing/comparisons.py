@@ -97,7 +97,7 @@ def models_compared(rows: ProbeRows, *, measure: str) -> QuestionPart:
                 if of_groups
                 else "The first model’s mean answer less the second’s, over the scenarios that both answered.",
                 "p is adjusted for all pairs of models and both tables.",
-                *NULLS,
+                *(NULLS if of_groups else ()),
             ),
             value="Difference",
             number="Scenarios",

@@ -1,0 +1,68 @@
+"""How many scenarios, repeats and models a study needs: intervals, requests and money, before a model is asked."""
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from analysis.pages.results_page import PROBING, ResultsPage
+from analysis.results import reports
+from analysis.results.probing.design import DesignParameters, designs
+from foundation.errors import DomainError
+from studies.access import ANALYST, study_for
+from studies.models import Study
+
+
+class DesignForm(forms.Form):
+    """The designs to compare."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields |= DesignParameters.form_fields()
+
+    def clean(self) -> dict[str, Any]:
+        """Check what single fields cannot."""
+        chosen = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
+        if not self.errors:
+            try:
+                self.parameters = DesignParameters.read(chosen)
+            except DomainError as error:
+                for name, message in error.fields.items():
+                    self.add_error(name, message)
+        return self.cleaned_data
+
+
+@login_required
+@require_safe
+def planner(request: HttpRequest, study: str) -> HttpResponse:
+    """Designs beside each other; a study without results is planned with guesses."""
+    current_study = study_for(request.user, study, role=ANALYST)
+    report = reports.latest_report(current_study)
+    page = None if report is None else ResultsPage(request, current_study, report, None)
+    chosen = {name: value for name, value in request.GET.items() if value}
+    form = DesignForm(_of_study(current_study, page) | chosen)
+    spread = page.probes.get("spread") if page and page.probes else None
+    context = {
+        "study": current_study,
+        "page": page,
+        "is_probing": current_study.protocol in PROBING,
+        "form": form,
+        "spread": spread,
+        "designs": designs(form.parameters, spread) if form.is_valid() else [],
+    }
+    return render(request, "analysis/probing/planner.html", context)
+
+
+def _of_study(study: Study, page: ResultsPage | None) -> dict[str, Any]:
+    """Return the defaults, with the groups, experiments and models that the study has."""
+    values = {name: DesignParameters.default(name) for name in DesignParameters.model_fields}
+    groups = study.groups.count()
+    if groups and groups % 2 == 0 and groups <= DesignParameters.declaration("groups").most:
+        values["groups"] = groups
+    if page and page.probes and page.probes["experiments"]:
+        values["experiments"] = len(page.probes["experiments"])
+        values["models"] = str(len(page.probes["models"]))
+    return values

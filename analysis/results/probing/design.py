@@ -1,0 +1,90 @@
+"""What a probe would take: intervals, requests and money of designs, before a model is asked."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import field_validator
+
+from foundation.parameters import ParameterSet, parameter
+
+MOST_VALUES = 5
+_SEVERAL = "up to five whole numbers from 1 to 1,000, such as 10, 20, 40"
+
+
+class DesignParameters(ParameterSet):
+    """The designs to compare: every combination of scenarios, repeats and models."""
+
+    scenarios: str = parameter(
+        "10, 20, 40",
+        max_length=60,
+        expected=_SEVERAL,
+        label="Scenarios",
+        help="Scenarios of one experiment. Each is a set of images that differ only in the person.",
+    )
+    repeats: str = parameter(
+        "1, 3", max_length=60, expected=_SEVERAL, label="Repeats", help="How often each question is asked."
+    )
+    models: str = parameter(
+        "1", max_length=60, expected=_SEVERAL, label="Models", help="How many models are asked."
+    )
+    groups: int = parameter(
+        4,
+        ge=2,
+        le=50,
+        multiple_of=2,
+        label="Groups",
+        help="Groups of people in each scenario: an even number.",
+    )
+    questions: int = parameter(1, ge=1, le=100, label="Questions", help="Questions about each image.")
+    orders: int = parameter(
+        2,
+        words={1: "the published one", 2: "both"},
+        label="Orders of the options",
+        help="Whether each question is asked with its options in both orders.",
+    )
+    experiments: int = parameter(
+        3,
+        ge=1,
+        le=50,
+        label="Experiments",
+        help="How many experiments are tested together: with more of them, each test is stricter.",
+    )
+    tokens_in: int = parameter(
+        1_000, ge=0, le=1_000_000, label="Tokens in", help="Tokens of a request, its picture included."
+    )
+    tokens_out: int = parameter(20, ge=0, le=100_000, label="Tokens out", help="Tokens of an answer.")
+    price_in: float | None = parameter(
+        None, ge=0, le=100_000, label="Price in", help="Price of a million tokens of requests."
+    )
+    price_out: float | None = parameter(
+        None, ge=0, le=100_000, label="Price out", help="Price of a million tokens of answers."
+    )
+
+    @field_validator("scenarios", "repeats", "models")
+    @classmethod
+    def _require_numbers(cls, value: str) -> str:
+        if not 1 <= len(numbers_of(value)) <= MOST_VALUES:
+            raise ValueError("no list of whole numbers")
+        return value
+
+
+def numbers_of(text: str) -> list[int]:
+    """Return the numbers of a list, or none where a part of it is no whole number from 1 to 1,000."""
+    parts = [part for part in text.replace(",", " ").split() if part]
+    numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and len(part) <= 4]
+    return (
+        sorted(set(numbers)) if len(numbers) == len(parts) and all(1 <= n <= 1_000 for n in numbers) else []
+    )
+
+
+def designs(parameters: DesignParameters, spread: Mapping[str, float] | None) -> list[dict[str, Any]]:
+    """Return a row for each design; `spread`: standard deviations of the study's answers, else guesses are used."""
+    from analysis.metrics.probing.paired.planning import ProbeSpread, plan_probe
+
+    chosen = parameters.model_dump()
+    result = plan_probe(
+        **{name: numbers_of(chosen.pop(name)) for name in ("scenarios", "repeats", "models")},
+        **chosen,
+        spread=None if spread is None else ProbeSpread(**spread),
+    )
+    return result.rows()
