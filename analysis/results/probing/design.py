@@ -81,10 +81,18 @@ def designs(parameters: DesignParameters, spread: Mapping[str, float] | None) ->
     """Return a row for each design; `spread`: standard deviations of the study's answers, else guesses are used."""
     from analysis.metrics.probing.paired.planning import ProbeSpread, plan_probe
 
-    chosen = parameters.model_dump()
     result = plan_probe(
-        **{name: numbers_of(chosen.pop(name)) for name in ("scenarios", "repeats", "models")},
-        **chosen,
+        scenarios=numbers_of(parameters.scenarios),
+        repeats=numbers_of(parameters.repeats),
+        models=numbers_of(parameters.models),
+        groups=parameters.groups,
+        questions=parameters.questions,
+        orders=parameters.orders,
+        experiments=parameters.experiments,
         spread=None if spread is None else ProbeSpread(**spread),
+        tokens_in=parameters.tokens_in,
+        tokens_out=parameters.tokens_out,
+        price_in=parameters.price_in,
+        price_out=parameters.price_out,
     )
     return result.rows()
