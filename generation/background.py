@@ -4,10 +4,12 @@ from typing import Any
 
 from django.urls import reverse
 
+from foundation.errors import DomainError
 from generation.imports import importer
 from generation.imports.options import ImageImportOptions
 from generation.probing import execution as probe_execution
 from generation.probing import launch as probe_launch
+from generation.probing.codings import code_run
 from generation.runs import execution, launch
 from jobs.models import Job
 from jobs.progress.reporter import Progress
@@ -29,10 +31,17 @@ def generate(job: Job, progress: Progress) -> dict[str, Any]:
 
 @register("probe")
 def probe(job: Job, progress: Progress) -> dict[str, Any]:
-    """Ask the pending questions of a probe run."""
+    """Ask the pending questions of a probe run, and code the answers."""
     run = probe_launch.claim_run(job=job)
-    result = probe_execution.run(run=run, progress=progress, job=job)
-    return {"summary": str(result)}
+    try:
+        result = probe_execution.run(run=run, progress=progress, job=job)
+    except DomainError:
+        # The budget is spent, say: what was answered until then is coded all the same.
+        code_run(run=run, by=job.created_by, progress=progress)
+        raise
+    code_run(run=run, by=job.created_by, progress=progress)
+    url = reverse("generation:probe", args=[run.study.slug, run.pk])
+    return {"summary": str(result), "url": url}
 
 
 @register("import_images")

@@ -160,7 +160,12 @@ class Answer(models.Model):
             models.CheckConstraint(condition=Q(cost__gte=0), name="answer_cost_not_negative"),
         ]
         indexes: ClassVar = [
-            models.Index(fields=["run", "outcome"], name="answer_run_outcome"),
+            # What pages of a run count and list is read from these alone.
+            models.Index(
+                fields=["run", "outcome", "served_model", "fingerprint", "cost", "finished_at"],
+                name="answer_run_counts",
+            ),
+            models.Index(fields=["run", "id"], name="answer_run_id"),
             models.Index(
                 fields=["request_sha256"],
                 condition=Q(outcome__in=["done", "declined"]),

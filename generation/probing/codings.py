@@ -1,5 +1,6 @@
 """Answers are coded by the rules: appended for each version of them, and nothing is coded twice."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -32,9 +33,18 @@ class CodingResult:
 
 def code_by_rules(*, study: Study, by: User | None, progress: Progress) -> CodingResult:
     """Code every answer to a choice or a sentence to complete that these rules have not coded yet."""
+    return _code(study, study.probe_runs.order_by("pk"), by, progress)
+
+
+def code_run(*, run: ProbeRun, by: User | None, progress: Progress) -> CodingResult:
+    """Code the answers of one run that these rules have not coded yet."""
+    return _code(run.study, [run], by, progress)
+
+
+def _code(study: Study, runs: Iterable[ProbeRun], by: User | None, progress: Progress) -> CodingResult:
     coded = sure = 0
     progress.step("Coding answers")
-    for run in study.probe_runs.order_by("pk"):
+    for run in runs:
         for number, certain in _code_run(run, progress):
             coded, sure = coded + number, sure + certain
     if coded:

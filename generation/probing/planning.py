@@ -26,6 +26,15 @@ _MOST_BUDGET = 10_000_000
 
 
 @dataclass(frozen=True)
+class Prices:
+    """What a million tokens cost, and the most that a run may; None leaves what was stated before."""
+
+    price_in: Decimal | None = None
+    price_out: Decimal | None = None
+    budget: Decimal | None = None
+
+
+@dataclass(frozen=True)
 class ProbePlan:
     """What somebody wants to ask of which model. Empty values are the probe set's, or the model's."""
 
@@ -43,6 +52,10 @@ class ProbePlan:
     price_out: Decimal | None = None
     budget: Decimal | None = None
     fresh: bool = False
+
+    @property
+    def prices(self) -> Prices:
+        return Prices(self.price_in, self.price_out, self.budget)
 
 
 def identity_of(plan: ProbePlan) -> dict[str, Any]:
@@ -107,7 +120,7 @@ def plan_run(*, plan: ProbePlan, by: User | None) -> ProbeRun:
         )
     run.runs = max(run.runs, runs)
     run.samples_per_request = plan.samples_per_request
-    _set_prices(run, plan)
+    _set_prices(run, plan.prices)
     missing = missing_of(run, parts)
     run.to_write = missing > AT_ONCE
     run.save()
@@ -123,6 +136,24 @@ def plan_run(*, plan: ProbePlan, by: User | None) -> ProbeRun:
             model=run.model_label,
             probe_set=run.probe_set,
         )
+    return run
+
+
+@transaction.atomic
+def change_prices(*, run: ProbeRun, prices: Prices, by: User | None) -> ProbeRun:
+    """State prices or the budget once more. A job at work reads them within seconds."""
+    run = ProbeRun.objects.select_for_update(of=("self",)).select_related("study").get(pk=run.pk)
+    _set_prices(run, prices)
+    run.save(update_fields=["price_in", "price_out", "budget"])
+    audit.record(
+        by=by,
+        action="probe.prices_changed",
+        subject=run,
+        study=run.study,
+        model=run.model_label,
+        probe_set=run.probe_set,
+        budget=None if run.budget is None else str(run.budget),
+    )
     return run
 
 
@@ -147,11 +178,11 @@ def missing_of(run: ProbeRun | None, parts: list[PlanPart], runs: int | None = N
     return max(0, wanted - run.answers.filter(image__retracted_at=None).count())
 
 
-def _set_prices(run: ProbeRun, plan: ProbePlan) -> None:
+def _set_prices(run: ProbeRun, prices: Prices) -> None:
     for name, value, limit in (
-        ("price_in", plan.price_in, _MOST_PRICE),
-        ("price_out", plan.price_out, _MOST_PRICE),
-        ("budget", plan.budget, _MOST_BUDGET),
+        ("price_in", prices.price_in, _MOST_PRICE),
+        ("price_out", prices.price_out, _MOST_PRICE),
+        ("budget", prices.budget, _MOST_BUDGET),
     ):
         if value is not None and not 0 <= value <= limit:
             words = name.replace("_", " ")
@@ -160,7 +191,7 @@ def _set_prices(run: ProbeRun, plan: ProbePlan) -> None:
             setattr(run, name, value)
     if (run.price_in is None) != (run.price_out is None):
         raise _refusal("price_out", "State both prices: of a million tokens in, and of a million tokens out.")
-    if plan.budget is not None and not (run.price_in or run.price_out):
+    if prices.budget is not None and not (run.price_in or run.price_out):
         raise _refusal("price_in", "A budget needs the price of tokens, or nothing would count against it.")
 
 

@@ -15,13 +15,18 @@ from annotation.kinds import study_kinds
 from annotation.label_studio.format.inventory import take_inventory
 from annotation.models import Annotation, Task
 from catalog.models import Attribute
+from generation.models import Answer
+from generation.probing.codings import code_run
+from generation.probing.execution import run
 from jobs.models import Job
+from jobs.progress.reporter import Unwatched
 from studies.models import Study
 from tests.analysis.automated import factories
 from tests.analysis.releases.past_release import past_release
 from tests.annotation.factories import new_annotator, submit, ticking
 from tests.annotation.kinds.test_adding_a_kind import shown
 from tests.annotation.label_studio.format.test_importer import foreign
+from tests.generation.probing.probing_study import planned, words
 
 # Answers that are no pages: forms that only take a POST, downloads, pictures, data for scripts and machines.
 NOT_PAGES = {
@@ -37,7 +42,8 @@ NOT_PAGES = {
     "annotation:pay_table", "annotation:kind_file", "analysis:compute", "analysis:table", "analysis:plot",
     "analysis:archive", "analysis:labels", "releases:build", "releases:download",
     "analysis:report", "analysis:compare_compute", "scoring:go_on", "scoring:score_unrounded",
-    "generation:estimate", "generation:go_on",
+    "generation:estimate", "generation:go_on", "generation:probe_estimate", "generation:probe_go_on",
+    "generation:probe_retry", "generation:probe_cancel",
     "annotation:known_settings", "annotation:known_remove",
     "annotation:label_studio_check", "annotation:label_studio_token", "annotation:label_studio_person_confirm",
     "annotation:label_studio_person_invite", "annotation:label_studio_person_ignore",
@@ -97,7 +103,15 @@ def busy(study, marking, rating, lead):
     factories.score(study)
     factories.describe(study)
     seen_by_machines(study, lead)
+    ask(study, lead)
     return study
+
+
+def ask(study, lead) -> None:
+    """Have an invented model complete sentences about the groups of the study."""
+    probe_run = planned(study, lead, probe_set=words())
+    run(run=probe_run, progress=Unwatched())
+    code_run(run=probe_run, by=lead, progress=Unwatched())
 
 
 def seen_by_machines(study, lead) -> None:
@@ -195,10 +209,14 @@ def lead_pages() -> dict[str, str]:
     enrolment = annotation.campaign.enrolments.latest("pk").pk
     scorer = Scorer.objects.filter(kind="clip").earliest("pk").pk
     move = {**C, "enrolment": enrolment, "move": "pause"}
+    answer = Answer.objects.latest("pk")
+    probe = {**S, "run": answer.run_id}
     named = {
         "studies:list": {}, "studies:new": {}, "studies:new_mcas": {}, "studies:detail": S, "studies:members": S,
         "studies:consent": S, "studies:own_words": S, "studies:history": S,
         "generation:images": S, "generation:not_made": S,
+        "generation:probes": S, "generation:probe_new": S, "generation:probe": probe, "generation:answers": probe,
+        "generation:answer": {**probe, "answer": answer.pk},
         "generation:generate": S, "generation:import_images": S, "annotation:image_reports": S,
         "annotation:kinds": S, "annotation:kind": {**S, "key": "rubric"},
         "annotation:kind_new": S, "annotation:kind_edit": {**S, "key": "calm_scenes"},
@@ -245,6 +263,7 @@ def more_lead_pages() -> list[str]:
         reverse("studies:new_mcas") + "?variant=dall-e-2",
         reverse("generation:generate", kwargs=S) + "?backend=openai&model_id=painter-3&price=1&budget=1",
         reverse("generation:generate", kwargs=S) + "?backend=sketch&prompt_set=visage-pull",
+        reverse("generation:probe_new", kwargs=S) + "?backend=script&probe_set=biasdora-words",
         f"{new}?kind=stereotype_marking",
         f"{new}?kind=attribute_likert",
         reverse("annotation:kind_new", kwargs=S) + "?from=image_text",

@@ -53,6 +53,7 @@ _SENTENCES = {
     "generation.planned": "asked {model} for {requests} images",
     "probe.planned": "asked {model} {requests} questions of {probe_set}",
     "answers.imported": "imported {answers} answers of {model} from {file}",
+    "probe.prices_changed": "set the budget of {model} on {probe_set} to {budget}",
     "answers.coded": "coded {coded} answers of models",
     "answer.overridden": "coded an answer of a model as {outcome}: {reason}",
     "images.imported": "imported {kept} images; {rejected} were rejected",

@@ -1,0 +1,159 @@
+"""Forms of the pages of probe runs. They parse; the verbs decide."""
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+
+from generation.answerers import ANSWERERS
+from generation.answerers.chat import ChatParameters
+from generation.answerers.parameters import SamplingParameters
+from generation.answerers.script.backend import ScriptParameters
+from generation.answerers.transformers.backend import TransformersParameters
+from generation.models import ProbeRun
+from generation.probing.coding import CODES
+from generation.probing.overrides import LONGEST_REASON
+from generation.probing.planning import ProbePlan
+from generation.probing.probe_sets import probe_set, published_probe_sets
+from studies.models import Study
+from web.form_fields import set_choices
+
+PARAMETERS: dict[str, type[SamplingParameters]] = {
+    "script": ScriptParameters,
+    "chat": ChatParameters,
+    "transformers": TransformersParameters,
+}
+# Given as objects, which a page cannot ask for field by field.
+_OBJECTS = ("bias", "associations")
+_LINES = {"rows": 2, "spellcheck": "false"}
+_PRICE = {"required": False, "min_value": 0, "max_digits": 12, "decimal_places": 4}
+
+
+class PriceForm(forms.Form):
+    """What a model costs, and the most that a run may."""
+
+    price_in = forms.DecimalField(
+        label="Price of a million tokens in",
+        help_text="In the currency of your contract with the endpoint.",
+        **_PRICE,  # type: ignore[arg-type]
+    )
+    price_out = forms.DecimalField(label="Price of a million tokens out", **_PRICE)  # type: ignore[arg-type]
+    budget = forms.DecimalField(
+        required=False,
+        min_value=0,
+        max_digits=12,
+        decimal_places=2,
+        label="Budget",
+        help_text="The run stops before it costs more. You can raise the budget later.",
+    )
+
+
+class ProbeForm(PriceForm):
+    """Which model is asked which questions, and how."""
+
+    probe_set = forms.ChoiceField(label="Probe set")
+    backend = forms.ChoiceField(
+        choices=[(name, backend.title) for name, backend in ANSWERERS.items()], label="What answers"
+    )
+    model_id = forms.CharField(
+        required=False,
+        max_length=300,
+        label="Model",
+        help_text="The endpoint’s name of the model, or a folder on the server.",
+    )
+    model_label = forms.CharField(
+        required=False,
+        max_length=120,
+        label="Name in reports",
+        help_text="If empty, the last part of the model’s id.",
+    )
+    orders = forms.ChoiceField(
+        required=False,
+        choices=[("", "As the probe set says"), *ProbeRun.Orders.choices],
+        label="Orders of the options",
+    )
+    runs = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=100,
+        label="Runs",
+        help_text="How often each question is asked. If empty, as often as the probe set says.",
+    )
+    samples_per_request = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=100,
+        label="Answers in a request",
+        help_text="Repeats of a question can be asked together where the endpoint has that. If empty, one.",
+    )
+    fresh = forms.BooleanField(
+        required=False,
+        label="Ask everything again",
+        help_text="Starts a new run. Otherwise answers that this study has already are used.",
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        sets = published_probe_sets()
+        set_choices(self, "probe_set", [(name, content.title) for name, content in sets.items()])
+        for parameters in PARAMETERS.values():
+            self.fields |= parameters.form_fields()
+        for name in _OBJECTS:
+            declared = ScriptParameters.declaration(name)
+            help_text = f"{declared.help} As JSON, {declared.expected.removeprefix('given as ')}."
+            self.fields[name] = forms.JSONField(
+                required=False, label=declared.label, help_text=help_text, widget=forms.Textarea(_LINES)
+            )
+        endpoint = self.fields["endpoint"]
+        urls = [(url.rstrip("/"), url) for url in settings.OPENAI_BASE_URLS]
+        self.fields["endpoint"] = forms.ChoiceField(
+            required=False,
+            label=endpoint.label,
+            help_text=endpoint.help_text,
+            choices=urls or [("", "None is set: see OPENAI_BASE_URLS")],
+        )
+
+    def plan(self, study: Study) -> ProbePlan:
+        """Return what the form says. Prices count only where a model is paid for."""
+        data = self.cleaned_data
+        backend, paid = data["backend"], data["backend"] == "chat"
+        return ProbePlan(
+            study=study,
+            probe_set=probe_set(data["probe_set"]),
+            probe_set_name=data["probe_set"],
+            backend=backend,
+            model_id=data["model_id"] if ANSWERERS[backend].needs_model_id else "",
+            model_label=data["model_label"],
+            parameters={
+                name: data[name] for name in PARAMETERS[backend].model_fields if data[name] not in ("", None)
+            },
+            runs=data["runs"],
+            orders=data["orders"],
+            samples_per_request=data["samples_per_request"] or 1,
+            price_in=data["price_in"] if paid else None,
+            price_out=data["price_out"] if paid else None,
+            budget=data["budget"] if paid else None,
+            fresh=data["fresh"],
+        )
+
+
+class OverrideForm(forms.Form):
+    """What a lead says an answer says, and why."""
+
+    outcome = forms.ChoiceField(label="Coding", choices=[("", "Choose"), *((name, name) for name in CODES)])
+    reason = forms.CharField(
+        max_length=LONGEST_REASON,
+        label="Reason",
+        help_text="Why this coding counts instead of the others. It is kept with the answer.",
+        widget=forms.Textarea({"rows": 2}),
+    )
+
+
+def nothing_chosen(study: Study) -> dict[str, str]:
+    """Return what the form begins with."""
+    names = {Study.Protocol.BIASDORA: "biasdora-words"}
+    return {
+        "probe_set": names.get(Study.Protocol(study.protocol), "pairs"),
+        "backend": "chat" if settings.OPENAI_BASE_URLS else "script",
+        "send_seed": "on",
+    }

@@ -1,0 +1,192 @@
+"""Which answers of a run a person wants to read, page by page; no page counts or sorts all of them."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from django.db.models import Case, Exists, IntegerField, OuterRef, Q, QuerySet, When
+from django.http import QueryDict
+
+from generation.models import Answer, Coding, ProbeRun
+from web.keyset import EDGES, LAST, KeyPage, page_between, read_key
+
+# The coding that counts is the newest of the first of these that coded an answer.
+CODERS = (Coding.Coder.OVERRIDE, Coding.Coder.PERSON, Coding.Coder.RULES, Coding.Coder.MODEL)
+CODES = {"1": 1, "0": 0, "-1": -1}
+SURE = {"yes": True, "no": False}
+_LONGEST_SEARCH = 200
+_WINDOW = 5_000  # answers that one query looks through
+_SECONDS = 0.15  # for one page
+
+
+@dataclass(frozen=True)
+class ProbeAnswerFilter:
+    """Which answers someone wants to read; every field "" for all."""
+
+    outcome: str = ""
+    coded: str = ""
+    code: str = ""
+    sure: str = ""
+    question: str = ""  # experiment.question
+    scenario: str = ""
+    group: str = ""
+    order: str = ""
+    text: str = ""
+
+    @classmethod
+    def parse(cls, query: Mapping[str, str]) -> "ProbeAnswerFilter":
+        """Read it from an address; a value that does not exist asks for nothing special."""
+        values = {field.name: query.get(field.name, "").replace("\0", "") for field in fields(cls)}
+        for name, possible in (
+            ("outcome", Answer.Outcome.values),
+            ("code", CODES),
+            ("sure", SURE),
+            ("order", [order for order in Answer.Order.values if order]),
+        ):
+            if values[name] not in possible:
+                values[name] = ""
+        values["text"] = values["text"].strip()[:_LONGEST_SEARCH]
+        return cls(**values)
+
+    def __bool__(self) -> bool:
+        return any(getattr(self, field.name) for field in fields(self))
+
+    @property
+    def reads_codings(self) -> bool:
+        return bool(self.coded or self.code or self.sure)
+
+    def of(self, answers: QuerySet[Answer]) -> QuerySet[Answer]:
+        condition = Q()
+        if self.outcome:
+            condition &= Q(outcome=self.outcome)
+        if self.question:
+            experiment, _, question = self.question.partition(".")
+            condition &= Q(experiment=experiment, question=question)
+        if self.scenario:
+            condition &= Q(scenario=self.scenario)
+        if self.group:
+            condition &= Q(image__group__name=self.group) | Q(descriptor__name=self.group)
+        if self.order:
+            condition &= Q(order=self.order)
+        if self.text:
+            condition &= Q(text__icontains=self.text)
+        if self.reads_codings:
+            condition &= Q(Exists(self._codings()))
+        return answers.filter(condition)
+
+    def _codings(self) -> QuerySet[Coding]:
+        """Return the coding of an answer that counts, if it is one of those that pass."""
+        ranked = Coding.objects.annotate(rank=_rank())
+        better = ranked.filter(answer=OuterRef("answer")).filter(
+            Q(rank__lt=OuterRef("rank")) | Q(rank=OuterRef("rank"), pk__gt=OuterRef("pk"))
+        )
+        codings = ranked.filter(~Exists(better), answer=OuterRef("pk"))
+        if self.coded:
+            codings = codings.filter(outcome=self.coded)
+        if self.code:
+            codings = codings.filter(code=CODES[self.code])
+        return codings.filter(sure=SURE[self.sure]) if self.sure else codings
+
+
+@dataclass(frozen=True)
+class ProbeAnswerPage:
+    """Answers of one page; `stopped` where there was no time to look through all that may follow."""
+
+    page: KeyPage[Answer]
+    stopped: bool = False
+
+
+def _rank() -> Case:
+    whens = [When(coder=coder, then=number) for number, coder in enumerate(CODERS)]
+    return Case(*whens, default=len(CODERS), output_field=IntegerField())
+
+
+def counted_codings(answers: list[Answer]) -> dict[int, Coding]:
+    """Return the coding that counts of each of these answers that has one."""
+    best: dict[int, Coding] = {}
+    for coding in Coding.objects.filter(answer__in=answers).annotate(rank=_rank()).order_by("-rank", "pk"):
+        best[coding.answer_id] = coding
+    return best
+
+
+def answer_page(
+    run: ProbeRun,
+    filters: ProbeAnswerFilter,
+    *,
+    query: QueryDict,
+    size: int,
+    seconds: float = _SECONDS,
+    window: int = _WINDOW,
+) -> ProbeAnswerPage:
+    """Return the page of a run's answers that the address asks for, newest first.
+
+    A filter that few answers pass would read all of them for one page: it stops after `seconds`, looking through
+    `window` answers at a time.
+    """
+    after, before = (read_key(query, name) for name in EDGES)
+    backwards = after is None and (before is not None or LAST in query)
+    edge = before if backwards else after
+    walk = _Walk(run, filters, backwards=backwards, window=window)
+    rows = walk.rows_from(edge, size=size + 1, until=time.monotonic() + seconds)
+    more, on_page = len(rows) > size, rows[:size]
+    if backwards:
+        on_page = on_page[::-1]
+    page = page_between(
+        query,
+        on_page,
+        earlier=more if backwards else after is not None,
+        later=before is not None if backwards else more,
+    )
+    if walk.stopped_at is None:
+        return ProbeAnswerPage(page)
+    beyond = page_between(query, [Answer(pk=walk.stopped_at)], earlier=True, later=True)
+    if backwards:
+        page.previous = beyond.previous
+    else:
+        page.next, page.last = beyond.next, beyond.last
+    return ProbeAnswerPage(page, stopped=True)
+
+
+class _Walk:
+    """Goes through a run's answers by key until it has enough, or no time is left."""
+
+    def __init__(self, run: ProbeRun, filters: ProbeAnswerFilter, *, backwards: bool, window: int) -> None:
+        self._all = run.answers.order_by("pk" if backwards else "-pk")
+        self._filters = filters
+        self._window = window
+        self._beyond, self._until = ("pk__gt", "pk__lte") if backwards else ("pk__lt", "pk__gte")
+        self.stopped_at: int | None = None
+
+    def rows_from(self, edge: int | None, *, size: int, until: float) -> list[Answer]:
+        """Return up to `size` answers beyond a key; `stopped_at` is the last that was looked at if there are fewer."""
+        rows: list[Answer] = []
+        while True:
+            remaining = self._all if edge is None else self._all.filter(**{self._beyond: edge})
+            end = remaining.values_list("pk", flat=True)[self._window - 1 : self._window].first()
+            window = remaining if end is None else remaining.filter(**{self._until: end})
+            matching = self._filters.of(window).select_related("run__study", "image__group", "descriptor")
+            rows += matching[: size - len(rows)]
+            if end is None or len(rows) >= size:
+                return rows
+            if time.monotonic() > until:
+                self.stopped_at = end
+                return rows
+            edge = end
+
+
+def choices_of(run: ProbeRun) -> dict[str, list[Any]]:
+    """Return what a run's answers can be filtered by, from its questions and the groups of its study."""
+    experiments = (run.questions or {}).get("experiments", [])
+    scenarios = {scenario for experiment in experiments for scenario in experiment.get("scenarios", [])}
+    return {
+        "questions": [
+            (f"{experiment['name']}.{question['name']}", f"{experiment['name']}: {question['name']}")
+            for experiment in experiments
+            for question in experiment["questions"]
+        ],
+        "scenarios": sorted(scenarios),
+        "groups": list(run.study.groups.order_by("name").values_list("name", "display_name")),
+        "outcomes": Answer.Outcome.choices,
+        "orders": [(value, words) for value, words in Answer.Order.choices if value],
+    }

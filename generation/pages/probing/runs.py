@@ -1,0 +1,149 @@
+"""Planning, starting and watching probe runs."""
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from foundation.errors import Conflict, DomainError, NotFound
+from generation.models import ProbeRun
+from generation.pages.probing.forms import PriceForm, ProbeForm, nothing_chosen
+from generation.pages.probing.overview import failure_reasons, line_and_served_models, lines_of
+from generation.probing import estimates, launch
+from generation.probing.planning import Prices, change_prices, plan_run
+from jobs.run.control import cancel
+from studies.access import LEAD, holds, study_for
+from studies.models import Study
+from studies.study_view import StudyView
+from web.form_page import Button, FormPage, show_refusal
+from web.keyset import key_page
+
+_PER_PAGE = 20
+
+
+def probe_run_of(study: Study, pk: int) -> ProbeRun:
+    """Return a probe run of the study."""
+    run = study.probe_runs.select_related("job", "created_by").filter(pk=pk).first()
+    if run is None:
+        raise NotFound("probe_run_not_found", "There is no such probe run in this study.")
+    run.study = study
+    return run
+
+
+@login_required
+@require_safe
+def probes(request: HttpRequest, study: str) -> HttpResponse:
+    """List the probe runs of a study, newest first."""
+    current_study = study_for(request.user, study)
+    page = key_page(request, current_study.probe_runs.select_related("job"), size=_PER_PAGE)
+    context = {
+        "study": current_study,
+        "page": page,
+        "lines": lines_of(page),
+        "may_change": holds(request.user, current_study, LEAD),
+    }
+    return render(request, "generation/probing/runs.html", context)
+
+
+class NewProbe(StudyView, FormPage[ProbeForm]):
+    """Count what a run would ask; start it."""
+
+    template_name = "generation/probing/new.html"
+
+    def make_form(self, data: Any) -> ProbeForm:
+        form = ProbeForm(self.request.GET or nothing_chosen(self.study) if data is None else data)
+        self.estimated = _estimated(self.study, form)
+        return form
+
+    def call(self) -> HttpResponse:
+        run = plan_run(plan=self.form.plan(self.study), by=self.by)
+        launch.start(run=run, by=self.by)
+        return self.redirect_with("The questions are queued.", "generation:probe", self.study.slug, run.pk)
+
+    def context(self) -> dict[str, Any]:
+        return super().context() | self.estimated
+
+
+@login_required
+@require_safe
+def probe_estimate(request: HttpRequest, study: str) -> HttpResponse:
+    """Answer what the form as it stands comes to, for the page to show without a reload."""
+    current_study = study_for(request.user, study, role=LEAD)
+    form = ProbeForm(request.GET or nothing_chosen(current_study))
+    return render(request, "generation/probing/_estimate.html", _estimated(current_study, form))
+
+
+class ProbeRunView(StudyView):
+    """A view of the probe run in its address."""
+
+    leads_to = "generation:probe"
+    run: ProbeRun
+
+    def load(self) -> None:
+        super().load()
+        self.run = probe_run_of(self.study, self.kwargs["run"])
+
+    def place(self) -> tuple[Any, ...]:
+        return (*super().place(), self.kwargs["run"])
+
+
+class Probe(ProbeRunView, FormPage[PriceForm]):
+    """One run: how far it is, what it cost, which model answered, what failed; a lead changes its budget."""
+
+    readers = None
+    template_name = "generation/probing/run.html"
+
+    def make_form(self, data: Any) -> PriceForm:
+        names = ("price_in", "price_out", "budget")
+        return PriceForm(data, initial={name: getattr(self.run, name) for name in names})
+
+    def call(self) -> str:
+        change_prices(run=self.run, prices=Prices(**self.form.cleaned_data), by=self.by)
+        return "The prices and the budget are changed."
+
+    def context(self) -> dict[str, Any]:
+        line, served = line_and_served_models(self.run)
+        return super().context() | {
+            "line": line,
+            "served": served,
+            "reasons": failure_reasons(self.run),
+            "parameters": sorted(self.run.parameters.items()),
+        }
+
+
+class ProbeGoOn(ProbeRunView, Button):
+    """Asks what is left."""
+
+    def call(self) -> str:
+        launch.start(run=self.run, by=self.by)
+        return "The questions that are left are queued."
+
+
+class ProbeRetry(ProbeRunView, Button):
+    """Asks again what failed, and what is left."""
+
+    def call(self) -> str:
+        launch.go_on(run=self.run, by=self.by)
+        return "The questions that failed are queued again."
+
+
+class ProbeCancel(ProbeRunView, Button):
+    """Stops the run's job."""
+
+    def call(self) -> str:
+        if self.run.job is None:
+            raise Conflict("job_ended", "This run has no job to cancel.")
+        cancel(job=self.run.job, by=self.by)
+        return "The run stops after the questions that are being asked. You can resume it."
+
+
+def _estimated(study: Study, form: ProbeForm) -> dict[str, Any]:
+    counted = None
+    if form.is_valid():
+        try:
+            counted = estimates.estimate(form.plan(study))
+        except DomainError as error:
+            show_refusal(form, error)
+    return {"study": study, "form": form, "estimate": counted}
