@@ -20,8 +20,8 @@ PLAIN_WORDS = {
         ids import importer inputs integration interface invalidate inventory key keyset layout lines listing
         loader locks log lookups loopback management manifest map markup memory middleware model name
         navigation negotiation network online outages output overview page pagination parameters parse
-        parsers part payload plan platform preload prepare preview process progress projects queries reader records
-        recovery redaction reencode references refs registry rekey reporter responses rest rows sanitize
+        parsers part payload plan planner platform preload prepare preview process progress projects queries reader
+        records recovery redaction reencode references refs registry rekey reporter responses rest rows sanitize
         schema scope script secret seed serializers server settings shutdown signed sources statements
         storage store stream subscription summary sweep sync table tabs templatetags text tokens tones types
         uploads urls user validation values versions view web webhook workbook writer
@@ -39,7 +39,7 @@ PLAIN_WORDS = {
         metrics multiplicity nan newton ngrams noise observed offensiveness one out overlap pace pair paired
         pairwise palette permutation plackett plot points position preferences ranking regions resampling
         results sampling scatter scored scoring selection sensitivity shares shot skill soft statistics stop
-        strengths tfidf totals unit units w world zero
+        strengths tfidf totals unit units variation w world zero
     """,
     "Studies, people and releases": """
         absences access accounts advice allocation assembly audit backlog bodies canvas caps captioners card

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from analysis.pages.results_page import ResultsPage
 from analysis.results.summaries.probing.parts import parts_explained
-from analysis.results.summaries.probing.probe_rows import ProbeRows
+from analysis.results.summaries.probing.probe_rows import ProbeTableRows
 from analysis.results.summaries.questions.part import QuestionPart
 from foundation.errors import NotFound
 
@@ -41,10 +41,10 @@ class ProbingPage:
         return self._chosen("answers_of", self.summary["models"])
 
     @property
-    def rows(self) -> ProbeRows:
-        return ProbeRows(self._table, self.results.names, self.experiment, self.model)
+    def rows(self) -> ProbeTableRows:
+        return ProbeTableRows(self._table, self.results.names, self.experiment, self.model)
 
-    def sections(self, parts: Callable[[ProbeRows], list[QuestionPart]]) -> list[ProbeSection]:
+    def sections(self, parts: Callable[[ProbeTableRows], list[QuestionPart]]) -> list[ProbeSection]:
         """A section for each experiment shown; the first explains its parts for all."""
         shown = [name for name in self.summary["experiments"] if self.experiment in ("", name)]
         return [

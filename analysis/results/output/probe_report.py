@@ -9,7 +9,7 @@ from analysis.results.summaries.probing.parts import (
     model_parts,
     order_parts,
 )
-from analysis.results.summaries.probing.probe_rows import ProbeRows
+from analysis.results.summaries.probing.probe_rows import ProbeTableRows
 from foundation.formats import reason_text
 
 Row = dict[str, Any]
@@ -23,7 +23,7 @@ def probe_part(
     if probes is None:
         return None
     names = {name: str(group["name"]) for name, group in groups.items()}
-    rows = ProbeRows(lambda table: tables.get(table, ()), names)
+    rows = ProbeTableRows(lambda table: tables.get(table, ()), names)
     sections = [(name, experiment_parts(rows.about(name))) for name in probes["experiments"]]
     sections.append(("Order of the options", order_parts(rows)))
     sections += [

@@ -5,7 +5,7 @@ from typing import Any
 
 from analysis.plots.figures.probes import contrast_words, difference_plot, is_shown, model_plot, order_plot
 from analysis.plots.plot import Plot
-from analysis.results.summaries.probing.probe_rows import PartWords, ProbeRows, Row, part_of
+from analysis.results.summaries.probing.probe_rows import PartWords, ProbeTableRows, Row, part_of
 from analysis.results.summaries.questions.part import EstimateRow, QuestionPart
 from foundation.formats import format_number, reason_text
 
@@ -18,7 +18,7 @@ NULLS = (
 )
 
 
-def differences(rows: ProbeRows) -> QuestionPart:
+def differences(rows: ProbeTableRows) -> QuestionPart:
     """Paired differences between groups: the experiment's own comparison first."""
     tests = sorted(rows.of("pairs_tests"), key=lambda row: row["family"] != "primary")
     return _tests(
@@ -41,7 +41,7 @@ def differences(rows: ProbeRows) -> QuestionPart:
     )
 
 
-def question_differences(rows: ProbeRows) -> QuestionPart:
+def question_differences(rows: ProbeTableRows) -> QuestionPart:
     """The experiment's own comparison by question, where several were asked about the same scenarios."""
     tests = rows.of("pairs_question_tests")
     return _tests(
@@ -61,7 +61,7 @@ def question_differences(rows: ProbeRows) -> QuestionPart:
     )
 
 
-def order_effects(rows: ProbeRows) -> QuestionPart:
+def order_effects(rows: ProbeTableRows) -> QuestionPart:
     """What changing the order of the options changes."""
     tests = rows.of("pairs_order_effects")
     return _tests(
@@ -83,7 +83,7 @@ def order_effects(rows: ProbeRows) -> QuestionPart:
     )
 
 
-def models_compared(rows: ProbeRows, *, measure: str) -> QuestionPart:
+def models_compared(rows: ProbeTableRows, *, measure: str) -> QuestionPart:
     """Differences between two models on the same scenarios: `association` or `difference`."""
     tests = [row for row in rows.of("pairs_model_differences") if row["measure"] == measure]
     of_groups = measure == "difference"

@@ -6,10 +6,10 @@ from functools import partial
 
 from analysis.plots.plot import Plot
 from analysis.results.summaries.probing import comparisons, scores
-from analysis.results.summaries.probing.probe_rows import ProbeRows
+from analysis.results.summaries.probing.probe_rows import ProbeTableRows
 from analysis.results.summaries.questions.part import QuestionPart
 
-Part = Callable[[ProbeRows], QuestionPart]
+Part = Callable[[ProbeTableRows], QuestionPart]
 # By the name of the plot's files.
 _PLOTTED: Mapping[str, Part] = {
     "probe-differences": comparisons.differences,
@@ -23,7 +23,7 @@ _PLOTTED: Mapping[str, Part] = {
 PLOTS = tuple(_PLOTTED)
 
 
-def experiment_parts(rows: ProbeRows, *, by: str = "") -> list[QuestionPart]:
+def experiment_parts(rows: ProbeTableRows, *, by: str = "") -> list[QuestionPart]:
     """The parts of one experiment; `by` breaks the scores of groups down."""
     if by:
         more = [comparisons.question_differences(rows)] if by == "question" else []
@@ -31,12 +31,12 @@ def experiment_parts(rows: ProbeRows, *, by: str = "") -> list[QuestionPart]:
     return _filled(comparisons.differences(rows), scores.groups(rows), scores.refusals(rows))
 
 
-def order_parts(rows: ProbeRows) -> list[QuestionPart]:
+def order_parts(rows: ProbeTableRows) -> list[QuestionPart]:
     """What the order of the options does, over all experiments."""
     return _filled(comparisons.order_effects(rows), scores.first_options(rows))
 
 
-def model_parts(rows: ProbeRows) -> list[QuestionPart]:
+def model_parts(rows: ProbeTableRows) -> list[QuestionPart]:
     """How models differ in one experiment."""
     measures = ("difference", "association")
     return _filled(*(comparisons.models_compared(rows, measure=measure) for measure in measures))
@@ -47,7 +47,7 @@ def parts_explained(parts: Sequence[QuestionPart], *, explained: bool) -> list[Q
     return [part if explained else replace(part, explanations=()) for part in parts]
 
 
-def plot_of(rows: ProbeRows, name: str) -> Plot | None:
+def plot_of(rows: ProbeTableRows, name: str) -> Plot | None:
     """One plot, by the name of its files."""
     return _PLOTTED[name](rows).plot
 

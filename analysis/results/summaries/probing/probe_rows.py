@@ -11,7 +11,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class ProbeRows:
+class ProbeTableRows:
     """Rows by table. `names`: groups by their names. `experiment` and `model` keep rows of one alone."""
 
     table: Callable[[str], Sequence[Row]]
@@ -28,7 +28,7 @@ class ProbeRows:
             and self.model in ("", row["model"], row.get("other_model"))
         ]
 
-    def about(self, experiment: str) -> "ProbeRows":
+    def about(self, experiment: str) -> "ProbeTableRows":
         return replace(self, experiment=experiment)
 
     def name_of(self, group: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from analysis.plots.figures.probes import first_option_plot, group_plot, refusal_plot
-from analysis.results.summaries.probing.probe_rows import PartWords, ProbeRows, Row, part_of
+from analysis.results.summaries.probing.probe_rows import PartWords, ProbeTableRows, Row, part_of
 from analysis.results.summaries.questions.part import SHARE, EstimateRow, QuestionPart
 from foundation.formats import format_percent
 
@@ -14,7 +14,7 @@ BREAKDOWNS = {
 }
 
 
-def groups(rows: ProbeRows, *, by: str = "") -> QuestionPart:
+def groups(rows: ProbeTableRows, *, by: str = "") -> QuestionPart:
     """Mean answers about each group, of an experiment or of its parts."""
     table, title = BREAKDOWNS[by] if by else ("pairs_scores", "Groups")
     scored = rows.of(table)
@@ -44,7 +44,7 @@ def groups(rows: ProbeRows, *, by: str = "") -> QuestionPart:
     return part_of(words, lines, ends=(-1.0, 1.0), plot=plot)
 
 
-def refusals(rows: ProbeRows) -> QuestionPart:
+def refusals(rows: ProbeTableRows) -> QuestionPart:
     """How often a model refused, named both options, or was stopped by the endpoint's filter."""
     scored = rows.of("pairs_scores")
     lines = [
@@ -74,7 +74,7 @@ def refusals(rows: ProbeRows) -> QuestionPart:
     return part_of(words, lines, ends=(0.0, 1.0), plot=plot, kind=SHARE, reference=None)
 
 
-def first_options(rows: ProbeRows) -> QuestionPart:
+def first_options(rows: ProbeTableRows) -> QuestionPart:
     """How often the option that is named first was chosen."""
     shares = rows.of("pairs_first_options")
     lines = [
@@ -101,6 +101,6 @@ def first_options(rows: ProbeRows) -> QuestionPart:
     return part_of(words, lines, ends=(0.0, 1.0), plot=first_option_plot(shares), kind=SHARE, reference=0.5)
 
 
-def _label(row: Row, rows: ProbeRows, by: str = "") -> str:
+def _label(row: Row, rows: ProbeTableRows, by: str = "") -> str:
     parts: Sequence[str] = (row["model"], row[by] if by else "", rows.name_of(row["group"]))
     return " · ".join(filter(None, parts))
