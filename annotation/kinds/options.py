@@ -5,9 +5,8 @@ from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BeforeValidator
 
-from annotation.kinds.answer_coding import coding_question
 from annotation.kinds.declaration import Kind
-from annotation.kinds.registry import RATING_KINDS, kind_of
+from annotation.kinds.registry import RATING_KINDS, coding_question, kind_of
 from annotation.models import Campaign
 from foundation.errors import DomainError
 from foundation.parameters import ParameterSet, Problem, parameter

@@ -34,6 +34,7 @@ CHOICES = [(kind.key, kind.name) for kind in KINDS.values()]
 RATING_KINDS = [kind.key for kind in KINDS.values() if kind.rates_attributes]
 RATING_LABELS = RATING.labels
 RATING_ORDER = tuple(str(point.code) for point in RATING.scale)  # as shown: Unsure stands apart at the end
+coding_question = answer_coding.coding_question
 UNSURE = next(point.code for point in RATING.scale if point.apart)
 # What annotators and their programs are told a task is: what is done, not what it is for.
 OWN_KIND = (

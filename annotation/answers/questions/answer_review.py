@@ -11,9 +11,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from annotation.answers.inclusion import counted
-from annotation.kinds.answer_coding import coding_question
 from annotation.kinds.options import FROM_ANSWERS
-from annotation.kinds.registry import kind_of
+from annotation.kinds.registry import coding_question, kind_of
 from annotation.models import Annotation, Campaign, Judgement, ReviewedCoding, Task
 from generation.models import Coding
 from generation.probing.coding import CODES, Outcome

@@ -7,10 +7,9 @@ from django import forms
 
 from annotation.assignment import quota_rules
 from annotation.campaigns.design import CampaignDesign
-from annotation.kinds.answer_coding import coding_question
 from annotation.kinds.declaration import Kind
 from annotation.kinds.options import FROM_ANSWERS, FROM_CAMPAIGN, Options, names_for
-from annotation.kinds.registry import RATING_KINDS, kind_of
+from annotation.kinds.registry import RATING_KINDS, coding_question, kind_of
 from annotation.lead.campaigns.settings_form import (
     EACH_PERSON,
     PAY,
