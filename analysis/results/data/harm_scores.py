@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef
 
 from analysis.models import AssociationScore, Scorer
 from annotation.answers.inclusion import counted
-from annotation.kinds import bias_level
+from annotation.kinds.registry import BIAS_LEVELS
 from annotation.models import Campaign, Judgement
 from studies.models import Study
 
@@ -81,7 +81,7 @@ def _sentiment(label: str) -> str | None:
 
 def _people(study: Study) -> pd.DataFrame:
     rows: list[tuple[str, str, int | None]] = []
-    for campaign in Campaign.objects.filter(study=study, kind=bias_level.KIND.key).order_by("pk"):
+    for campaign in Campaign.objects.filter(study=study, kind=BIAS_LEVELS.key).order_by("pk"):
         levels = Judgement.objects.filter(
             annotation__in=counted(campaign), question=_LEVEL, rating__isnull=False
         )
