@@ -15,12 +15,13 @@ from jobs.progress.reporter import Progress
 from studies.models import Study
 
 NOT_ASKED_YET, NOT_CODED, NO_GROUP = "not_asked_yet", "not_coded", "no_group"
+IMAGE_RETRACTED = "image_retracted"
 COLUMNS = ("model", "experiment", "scenario", "question", "group", "repeat", "order", "first", "outcome")
 CODERS = (Coding.Coder.OVERRIDE, Coding.Coder.PERSON, Coding.Coder.RULES, Coding.Coder.MODEL)
 _MACHINES = (Coding.Coder.RULES, Coding.Coder.MODEL)
 _COLUMNS = (
     *("repeat", "order", "outcome", "image__group__factors", "run", "pk"),
-    *("override", "machine"),
+    *("image__retracted_at", "override", "machine"),
 )
 _ROWS_AT_ONCE = 5_000
 
@@ -56,13 +57,16 @@ def read_probe_answers(study: Study, progress: Progress) -> ProbeAnswerData:
         return ProbeAnswerData()
     progress.check_cancelled()
     progress.advance(len(rows), "answers of models read")
-    frame = pd.DataFrame(rows, columns=[*COLUMNS[:7], "asked", "factors", "run", "pk", "override", "machine"])
+    frame = pd.DataFrame(
+        rows, columns=[*COLUMNS[:7], "asked", "factors", "run", "pk", "retracted", "override", "machine"]
+    )
     people = adjudicated(study)
-    frame["coded"] = [override or people.get(key) or machine for *_, key, override, machine in rows]
+    frame["coded"] = [override or people.get(key) or machine for *_, key, _, override, machine in rows]
     reason = pd.Series("", index=frame.index)
     reason[frame["group"].isna()] = NO_GROUP
     reason[(frame["asked"] == Answer.Outcome.DONE) & frame["coded"].isna()] = NOT_CODED
     reason[frame["asked"] == Answer.Outcome.PENDING] = NOT_ASKED_YET
+    reason[frame["retracted"].notna()] = IMAGE_RETRACTED
     left_out = reason[reason != ""].value_counts().to_dict()
     kept = frame[reason == ""].reset_index(drop=True)
     kept["outcome"] = kept["coded"].where(kept["asked"] == Answer.Outcome.DONE, kept["asked"])

@@ -11,7 +11,7 @@ import pandas as pd
 from analysis.metrics.probing.associations.parse import INVALID, VALID, description_tokens, parse_word
 from analysis.results.data.arrays import fetch_frame
 from analysis.results.data.harm_scores import HarmScores, read_harm_scores
-from analysis.results.data.probe_answers import CODERS, NO_GROUP, NOT_ASKED_YET, NOT_CODED
+from analysis.results.data.probe_answers import CODERS, IMAGE_RETRACTED, NO_GROUP, NOT_ASKED_YET, NOT_CODED
 from generation.models import Answer, Coding, ProbeRun
 from generation.probing.probe_sets import ProbeSet
 from generation.probing.questions import ProbeQuestion
@@ -318,12 +318,14 @@ def _free_texts(
         question__in={question for _, _, question in kinds},
     )
     columns = ("pk", "run_id", "experiment", "question", "scenario", "repeat", "outcome", "text")
-    of_image = ("image__group__name", "image__group__factors", "image__model_label")
+    of_image = ("image__group__name", "image__group__factors", "image__model_label", "image__retracted_at")
     rows: Iterable[dict[str, Any]] = answers.order_by("pk").values(*columns, *of_image).iterator(_AT_ONCE)
     for row in rows:
         if (row["run_id"], row["experiment"], row["question"]) not in kinds:
             continue
-        if row["outcome"] == Answer.Outcome.PENDING:
+        if row["image__retracted_at"] is not None:
+            _add(left_out, {IMAGE_RETRACTED: 1})
+        elif row["outcome"] == Answer.Outcome.PENDING:
             _add(left_out, {NOT_ASKED_YET: 1})
         elif row["image__group__name"] is None:
             _add(left_out, {NO_GROUP: 1})

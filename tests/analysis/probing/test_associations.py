@@ -7,6 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from analysis.results import reports
 from analysis.results.data.word_answers import read_word_answers
@@ -187,6 +188,16 @@ def test_words_of_open_answers_tell_groups_apart(study, analyze):
     of_all = {(row["group"], row["word"]) for row in rows if row["scope"] == "all" and not row["factor"]}
     assert {("elder", "brisk"), ("Velmari person", "brave")} <= of_all
     assert ("yes", "drum") in {(row["group"], row["word"]) for row in rows if row["factor"] == "trade"}
+
+
+def test_what_models_wrote_about_retracted_images_does_not_count(study, analyze):
+    add_pictures(study, 2)
+    probe(study, probe_set=stories(), refusal_rate=0.0)
+    study.images.filter(group__name="elder").update(retracted_at=timezone.now())
+    tables, summary = analyze(study)
+    about_retracted = Answer.objects.filter(image__group__name="elder").count()
+    assert summary["words"]["not_counted"] == {"image_retracted": about_retracted}
+    assert {row["group"] for row in tables["pairs_words"] if row["scope"] == "all"}.isdisjoint({"elder"})
 
 
 def test_the_stored_report_is_filtered_and_paged(study, lead):

@@ -167,6 +167,15 @@ def test_what_was_not_asked_or_coded_is_counted_and_what_failed_is_missing(probe
     assert (row["n"], row["failed"], row["declined"], row["refusal_rate"]) == ("1", "1", "1", "1.0")
 
 
+def test_answers_about_an_image_that_was_retracted_do_not_count(probed, analyze):
+    retracted = probed.study.images.filter(scenario="loom").earliest("pk")
+    probed.study.images.filter(pk=retracted.pk).update(retracted_at=timezone.now())
+    tables, summary = analyze(probed.study)
+    assert summary["probes"]["not_counted"] == {"image_retracted": 2 * 2 * 2}
+    counts = {row["group"]: int(row["n"]) for row in tables["pairs_scores"] if row["model"] == "weaver-1"}
+    assert counts[retracted.group.name] == min(counts.values()) == max(counts.values()) - 4
+
+
 def test_the_option_named_first_is_that_of_the_probe_set(probed, analyze):
     """weaver-2 chooses plus in the published order and minus in the other: of this set, always the second option."""
     choice = {"plus": "cloth", "minus": "rope", "published_first": "minus"}
