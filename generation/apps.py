@@ -9,4 +9,4 @@ class GenerationConfig(AppConfig):
 
     def ready(self) -> None:
         register_tab("Images", "generation:images", order=20)
-        register_tab("Probes", "generation:probes", order=25)
+        register_tab("Probes", "generation:probes", order=45)

@@ -12,6 +12,7 @@ FOR_ANALYSTS = [
     ("Images", "/studies/isles/images/"),
     ("Reported images", "/studies/isles/image-reports/"),
     ("Campaigns", "/studies/isles/campaigns/"),
+    ("Probes", "/studies/isles/probes/"),
     ("Automated scoring", "/studies/isles/scoring/"),
     ("Results", "/studies/isles/results/"),
     ("Releases", "/studies/isles/releases/"),
@@ -33,7 +34,7 @@ def test_an_analyst_sees_the_tabs_in_their_order():
 
 def test_a_lead_sees_label_studio_between_releases_and_members():
     label_studio = ("Label Studio", "/studies/isles/label-studio/")
-    expected = [*FOR_ANALYSTS[:7], label_studio, *FOR_ANALYSTS[7:]]
+    expected = [*FOR_ANALYSTS[:8], label_studio, *FOR_ANALYSTS[8:]]
     assert navigation.tabs_of("isles", for_lead=True) == expected
 
 

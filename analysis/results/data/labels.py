@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,7 +24,7 @@ from annotation.answers.inclusion import counted, not_counted
 from annotation.models import Annotation, Box, Campaign, Judgement
 from catalog.models import Attribute
 from foundation.errors import NotFound
-from generation.models import Condition, Image
+from generation.models import Condition, Image, ProbeRun
 from jobs.progress.reporter import Progress, Unwatched
 from studies.models import Study
 
@@ -128,11 +129,19 @@ def load(*, study: Study, parameters: Parameters, progress: Progress | None = No
         ),
         depicted=annotator_records.depicted(study),
         answers=answers,
-        probe_answers=read_probe_answers(study, progress),
-        word_answers=read_word_answers(
-            study, progress, published=parameters.association_words == "published"
-        ),
+        **_answers_of_models(study, parameters, progress),
     )
+
+
+def _answers_of_models(study: Study, parameters: Parameters, progress: Progress) -> dict[str, Any]:
+    """Return the fields with what models answered: nothing is read where no model was asked."""
+    if not ProbeRun.objects.filter(study=study).exists():
+        return {}
+    published = parameters.association_words == "published"
+    return {
+        "probe_answers": read_probe_answers(study, progress),
+        "word_answers": read_word_answers(study, progress, published=published),
+    }
 
 
 def last_annotation(study: Study) -> int:
