@@ -156,4 +156,5 @@ def nothing_chosen(study: Study) -> dict[str, str]:
         "probe_set": names.get(Study.Protocol(study.protocol), "pairs"),
         "backend": "chat" if settings.OPENAI_BASE_URLS else "script",
         "send_seed": "on",
+        **dict.fromkeys(_OBJECTS, ""),
     }

@@ -37,6 +37,12 @@ class TestNewProbe:
     def estimate(self, client, study, **query):
         return text_of(client.get(address("probe_estimate", study), query))
 
+    def test_a_form_that_nobody_sent_has_no_errors_and_no_null(self, study, lead_client):
+        page = lead_client.get(address("probe_new", study)).content.decode()
+        assert "error-summary" not in page
+        assert ">null<" not in page.replace("\n", "")
+        assert "nothing to ask about" in page  # what is missing is said beside the form
+
     def test_requests_tokens_and_time_are_told_before_the_start(self, occupations, lead_client):
         page = self.estimate(lead_client, occupations, probe_set="pairs", backend="script")
         assert "Requests to send" in page
