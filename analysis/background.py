@@ -5,7 +5,8 @@ from typing import Any
 from django.urls import reverse
 
 from analysis import releases
-from analysis.models import Scorer
+from analysis.models import Scorer, StudyPlan
+from analysis.planning import plans
 from analysis.results import reports, study_comparison
 from analysis.scoring import launch as scoring
 from annotation.models import Annotation, Box, Judgement, Task, TaskAttribute
@@ -42,6 +43,16 @@ def compare_studies(job: Job, progress: Progress) -> dict[str, Any]:
         )
     study_comparison.compute_comparison(*sides, progress=progress)
     return {"summary": "The comparison is ready."}
+
+
+@register(plans.JOB_KIND)
+def plan_study(job: Job, progress: Progress) -> dict[str, Any]:
+    """Simulate the designs of a plan."""
+    plan = StudyPlan.objects.filter(pk=job.arguments["plan"]).first()
+    if plan is None:
+        raise NotFound("plan_not_found", "The plan of this job was deleted.")
+    plans.compute_plan(plan=plan, progress=progress)
+    return {"summary": "The plan is ready.", "url": reverse("planning:plan", args=[plan.study.slug])}
 
 
 @register(releases.JOB_KIND)

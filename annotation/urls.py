@@ -3,12 +3,13 @@
 from django.urls import path
 
 from annotation import integrations
-from annotation.lead import image_reports
-from annotation.lead.campaigns import changes, coverage, drafts, instruments, preview, views
+from annotation.lead import image_reports, scenarios
+from annotation.lead.campaigns import changes, coverage, drafts, instruments, launch, preview, views
 from annotation.lead.kinds import edit as kind_edit
 from annotation.lead.kinds import pages as kind_pages
 from annotation.lead.people import annotations, annotators, invitations, pay
 from annotation.lead.quality import known_tasks, rules
+from annotation.recruitment.lead import urls as recruitment
 
 app_name = "annotation"
 
@@ -18,6 +19,8 @@ urlpatterns = [
     path("image-reports/", image_reports.report_list, name="image_reports"),
     path("image-reports/<uuid:image>/", image_reports.ImageDecide.as_view(), name="image_decide"),
     path("image-reports/<uuid:image>/restore/", image_reports.ImageRestore.as_view(), name="image_restore"),
+    path("scenarios/", scenarios.scenario_list, name="scenarios"),
+    path("scenarios/redraw/", scenarios.ScenariosRedraw.as_view(), name="scenarios_redraw"),
     path("kinds/", kind_pages.KindList.as_view(), name="kinds"),
     # No key has a hyphen: this address hides no kind.
     path("kinds/new-kind/", kind_edit.KindNew.as_view(), name="kind_new"),
@@ -31,6 +34,7 @@ urlpatterns = [
     path(_C, views.campaign_page, name="campaign"),
     path(f"{_C}progress/", views.campaign_progress, name="campaign_progress"),
     path(f"{_C}edit/", drafts.CampaignEdit.as_view(), name="campaign_edit"),
+    path(f"{_C}launch/", launch.CampaignLaunch.as_view(), name="campaign_launch"),
     path(f"{_C}settings/", changes.CampaignSettingsPage.as_view(), name="campaign_settings"),
     path(f"{_C}extend/", changes.campaign_extend, name="campaign_extend"),
     path(f"{_C}copy/", changes.CampaignCopy.as_view(), name="campaign_copy"),
@@ -69,6 +73,7 @@ urlpatterns = [
     path(f"{_C}checks/<uuid:task>/", known_tasks.KnownChange.as_view(), name="known_change"),
     path(f"{_C}checks/<uuid:task>/remove/", known_tasks.KnownRemove.as_view(), name="known_remove"),
     path(f"{_C}invitations/", invitations.InvitationList.as_view(), name="invitations"),
+    path(f"{_C}invitations/personal/", invitations.PersonalLinks.as_view(), name="personal_links"),
     path(f"{_C}invitations/made/", invitations.invitation_made, name="invitation_made"),
     path(
         f"{_C}invitations/<int:invitation>/revoke/",
@@ -92,5 +97,6 @@ urlpatterns = [
         annotations.AnnotationReadmit.as_view(),
         name="annotation_readmit",
     ),
+    *recruitment.urlpatterns,
     *(pattern for tool in integrations.registered() for pattern in tool.study_urls()),
 ]

@@ -35,6 +35,9 @@ class ResultsSerializer(serializers.Serializer[object]):
     computed_at = serializers.DateTimeField()
     inputs_digest = serializers.CharField()
     judgements_since = serializers.IntegerField()
+    answered_since = serializers.BooleanField(
+        help_text="Whether models answered, or answers were coded, after these results were computed."
+    )
     summary = serializers.JSONField()
     tables = serializers.DictField(child=serializers.URLField())
 
@@ -52,12 +55,13 @@ class StudyResults(APIView):
     @extend_schema(responses=ResultsSerializer)
     def get(self, request: Request, slug: str) -> Response:
         study = study_for(request.user, slug, role=ANALYST)
-        report = _latest(request, study)
+        report = latest_report(request, study)
         return Response(
             {
                 "computed_at": report.computed_at,
                 "inputs_digest": report.inputs_digest,
                 "judgements_since": reports.judgements_since(report),
+                "answered_since": reports.answered_since(report),
                 "summary": report.summary,
                 "tables": {
                     name: reverse("api:results-table", args=[slug, name], request=request)
@@ -85,10 +89,11 @@ class ResultsTable(APIView):
     @extend_schema(responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR)})
     def get(self, request: Request, slug: str, table: str) -> HttpResponse:
         study = study_for(request.user, slug, role=ANALYST)
-        return csv_response(table_csv(_latest(request, study), table), f"{slug}-{table}.csv")
+        return csv_response(table_csv(latest_report(request, study), table), f"{slug}-{table}.csv")
 
 
-def _latest(request: Request, study: Study) -> Report:
+def latest_report(request: Request, study: Study) -> Report:
+    """Return the latest results that stand; Conflict while they are computed once more, NotFound without any."""
     assert isinstance(request.user, User)  # HasScope lets nobody else in
     report, job = reports.standing_report(study=study, by=request.user)
     if report is None and job is not None and job.state in reports.STOPPED:

@@ -55,6 +55,10 @@ class ScorerSerializer(serializers.ModelSerializer[Scorer]):
             "revision",
             "parameters",
             "encoder",
+            "price_in",
+            "price_out",
+            "budget",
+            "spent",
             "job",
             "created_at",
         ]

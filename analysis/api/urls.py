@@ -2,9 +2,14 @@
 
 from django.urls import path
 
-from analysis.api import releases, results
+from analysis.api import associations, releases, results
 
 urlpatterns = [
+    path(
+        "studies/<slug:slug>/probe-runs/<int:pk>/associations/",
+        associations.RunAssociations.as_view(),
+        name="probe-run-associations",
+    ),
     path("studies/<slug:slug>/results/", results.StudyResults.as_view(), name="results"),
     path("studies/<slug:slug>/results", results.StudyResults.as_view(schema=None)),
     path(

@@ -40,12 +40,13 @@ from analysis.metrics.probing.associations.judge import judge_agreement
 from analysis.metrics.probing.associations.overlap import association_overlap
 from analysis.metrics.probing.associations.parse import ParsedWord, description_tokens, parse_word
 from analysis.metrics.probing.associations.tfidf import tfidf_associations
+from analysis.metrics.probing.coding_errors import coding_errors
 from analysis.metrics.probing.paired.comparison import PairedComparison, paired_comparison
 from analysis.metrics.probing.paired.conditions import condition_effects, first_option_shares
 from analysis.metrics.probing.paired.model_differences import model_differences
 from analysis.metrics.probing.paired.planning import ProbeSpread, plan_probe
 from analysis.metrics.probing.paired.scores import AssociationScores, association_scores
-from analysis.metrics.probing.words.distinguishing import distinguishing_words
+from analysis.metrics.probing.words.group_words import distinguishing_words
 from analysis.metrics.probing.words.prepare import process_texts
 from analysis.metrics.resampling.bootstrap import Resampling, pigeonhole_bootstrap
 
@@ -74,6 +75,7 @@ __all__ = [
     "association_overlap",
     "association_scores",
     "box_agreement",
+    "coding_errors",
     "compare_annotator_groups",
     "compare_models",
     "concordance",

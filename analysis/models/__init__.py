@@ -10,6 +10,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from analysis.models.association_scores import AssociationScore
+from analysis.models.plans import Preregistration, StudyPlan
 from analysis.models.releases import Release
 from analysis.models.scores import (
     AttributeScore,
@@ -29,11 +30,13 @@ __all__ = [
     "Caption",
     "Encoder",
     "ImageEmbedding",
+    "Preregistration",
     "Release",
     "Report",
     "ReportTable",
     "ScoredImage",
     "Scorer",
+    "StudyPlan",
     "TextEmbedding",
     "TextScore",
 ]
@@ -43,7 +46,7 @@ class Report(models.Model):
     """The results of a study as of one moment, with the parameters and the digest of what they rest on."""
 
     # Raised when tables change shape: reports of an older format are computed again, never reused.
-    FORMAT = 6
+    FORMAT = 7
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="reports")
     format = models.PositiveSmallIntegerField(default=FORMAT)

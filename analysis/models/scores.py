@@ -107,6 +107,12 @@ class Scorer(models.Model):
     model_revision = models.CharField(max_length=120, blank=True)
     parameters = models.JSONField(default=dict, blank=True)
     configuration = models.CharField(max_length=64)
+    # Of judges that are paid by the token, for a million of them. They do not change what is asked, so they may change.
+    price_in = models.DecimalField(max_digits=12, decimal_places=4, null=True, blank=True)
+    price_out = models.DecimalField(max_digits=12, decimal_places=4, null=True, blank=True)
+    budget = models.DecimalField(max_digits=12, decimal_places=2, null=True, blank=True)
+    # With the most that requests under way can cost.
+    spent = models.DecimalField(max_digits=18, decimal_places=8, default=0, db_default=0)
     encoder = models.ForeignKey(
         Encoder, null=True, blank=True, on_delete=models.PROTECT, related_name="scorers"
     )
@@ -121,6 +127,17 @@ class Scorer(models.Model):
             models.UniqueConstraint(fields=["study", "configuration"], name="scorer_configuration_once"),
             models.UniqueConstraint(fields=["study", "model_label"], name="scorer_label_unique"),
             models.CheckConstraint(condition=~Q(model_label=""), name="scorer_has_label"),
+            models.CheckConstraint(
+                condition=Q(price_in__isnull=True, price_out__isnull=True)
+                | Q(price_in__gte=0, price_out__gte=0, price_in__isnull=False, price_out__isnull=False),
+                name="scorer_has_both_prices",
+            ),
+            # Without prices nothing would ever be counted against the budget.
+            models.CheckConstraint(
+                condition=Q(budget__isnull=True) | Q(budget__gte=0, price_in__isnull=False),
+                name="scorer_budget_has_prices",
+            ),
+            models.CheckConstraint(condition=Q(spent__gte=0), name="scorer_spent_is_no_debt"),
         ]
         ordering: ClassVar = ["-id"]
 

@@ -28,7 +28,6 @@ from studies.access import ANALYST, study_for
 from studies.models import Study, StudyGroup
 
 Row = dict[str, Any]
-PROBING = (Study.Protocol.PAIRS, Study.Protocol.BIASDORA)
 # Row by row all labels are read at once: of more than these a release is built, by a worker.
 MOST_LABELS = 500_000
 
@@ -73,6 +72,18 @@ class ResultsPage:
         """What is said of models' answers to probe sets, None where no model was asked."""
         summary: Row | None = self.report.summary.get("probes")
         return summary
+
+    @property
+    def words(self) -> Row | None:
+        """What is said of words that models gave or wrote, None where no model was asked for any."""
+        summary: Row | None = self.report.summary.get("words")
+        return summary
+
+    @property
+    def has_probing(self) -> bool:
+        """Whether models answered anything that the results rest on."""
+        words = self.words or {}
+        return self.probes is not None or bool(words.get("words") or words.get("texts"))
 
     @property
     def questions(self) -> list[Row]:
@@ -254,7 +265,7 @@ def results_page(template: str) -> Callable[[View], Callable[..., HttpResponse]]
             current_study = study_for(request.user, study, role=ANALYST)
             assert isinstance(request.user, User)  # login_required lets nobody else in
             report, job = reports.standing_report(study=current_study, by=request.user)
-            is_probing = current_study.protocol in PROBING
+            is_probing = current_study.asks_models
             shared: dict[str, Any] = {
                 "study": current_study,
                 "report": report,
@@ -272,6 +283,7 @@ def results_page(template: str) -> Callable[[View], Callable[..., HttpResponse]]
             since = reports.judgements_since(report)
             shared |= {"page": results, "since": since, "since_at_least": since == reports.MOST_COUNTED}
             shared["scored_since"] = reports.scored_since(report)
+            shared["answered_since"] = reports.answered_since(report)
             return render(request, template, shared | answer)
 
         return login_required(require_safe(page))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # half a second to load
     from analysis.plots.charts.bars import Bar
     from analysis.plots.charts.diverging_bars import DivergingBar
     from analysis.plots.charts.dots import Dot
+    from analysis.plots.charts.heat_map import HeatCell
     from analysis.plots.charts.scatter import DataPoint, Field
     from analysis.plots.maps.choropleth import CountryValue, Scale
 
@@ -233,6 +234,10 @@ def scatter_spec(
             description="says:N",
         ),
     ]
+    if field.joined:
+        layers.insert(
+            0, base.mark_line(color=colours["ink-soft"]).encode(x=across, y=upward, detail="series:N")
+        )
     if field.label_points:
         layers.append(
             base.transform_filter("datum.named")
@@ -277,6 +282,48 @@ def diverging_bars_spec(
         base.mark_text(align="right", color=colours["ink"]).encode(x=alt.value(560), text="says:N"),
     ]
     size = {"width": 380, "height": LINE * max(len(rows), 1)}
+    return _finish(alt.layer(*layers), {"rows": rows}, title, subtitle, size)
+
+
+def heat_map_spec(
+    cells: Sequence["HeatCell"], scale: "Scale", *, title: str, subtitle: str
+) -> dict[str, Any]:
+    """Shares as coloured cells; rows of several grids are named with their grid."""
+    import altair as alt
+
+    several = len({cell.grid for cell in cells}) > 1
+    rows = [
+        asdict(cell) | {"text": cell.text, "label": f"{cell.grid} · {cell.row}" if several else cell.row}
+        for cell in cells
+    ]
+    colours = light()
+    columns = list(dict.fromkeys(cell.column for cell in cells))
+    lines = list(dict.fromkeys(row["label"] for row in rows))
+    base = alt.Chart(alt.NamedData(name="rows")).encode(
+        x=alt.X("column:N", sort=columns, title=None, axis=alt.Axis(orient="top", labelAngle=-45)),
+        y=alt.Y("label:N", sort=lines, title=None, axis=alt.Axis(ticks=False, labelLimit=320)),
+        tooltip="says:N",
+        description="says:N",
+    )
+    fill = alt.Color(
+        "value:Q",
+        scale=alt.Scale(
+            type="threshold", domain=list(scale.thresholds), range=[colours[name] for name in scale.colours]
+        ),
+        legend=alt.Legend(
+            title=scale.label, format=".0%", orient="bottom", type="symbol", symbolType="square", columns=3
+        ),
+    )
+    border = {"stroke": colours["line"], "strokeWidth": 0.5}
+    on_dark = alt.condition(
+        f"datum.value >= {scale.thresholds[2]}", alt.value(colours["paper"]), alt.value(colours["ink"])
+    )
+    layers = [
+        base.transform_filter("!isValid(datum.value)").mark_rect(fill=colours["surface"], **border),
+        base.transform_filter("isValid(datum.value)").mark_rect(**border).encode(color=fill),
+        base.mark_text(fontSize=11).encode(text="text:N", color=on_dark),
+    ]
+    size = {"width": 44 * len(columns), "height": LINE * len(lines)}
     return _finish(alt.layer(*layers), {"rows": rows}, title, subtitle, size)
 
 

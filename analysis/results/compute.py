@@ -22,6 +22,7 @@ from analysis.results.data.labels import StudyData
 from analysis.results.data.machine_scores import MachineScores
 from analysis.results.parameters import NONE_OF_THE_ABOVE, Parameters
 from analysis.results.probing.associations import word_results
+from analysis.results.probing.review import review_results
 from analysis.results.probing.tables import probe_results
 from analysis.results.questions.tables import question_results
 from analysis.results.schema import (
@@ -121,6 +122,11 @@ def compute(
             data.probe_answers, parameters, progress.check_cancelled
         )
         tables |= probe_tables
+        if data.probe_answers.review is not None and len(data.probe_answers.answers):
+            tables_of_review, summary["probes"]["review"] = review_results(
+                data.probe_answers.review, data.probe_answers, parameters
+            )
+            tables |= tables_of_review
     if data.word_answers:
         word_tables, summary["words"] = word_results(data.word_answers, parameters, progress.check_cancelled)
         tables |= word_tables

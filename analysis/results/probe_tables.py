@@ -19,6 +19,22 @@ PROBE_TABLES: dict[str, tuple[str, ...]] = {
         *("experiment", "measure", "factor", "model", "other_model"),
         *("difference", "ci_low", "ci_high"),
     ),
+    # What people said of the images of each scenario (`image_model`: which model made them).
+    "pairs_scenario_checks": (
+        *("image_model", "experiment", "scenario", "verdict"),
+        *("alike", "small_differences", "different"),
+    ),
+}
+# What people took reviewed answers to say, beside the rules: where people coded any.
+REVIEW_TABLES: dict[str, tuple[str, ...]] = {
+    "pairs_review": (
+        *("compared", "coder", "measure", "stratum", "value", "ci_low", "ci_high"),
+        *("errors", "reviewed", "answers", "reason"),
+    ),
+    "pairs_review_scores": (
+        *("model", "experiment", "group", "n", "association", "association_rules", "difference"),
+        *("ci_low", "ci_high", "refusal_rate", "refusal_rate_rules", "reason"),
+    ),
 }
 # Words that models wrote about groups, and associated with descriptors: each table where a model was asked for them.
 WORD_TABLES: dict[str, tuple[str, ...]] = {
@@ -36,7 +52,7 @@ WORD_TABLES: dict[str, tuple[str, ...]] = {
             "documents",
             "tfidf",
         ),
-        *("z", "p", "significant", "p_exact", "q_exact", "significant_exact"),
+        *("z", "p", "significant", "p_exact", "q_exact", "q_all_pairs", "significant_exact"),
         *("sentiment", "toxicity", "bias_level", "bias_level_people"),
     ),
     "association_words": ("model", "setting", "outcome", "answers", "share"),
@@ -51,4 +67,7 @@ WORD_TABLES: dict[str, tuple[str, ...]] = {
     "judge_agreement": ("judge", "measure", "value", "ci_low", "ci_high", "pairs", "annotators", "ratings"),
 }
 # Of associations, which may have 200,000 rows, those that are significant by either rule; for pages.
+PUBLISHED, EXACT = "published", "exact"
+# A rule, and the column that says what is significant by it.
+RULES = {PUBLISHED: "significant", EXACT: "significant_exact"}
 SIGNIFICANT = "significant_associations"

@@ -35,6 +35,8 @@ _TAKEN_BACK = (
     | Q(action__in=["annotation.excluded", "annotation.readmitted", "image.retracted", "image.restored"])
 )
 
+_ANSWERED = ("answers.coded", "answer.overridden", "answers.imported")
+
 
 def compute_report(
     *, study: Study, parameters: Parameters, by: User | None, progress: Progress | None = None
@@ -113,6 +115,14 @@ def latest_report(study: Study) -> Report | None:
     return Report.objects.filter(study=study, format=Report.FORMAT).order_by("-pk").first()
 
 
+def current_report(study: Study, *, using: str) -> Report | None:
+    """Return the latest results if they are of all labels and scores as they are now."""
+    report = Report.objects.using(using).filter(study=study, format=Report.FORMAT).order_by("-pk").first()
+    if report is None or report.parameters["without_annotators"] or report.parameters["campaigns"]:
+        return None
+    return report if is_current(report, using=using) else None
+
+
 def standing_report(*, study: Study, by: User) -> tuple[Report | None, Job | None]:
     """The report that may be shown, and the computation under way.
 
@@ -181,6 +191,15 @@ def scored_since(report: Report) -> bool:
     return last_score(report.study_id) != report.last_score
 
 
+def answered_since(report: Report, *, using: str | None = None) -> bool:
+    """Whether models answered, or answers were imported or coded, after the report was begun.
+
+    A probe codes what was answered when it ends, which leaves an audit entry.
+    """
+    later = AuditEntry.objects.using(using).filter(study=report.study_id, pk__gt=report.last_audit_entry)
+    return later.filter(action__in=_ANSWERED).exists()
+
+
 def is_current(report: Report, *, using: str) -> bool:
     """Whether a report is of all labels and scores as they are in this view of the database."""
     newer = Annotation.objects.using(using).filter(
@@ -190,7 +209,12 @@ def is_current(report: Report, *, using: str) -> bool:
         _TAKEN_BACK, study=report.study_id, pk__gt=report.last_audit_entry
     )
     scores = last_score(report.study_id, using=using)
-    return scores == report.last_score and not newer.exists() and not taken_back.exists()
+    return (
+        scores == report.last_score
+        and not newer.exists()
+        and not taken_back.exists()
+        and not answered_since(report, using=using)
+    )
 
 
 def judgements_since(report: Report) -> int:

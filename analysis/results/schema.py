@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from analysis.results.probe_tables import PROBE_TABLES, WORD_TABLES
+from analysis.results.probe_tables import PROBE_TABLES, REVIEW_TABLES, WORD_TABLES
 from analysis.results.question_tables import QUESTION_TABLES
 from annotation.kinds import registry
 
@@ -262,7 +262,7 @@ AUTOMATED = (
 ABOUT_IMAGES = ("likelihood", "tendency", "offensiveness", "agreement")
 FILES = tuple(PROMISED)
 # Of answers of people to declared questions and of models to probes: files only where there are such answers.
-OPTIONAL_FILES = (*QUESTION_TABLES, *PROBE_TABLES, *WORD_TABLES)
+OPTIONAL_FILES = (*QUESTION_TABLES, *PROBE_TABLES, *REVIEW_TABLES, *WORD_TABLES)
 
 
 def files_of(names: Collection[str]) -> list[str]:

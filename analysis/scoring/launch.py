@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
@@ -37,7 +38,8 @@ def plan_scorer(
     by: User | None,
 ) -> Scorer:
     """Find or write down the scorer of this configuration. With a label of its own it is another one."""
-    model_id, cleaned = chosen.clean(kind, model_id, parameters or {})
+    model_id, stated = chosen.clean(kind, model_id, parameters or {})
+    cleaned, money = chosen.without_money(stated)
     label = _clean_label(label)
     # The study's row is the lock: two plans at once would both find the scorer missing.
     study = Study.objects.select_for_update().get(pk=study.pk)
@@ -45,7 +47,7 @@ def plan_scorer(
     configuration = hashlib.sha256(text.encode()).hexdigest()
     existing_scorer = Scorer.objects.filter(study=study, configuration=configuration).first()
     if existing_scorer is not None:
-        return existing_scorer
+        return _with_money(existing_scorer, money)
     scorer = Scorer.objects.create(
         study=study,
         kind=kind,
@@ -54,10 +56,20 @@ def plan_scorer(
         parameters=cleaned,
         configuration=configuration,
         created_by=by,
+        **money,
     )
     audit.record(
         by=by, action="scorer.planned", subject=scorer, study=study, kind=kind, label=scorer.model_label
     )
+    return scorer
+
+
+def _with_money(scorer: Scorer, money: Mapping[str, Decimal]) -> Scorer:
+    """Return a scorer with the prices and the budget that were stated last."""
+    for name, amount in money.items():
+        setattr(scorer, name, amount)
+    if money:
+        scorer.save(update_fields=list(money))
     return scorer
 
 

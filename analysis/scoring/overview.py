@@ -16,7 +16,6 @@ from studies.models import Study
 
 Kind = Scorer.Kind
 CLASSIFIERS = (Kind.SENTIMENT, Kind.TOXICITY)
-# Those that the page starts; scorers of associations are started by the command and the API.
 KINDS_ABOUT_IMAGES = tuple(kind for kind in KINDS if kind != Kind.JUDGE)
 AttributesByGroup = Mapping[int, Mapping[int, str]]  # attributes by group
 _LEAST_STEPS = 20  # fewer say little of how long a step takes
@@ -46,8 +45,19 @@ class ScorerLine:
         return "done" if self.done >= self.total and not self.lacking else "incomplete"
 
     @property
+    def finds_out(self) -> str:
+        """What it finds out, in words."""
+        if self.of_associations and self.scorer.kind in CLASSIFIERS:
+            return f"{self.scorer.kind} of associations"
+        return str(Kind(self.scorer.kind).label)
+
+    @property
+    def of_associations(self) -> bool:
+        return bool(self.scorer.parameters.get("of") == ASSOCIATIONS)
+
+    @property
     def unit(self) -> str:
-        if self.scorer.parameters.get("of") == ASSOCIATIONS:
+        if self.of_associations:
             return "associations"
         return "captions" if self.scorer.kind in CLASSIFIERS else "images"
 

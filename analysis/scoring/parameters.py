@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Annotated, Any, ClassVar
 
 from pydantic import StringConstraints, field_validator
@@ -29,6 +30,7 @@ from generation.endpoints.connection import allowed_endpoint
 
 Kind = Scorer.Kind
 Parameters = dict[str, Any]
+MONEY = ("price_in", "price_out", "budget")
 
 _DEFAULT_CLIP = "ViT-B-32"
 _DEFAULT_TAG = "laion2b_s34b_b79k"  # of the default architecture
@@ -241,6 +243,24 @@ class JudgeParameters(ScorerParameters):
         help="Left empty: 0, or 0.7 where pairs are rated several times.",
     )
 
+    price_in: float | None = parameter(
+        None,
+        ge=0,
+        le=10_000,
+        label="Price of tokens in",
+        help="Of a million, for models that are paid by the token.",
+    )
+    price_out: float | None = parameter(
+        None, ge=0, le=10_000, label="Price of tokens out", help="Of a million."
+    )
+    budget: float | None = parameter(
+        None,
+        ge=0,
+        le=10_000_000,
+        label="Budget",
+        help="No request is sent that it does not cover. State a larger one, and the judge goes on.",
+    )
+
     @field_validator("endpoint")
     @classmethod
     def _require_allowed(cls, url: str) -> str:
@@ -332,6 +352,19 @@ def _checked_prompts(prompts: list[str], *, places: frozenset[str]) -> list[str]
 
 def _wrong(name: str, message: str) -> DomainError:
     return DomainError("parameter_invalid", message, fields={name: message})
+
+
+def without_money(cleaned: Parameters) -> tuple[Parameters, dict[str, Decimal]]:
+    """Return parameters without prices and budget, which may change, and those of them that are stated.
+
+    Raises DomainError for one price without the other, and a budget without prices.
+    """
+    money = {name: Decimal(str(cleaned[name])) for name in MONEY if cleaned.get(name) is not None}
+    if ("price_in" in money) != ("price_out" in money):
+        raise _wrong("price_out", "Give both prices, of tokens in and of tokens out.")
+    if "budget" in money and "price_in" not in money:
+        raise _wrong("budget", "A budget needs prices, or nothing would count against it.")
+    return {name: value for name, value in cleaned.items() if name not in MONEY}, money
 
 
 def digestible(kind: str, model_id: str, parameters: Parameters) -> str:

@@ -212,7 +212,7 @@ def _judge_pairs(scorer: Scorer, pairs: Sequence[ScoredPair], progress: Progress
     progress.start(len(waiting))
     if not waiting:
         return ScoringResult("Nothing was missing")
-    judge = Judge(scorer.model_id, scorer.parameters)
+    judge = Judge(scorer.model_id, scorer.parameters, paid=scorer.price_in is not None)
     failed = associations.rate_pairs(scorer=scorer, judge=judge, waiting=waiting, progress=progress)
     done = f"{_amount(len(waiting) - failed, 'rating')} written"
     return ScoringResult(f"{done}, {failed:,} requests failed: run it again" if failed else done)

@@ -11,6 +11,16 @@ from web.templatetags.design import tabs
 register = template.Library()
 
 PROBES = ("Answers of models", "probes")
+# The pages under “Answers of models”.
+CHOICES = (("Groups", "probes"), ("Order of options", "probe_orders"), ("Models compared", "probe_models"))
+WORDS = ("Words", "probe_words")
+ASSOCIATIONS = (
+    ("Associations", "associations"),
+    ("Heat maps", "heat_maps"),
+    ("Overlap", "overlap"),
+    ("Judge and people", "judge"),
+)
+PLANNER = ("Planner", "probe_planner")
 QUESTIONS = ("Questions", "questions")
 AUTOMATED = ("Automated", "automated")
 LABELS = (
@@ -36,8 +46,30 @@ def results_tabs(context: Context) -> dict[str, object]:
     return tabs(context, "Results", *urls)
 
 
+@register.inclusion_tag("web/components/navigation/tabs.html", takes_context=True)
+def probing_tabs(context: Context) -> dict[str, object]:
+    """The tabs of the pages about models' answers: those about choices, about words, and the planner."""
+    study, page = context["study"], context["page"]
+    urls = [
+        value
+        for label, name in (*_probing_tabs_of(page), PLANNER)
+        for value in (label, reverse(f"analysis:{name}", args=[study.slug]))
+    ]
+    return tabs(context, "Answers of models", *urls)
+
+
+def _probing_tabs_of(page: Any) -> list[tuple[str, str]]:
+    words = page.words or {}
+    return [
+        *(CHOICES if page.probes else ()),
+        *([WORDS] if words.get("texts") else []),
+        *(ASSOCIATIONS if words.get("words") else ()),
+    ]
+
+
 def _tabs_of(page: Any) -> list[tuple[str, str]]:
-    probes, questions = [PROBES] if page.probes else [], [QUESTIONS] if page.questions else []
+    probes = [PROBES] if page.has_probing else []
+    questions = [QUESTIONS] if page.questions else []
     if page.only_questions or not page.has_labels:
         return [*probes, *questions, AUTOMATED]
     return [*LABELS, *probes, *questions, *ANNOTATORS, AUTOMATED, *BESIDE]

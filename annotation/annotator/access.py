@@ -2,9 +2,11 @@
 
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.module_loading import import_string
 from django.utils.translation import gettext
 
 from accounts.models import Annotator, AnnotatorProfile, User
@@ -52,6 +54,14 @@ def step_before_work(enrolment: Enrolment) -> str | None:
     if not AnnotatorProfile.objects.filter(annotator=enrolment.annotator_id).exists():
         return reverse("annotate:profile", args=[enrolment.campaign_id])
     return None
+
+
+def page_at_end(enrolment: Enrolment) -> str | None:
+    """Return the page on which the work of somebody from a panel ends; None for all others."""
+    if enrolment.most_screens is None:
+        return None
+    page: str | None = import_string(settings.PANEL_PAGE)(enrolment)
+    return page
 
 
 def pay_statement(campaign: Campaign) -> str:

@@ -15,6 +15,7 @@ from accounts.pages.forms import ProfileForm
 from annotation.annotator.access import (
     annotator_of,
     enrolment_for,
+    page_at_end,
     pay_statement,
     step_before_work,
 )
@@ -65,7 +66,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
 
 def _start(request: HttpRequest, token: str, user: User | None) -> HttpResponse:
     """Take the invitation up, sign the annotator in and go to what comes first."""
-    enrolment = invitations.accept(token=token, user=user, fingerprint=_fingerprint(request))
+    enrolment = invitations.accept(token=token, user=user, fingerprint=fingerprint(request))
     person = enrolment.annotator.user
     if person is None:
         raise NotFound("annotator_without_sign_in", _("This link belongs to nobody who could sign in."))
@@ -84,7 +85,7 @@ def _remember_link(request: HttpRequest, enrolment: Enrolment, token: str) -> No
     request.session[RETURN_LINK] = {"campaign": enrolment.campaign_id, "address": address}
 
 
-def _fingerprint(request: HttpRequest) -> str:
+def fingerprint(request: HttpRequest) -> str:
     """Return what a browser shows of itself; only a keyed hash of it is stored."""
     return f"{request.META.get('REMOTE_ADDR', '')} {request.headers.get('User-Agent', '')}"
 
@@ -118,6 +119,7 @@ def agree(request: HttpRequest, campaign_id: int) -> HttpResponse:
         "withdrawn": consent.withdrawal_of(enrolment.annotator, study),
         "can_withdraw": withdrawal.is_possible(annotator=enrolment.annotator, study=study),
         "agreed": consent.has_consented(enrolment.annotator, study),
+        "leave": page_at_end(enrolment) or reverse("annotate:home"),
     }
     return render(
         request, "annotation/annotator/onboarding/consent.html", context, status=409 if stale else 200
@@ -155,8 +157,10 @@ def about_you(request: HttpRequest, campaign_id: int | None = None) -> HttpRespo
 @require_safe
 def return_link(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """Show the personal link by which one comes back, on any device."""
-    enrolment_for(request, campaign_id)
+    enrolment = enrolment_for(request, campaign_id)
     stored_link = request.session.get(RETURN_LINK)
+    if stored_link is None and page_at_end(enrolment):
+        return redirect("annotate:task", campaign_id)  # their way back is the panel's own link
     context = {
         "campaign_id": campaign_id,
         "link": stored_link["address"] if stored_link and stored_link["campaign"] == campaign_id else "",

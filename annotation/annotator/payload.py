@@ -9,6 +9,9 @@ from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Count, OuterRef, Subquery
+from django.db.models.functions import Coalesce
+
 from annotation.annotator.questions import questions_payload, stimulus_payload
 from annotation.answers.questions import stimuli
 from annotation.answers.references import reference, remember, shown_attributes
@@ -18,7 +21,7 @@ from annotation.assignment.leases import open_tasks
 from annotation.assignment.sql import SHOWN_QUESTIONS_TASK, SHOWN_TASK
 from annotation.kinds.declaration import Kind
 from annotation.kinds.registry import instrument_in_language, kind_of
-from annotation.models import Annotation, Assignment, Campaign, Instrument, Task
+from annotation.models import Annotation, Assignment, Campaign, Enrolment, Instrument, Task
 from annotation.people import pay
 from foundation.database.statements import known, rows
 from generation.images.signed_urls import image_url
@@ -27,7 +30,8 @@ from generation.models import Image
 
 def leased_payload(assignment: Assignment, campaign: Campaign) -> dict[str, Any]:
     """Return `task_payload` of a task that was leased just now, in one statement written by hand."""
-    task, version, answered_count = _leased(assignment, campaign)
+    task, version, answered_count, most_screens = _leased(assignment, campaign)
+    left = _remaining(assignment.annotator_id, campaign, answered_count) + 1
     instrument = (
         None if version is None else _instrument(campaign.pk, campaign.seed, campaign.opened_at, version)
     )
@@ -37,31 +41,33 @@ def leased_payload(assignment: Assignment, campaign: Campaign) -> dict[str, Any]
         **_screen(task, instrument, viewer=f"annotator:{assignment.annotator_id}"),
         "progress": {
             "done": answered_count,
-            "left": _remaining(assignment.annotator_id, campaign, answered_count) + 1,
+            "left": left if most_screens is None else min(left, most_screens - answered_count),
         },
         "answer": None,
     }
 
 
-def _leased(assignment: Assignment, campaign: Campaign) -> tuple[Task, int | None, int]:
-    """Return the task with the latest version of what is read, and how many tasks its annotator answered."""
+def _leased(assignment: Assignment, campaign: Campaign) -> tuple[Task, int | None, int, int | None]:
+    """Return the task with the latest version of what is read, and how many its annotator answered and may answer."""
     parameters = {"annotator": assignment.annotator_id, "campaign": campaign.pk, "task": assignment.task_id}
     if not kind_of(campaign).about_attributes:
         stimulus_rows = rows(SHOWN_QUESTIONS_TASK, parameters)
-        public_id, version, answered_count = stimulus_rows[0][:3]
+        public_id, version, answered_count, most_screens = stimulus_rows[0][:4]
         task = known(Task, id=assignment.task_id, public_id=UUID(str(public_id)))
         task.campaign = campaign
-        stimuli.remember(task, [row[3:] for row in stimulus_rows])
-        return task, version, answered_count
+        stimuli.remember(task, [row[4:] for row in stimulus_rows])
+        return task, version, answered_count, most_screens
     attribute_rows = rows(SHOWN_TASK, parameters)
-    public_id, image, image_id, file, width, height, version, answered_count, _, _ = attribute_rows[0]
+    public_id, image, image_id, file, width, height, version, answered_count, most_screens = attribute_rows[
+        0
+    ][:9]
     task = known(Task, id=assignment.task_id, public_id=UUID(str(public_id)))
     task.campaign, task.image = campaign, None
     if image is not None:
         image_id = UUID(str(image_id))
         task.image = known(Image, id=image, public_id=image_id, file=file, width=width, height=height)
     remember(task, [row[-2:] for row in attribute_rows])
-    return task, version, answered_count
+    return task, version, answered_count, most_screens
 
 
 @lru_cache(maxsize=256)
@@ -129,14 +135,24 @@ def progress(annotator_id: int, campaign: Campaign, *, current: Assignment | Non
 
     Checks are among both, told apart by nothing (`gold_and_repeats.expected`).
     """
-    answered_count = Assignment.objects.filter(
-        annotator=annotator_id,
-        task__campaign=campaign,
-        state__in=[Assignment.State.SUBMITTED, Assignment.State.SURPLUS],
-    ).count()
-    remaining = _remaining(annotator_id, campaign, answered_count)
+    states = [Assignment.State.SUBMITTED, Assignment.State.SURPLUS]
+    own_answers = Assignment.objects.filter(
+        annotator=OuterRef("annotator"), task__campaign=OuterRef("campaign"), state__in=states
+    )
+    number = own_answers.order_by().values("annotator").annotate(number=Count("pk")).values("number")
+    enrolment = (
+        Enrolment.objects.filter(campaign=campaign, annotator=annotator_id)
+        .annotate(answered=Coalesce(Subquery(number), 0))
+        .values_list("answered", "most_screens")
+        .first()
+    )
+    answered_count, most_screens = enrolment or (0, None)
     open_now = current is not None and current.state == Assignment.State.LEASED
-    return {"done": answered_count, "left": remaining + open_now}
+    left = _remaining(annotator_id, campaign, answered_count) + open_now
+    return {
+        "done": answered_count,
+        "left": left if most_screens is None else max(0, min(left, most_screens - answered_count)),
+    }
 
 
 # Counting tens of thousands of open tasks for every answer would cost more than the answer: a large number is

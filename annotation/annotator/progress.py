@@ -80,7 +80,8 @@ def _standing(enrolment: Enrolment, number: int, answered_count: int, seconds: f
         if campaign.state == Campaign.State.OPEN and campaign.labelled_in:
             state = "elsewhere"
         elif campaign.state == Campaign.State.OPEN:
-            remaining, leased = _remaining(enrolment), _leased(enrolment)
+            leased = _leased(enrolment)
+            remaining = _remaining(enrolment, may_start=_may_start(enrolment, answered_count + leased))
             state = "ready" if remaining or leased else "finished"
             if remaining and not leased and more_tomorrow(campaign, enrolment.annotator_id):
                 state, back_at = "enough_for_today", tomorrow()
@@ -98,11 +99,19 @@ def _standing(enrolment: Enrolment, number: int, answered_count: int, seconds: f
     )
 
 
-def _remaining(enrolment: Enrolment) -> int:
+def _may_start(enrolment: Enrolment, started: int) -> int | None:
+    """Return how many screens the annotator may still begin; None where there is no limit."""
+    return None if enrolment.most_screens is None else max(0, enrolment.most_screens - started)
+
+
+def _remaining(enrolment: Enrolment, *, may_start: int | None) -> int:
     """Return how many tasks are still to come, with the checks among them."""
+    if may_start == 0:
+        return 0
     campaign, annotator = enrolment.campaign, enrolment.annotator_id
     open_count = open_tasks(campaign, annotator).count()
-    return open_count + gold_and_repeats.expected(campaign, annotator, open_count)
+    remaining = open_count + gold_and_repeats.expected(campaign, annotator, open_count)
+    return remaining if may_start is None else min(remaining, may_start)
 
 
 def _leased(enrolment: Enrolment) -> int:

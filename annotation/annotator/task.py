@@ -13,7 +13,7 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.annotator.access import enrolment_for, own_assignment, step_before_work
+from annotation.annotator.access import enrolment_for, own_assignment, page_at_end, step_before_work
 from annotation.annotator.onboarding import BLUR, RETURN_LINK
 from annotation.annotator.payload import task_payload
 from annotation.annotator.progress import standing
@@ -129,6 +129,8 @@ def done(request: HttpRequest, campaign_id: int) -> HttpResponse:
     if request.method == "POST":
         assigning.release(annotator=enrolment.annotator, campaign=enrolment.campaign)
         return redirect("annotate:done", campaign_id)
+    if page := page_at_end(enrolment):
+        return redirect(page)
     context = {
         "campaign_id": campaign_id,
         "standing": standing(enrolment),

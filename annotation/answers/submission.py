@@ -104,7 +104,12 @@ def submit_and_next(sent: SentAnswer, *, now: datetime | None = None) -> Saved:
         if claimed:
             turn = gold_and_repeats.turn_of(row.task_id, row.purpose)
             following = leases.claim_next(
-                saved.campaign, row.annotator_id, turn=turn, profile=row.profile, now=now
+                saved.campaign,
+                row.annotator_id,
+                turn=turn,
+                profile=row.profile,
+                most_screens=row.most_screens,
+                now=now,
             )
     if not claimed:
         try:

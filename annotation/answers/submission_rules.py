@@ -61,6 +61,7 @@ class SubmissionRow(NamedTuple):
     options: Mapping[str, Any]
     declaration: Mapping[str, Any] | None  # of a kind of questions
     enrolment_state: str
+    most_screens: int | None  # of the annotator in the campaign
     agreed: bool  # to the study's current consent text, and did not take it back
     withdrew: bool  # from the study, and did not agree again
     instrument_id: int | None  # of the version that the submission names, or the latest

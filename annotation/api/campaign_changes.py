@@ -13,28 +13,33 @@ from annotation.api.serializers import CampaignSerializer, InstrumentSerializer
 from annotation.api.views import CampaignDetail
 from annotation.campaigns import clone, extension, lifecycle
 from annotation.campaigns.access import campaign_for
+from annotation.campaigns.design import CampaignDesign
 from annotation.campaigns.instruments import versions
 from studies.access import LEAD
-from web.api.bodies import checked_body
+from web.api.bodies import ParameterSetSerializer, checked_body
 
 
-class ChangesSerializer(serializers.Serializer[Any]):
+class ChangesSerializer(ParameterSetSerializer):
     """What may change while people work. Options not given stay; one given as null goes back to its default."""
 
-    name = serializers.CharField(max_length=120, required=False)
-    lease_minutes = serializers.IntegerField(required=False)
+    parameters = CampaignDesign
+    names = ("name", "lease_minutes")
+
     options = serializers.DictField(required=False)
 
 
-class CopySerializer(serializers.Serializer[Any]):
+class CopySerializer(ParameterSetSerializer):
     """`same_draw` keeps the seed, so that the same is asked in the same order."""
 
-    name = serializers.CharField(max_length=120, required=False)
+    parameters = CampaignDesign
+    names = ("name",)
+
     same_draw = serializers.BooleanField(default=False)
 
 
-class ExtensionSerializer(serializers.Serializer[Any]):
-    annotators_per_task = serializers.IntegerField()
+class ExtensionSerializer(ParameterSetSerializer):
+    parameters = CampaignDesign
+    names = needed = ("annotators_per_task",)
 
 
 class WordsSerializer(serializers.Serializer[Any]):

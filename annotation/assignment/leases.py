@@ -54,7 +54,14 @@ def next_assignment(
             return open_assignment
         refuse_before_passed(enrolment)
         profile = slots.profiles_of([annotator.pk])[annotator.pk] if quotas_of(campaign) else {}
-        return claim_next(campaign, annotator.pk, turn=_turn(annotator.pk), profile=profile, now=now)
+        return claim_next(
+            campaign,
+            annotator.pk,
+            turn=_turn(annotator.pk),
+            profile=profile,
+            most_screens=enrolment.most_screens,
+            now=now,
+        )
 
 
 def skip(*, assignment: Assignment, annotator: Annotator, now: datetime | None = None) -> Assignment:
@@ -244,13 +251,28 @@ def _turn(annotator_id: int) -> int:
     return gold_and_repeats.turn_of(*latest) if latest else 0
 
 
+def answered(campaign_id: int, annotator_id: int) -> int:
+    """Return how many screens the annotator has answered in the campaign, checks among them."""
+    submitted = Assignment.objects.filter(state__in=[State.SUBMITTED, State.SURPLUS])
+    return submitted.filter(annotator=annotator_id, task__campaign=campaign_id).count()
+
+
 def claim_next(
-    campaign: Campaign, annotator_id: int, *, turn: int, profile: Profile, now: datetime
+    campaign: Campaign,
+    annotator_id: int,
+    *,
+    turn: int,
+    profile: Profile,
+    most_screens: int | None,
+    now: datetime,
 ) -> Assignment | None:
     """Lease the best task that is still free, or a check in its place; None when nothing is left, or today.
 
-    The caller holds the annotator's enrolment. `turn` is `gold_and_repeats.turn_of` their latest task.
+    The caller holds the annotator's enrolment, whose `most_screens` limits what they are given. `turn` is
+    `gold_and_repeats.turn_of` their latest task.
     """
+    if most_screens is not None and answered(campaign.pk, annotator_id) >= most_screens:
+        return None
     today = day_caps.today(campaign, annotator_id, now=now)
     if today.enough:
         return None

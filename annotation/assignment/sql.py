@@ -28,6 +28,7 @@ SUBMISSION_COLUMNS = {column.partition(".")[2]: column for column in _STANDARD_C
     "campaign_id": "c.id",
     "campaign_state": "c.state",
     "enrolment_state": "e.state",
+    "most_screens": "e.most_screens",
     "agreed": f"""EXISTS (
         SELECT 1 FROM accounts_consent k
         WHERE k.annotator_id = a.annotator_id AND k.withdrawn_at IS NULL AND k.text_id = {_CONSENT_TEXT})""",
@@ -322,7 +323,9 @@ _TASK_FACTS = """
            (SELECT MAX(i.version) FROM annotation_instrument i WHERE i.campaign_id = %(campaign)s),
            (SELECT COUNT(*) FROM annotation_assignment a JOIN annotation_task u ON u.id = a.task_id
             WHERE a.annotator_id = %(annotator)s AND a.state IN ('submitted', 'surplus')
-            AND u.campaign_id = %(campaign)s)"""
+            AND u.campaign_id = %(campaign)s),
+           (SELECT e.most_screens FROM annotation_enrolment e
+            WHERE e.annotator_id = %(annotator)s AND e.campaign_id = %(campaign)s)"""
 # Reason: the whole next task in one statement; the ORM needs five.
 SHOWN_TASK = f"""
     SELECT t.public_id, m.id, m.public_id, m.file, m.width, m.height, {_TASK_FACTS},

@@ -87,9 +87,11 @@ def _copy_known_tasks(campaign: Campaign, draft: Campaign, by: User | None) -> i
                 campaign=draft,
                 purpose=task.purpose,
                 by=by,
-                image=task.image,
-                attributes=[row.attribute for row in task.task_attributes.all()],
-                stimuli=known_tasks.shown_in(task),
+                content=known_tasks.TaskContent(
+                    image=task.image,
+                    attributes=[row.attribute for row in task.task_attributes.all()],
+                    stimuli=known_tasks.shown_in(task),
+                ),
                 answers={subject: known.right for subject, known in known_answers.items()},
                 explanations={subject: known.explanation for subject, known in known_answers.items()},
             )

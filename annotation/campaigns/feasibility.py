@@ -33,6 +33,7 @@ class QuotaReport:
     sentences: tuple[str, ...] = ()
     stuck: int = 0  # tasks that no participant may continue
     broken: int = 0  # tasks whose annotators changed their profiles so that a rule no longer holds
+    impossible: str = ""  # a sentence where nobody at all can meet the rules
 
 
 def before_opening(campaign: Campaign, plan: CampaignPlan) -> QuotaReport:
@@ -55,12 +56,14 @@ def before_opening(campaign: Campaign, plan: CampaignPlan) -> QuotaReport:
         if not quotas.of_group(group_id).completable([], annotators_per_task)
     ]
     sentences = []
+    impossible = ""
     if never:
-        sentences.append(f"No annotators at all can meet the quotas in the images of {_listed(never)}.")
+        impossible = f"No annotators at all can meet the quotas in the images of {_listed(never)}."
+        sentences.append(impossible)
     people = list(_profiles(campaign).values())
     if not people:
         sentences.append("Nobody with a profile takes part yet: quotas are met by what annotators tell.")
-        return QuotaReport(_words(quotas), tuple(sentences))
+        return QuotaReport(_words(quotas), tuple(sentences), impossible=impossible)
     lacking: Counter[str] = Counter()
     for group_id in group_ids:
         rules = quotas.of_group(group_id)
@@ -72,7 +75,7 @@ def before_opening(campaign: Campaign, plan: CampaignPlan) -> QuotaReport:
                 or ["no combination of them meets every rule"]
             )
     sentences += _lacking_sentences(lacking, len(group_ids), "group" if group_ids != [None] else "task")
-    return QuotaReport(_words(quotas), tuple(sentences))
+    return QuotaReport(_words(quotas), tuple(sentences), impossible=impossible)
 
 
 def during(campaign: Campaign) -> QuotaReport:

@@ -59,6 +59,7 @@ def _working_in_words(campaign: Campaign) -> list[tuple[str, str]]:
         ),
         ("Pay", options.pay or "nothing said"),
         ("Rate", rate_in_words(options)),
+        ("Budget", _budget(options)),
     ]
 
 
@@ -68,6 +69,10 @@ def rate_in_words(options: Options) -> str:
         return "none set"
     per = "hour of active work" if options.pay_per == "hour" else "submitted screen"
     return f"{options.pay_amount:,.2f} {options.pay_currency} per {per}"
+
+
+def _budget(options: Options) -> str:
+    return "none set" if options.pay_budget is None else f"{options.pay_budget:,.2f} {options.pay_currency}"
 
 
 def _a_day(options: Options) -> str:

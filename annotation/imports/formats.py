@@ -31,7 +31,7 @@ class ImportFormat(ABC):
     def importer(self, options: Mapping[str, Any]) -> "Callable[..., ImportReport]":
         """Return the verb that imports a file, with the options of the command that it takes.
 
-        It is called with what every import takes: study, file, by, resource, name and progress.
+        It is called with what every import takes: target, file and progress.
         """
 
 

@@ -97,17 +97,14 @@ class ImportTarget:
 
 def import_annotations(
     *,
-    study: str,
+    target: ImportTarget,
     file: Path | BinaryIO,
     column_map: ColumnMap,
-    by: User | None,
-    resource: Resource | None = None,
     file_name: str | None = None,
     sheet: str | None = None,
-    name: str = "",
     progress: Progress | None = None,
 ) -> ImportReport:
-    """Import a table of judgements into the study of that name, created when there is none.
+    """Import a table of judgements into the target's study, created when there is none of that name.
 
     A row that cannot be read is left out and reported. Importing the same file with the same map again
     changes nothing. Raises DomainError when the file, the map or the study does not allow it.
@@ -116,7 +113,6 @@ def import_annotations(
     progress.start(3)
     table = read_table(file, name=file_name, sheet=sheet)
     progress.advance(1, message="checking rows")
-    target = ImportTarget(name=study, by=by, resource=resource, campaign=name)
     return import_table(table=table, column_map=column_map, target=target, progress=progress)
 
 

@@ -1,7 +1,7 @@
 """Import the released ViSAGe files: their column map and their peculiarities."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -55,12 +55,19 @@ REGIONS = {"asia": "Asia", "emea": "Europe, Middle East and Africa", "na": "Nort
 _LONG = ColumnMap(columns={"attribute": "attribute", "annotator": "annotator", "rating": "rating"})
 
 
+@dataclass(frozen=True)
+class VisageFiles:
+    """The released files; the ratings of attributes may be left out."""
+
+    stereotypes: Path
+    annotations: Path
+    visual_attributes: Path | None = None
+
+
 def import_visage(
     *,
     study: str,
-    stereotypes: Path,
-    annotations: Path,
-    visual_attributes: Path | None = None,
+    files: VisageFiles,
     by: User | None,
     model: str = MODEL,
     progress: Progress | None = None,
@@ -72,13 +79,13 @@ def import_visage(
     """
     progress = progress or Unwatched()
     progress.start(5)
-    tables = [read_table(stereotypes, workbooks=False), read_table(annotations)]
+    tables = [read_table(files.stereotypes, workbooks=False), read_table(files.annotations)]
     stereotype_rows = read_pairs(tables[0])[1]
     column_map = replace(MARKS, model=model)
     column_map.check(tables[1])
     ratings, rating_rows = None, None
-    if visual_attributes is not None:
-        tables.append(read_table(visual_attributes))
+    if files.visual_attributes is not None:
+        tables.append(read_table(files.visual_attributes))
         ratings, rating_rows = read_wide_ratings(tables[2])
     digest = digest_of(tables, column_map.to_dict(), None)
     progress.advance(1, message="storing the stereotypes")
@@ -88,7 +95,7 @@ def import_visage(
             if imported_before(target.study, digest):
                 return ImportReport(target.study, (), (), already=True)
             refuse_labelled(target.study)
-        target = replace(target, resource=_resource(stereotypes, tables[0], target.study, by))
+        target = replace(target, resource=_resource(files.stereotypes, tables[0], target.study, by))
         progress.advance(1, message="checking rows")
         marks, study_images = read_for_study(tables[1], column_map, target)
         refuse_empty(marks.reading)

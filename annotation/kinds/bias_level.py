@@ -5,13 +5,14 @@ from annotation.kinds.declaration import Kind, ScalePoint, ScaleQuestion, Standa
 KIND = Kind(
     key="bias_level",
     name="Level of generalisation",
-    description="How strong a generalisation is each of your texts? One text a screen, which you paste as lines: a "
-    "scale, and the idea behind the text in the annotator’s own words. Needs no images.",
+    description="How strong a generalisation is each text? One text a screen, which you paste as lines or draw from "
+    "associations that a judge rated: a scale, and the idea behind the text in the annotator’s own words. Needs no "
+    "images.",
     campaign_name="How strongly texts generalise",
     work={"en": "Reading short texts", "de": "Kurze Texte lesen"},
     public_name="reading",
     public_help="rate a text",
-    stimuli=Stimuli(medium="text", blind=frozenset({"condition", "model", "role"})),
+    stimuli=Stimuli(medium="text", sensitive=True, blind=frozenset({"condition", "model", "role"})),
     questions=(
         ScaleQuestion(
             name="level",

@@ -96,6 +96,12 @@ class Stimuli(Declared):
         words={"fixed": "Fixed", "shuffled": "Shuffled", "counterbalanced": "Counterbalanced"},
     )
 
+    sensitive: bool = parameter(
+        False,
+        label="Sensitive",
+        help="What is shown may hurt. A lead can limit how many such screens each person gets a day.",
+    )
+
     @field_serializer("blind")
     def _sorted(self, blind: frozenset[str]) -> list[str]:
         return sorted(blind)  # a file is the same in each process

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import BeforeValidator
 
 from annotation.kinds.declaration import Kind
-from annotation.kinds.registry import RATING_KINDS, coding_question, kind_of
+from annotation.kinds.registry import RATING_KINDS, coding_question, kind_of, likeness_question
 from annotation.models import Campaign
 from foundation.errors import DomainError
 from foundation.parameters import ParameterSet, Problem, parameter
@@ -15,6 +15,7 @@ from studies.models import Study
 
 FROM_CAMPAIGN = "campaign:"
 FROM_ANSWERS = "answers"
+FROM_ASSOCIATIONS = "associations"
 MOST_TEXTS = 5_000
 LONGEST_TEXT = 1_000
 # What a lead may change while people work; all else is fixed when the campaign opens.
@@ -24,6 +25,7 @@ CHANGEABLE = frozenset(
         "pay_amount",
         "pay_currency",
         "pay_per",
+        "pay_budget",
         "edit_minutes",
         "gold_share",
         "repeat_share",
@@ -40,7 +42,7 @@ _MARKING = CHANGEABLE | {
     "images_per_group",
     "condition",
 }
-_QUESTIONS = CHANGEABLE - {"sensitive_per_day"}
+_CALM = CHANGEABLE - {"sensitive_per_day"}
 
 
 def names_for(kind: Kind) -> frozenset[str]:
@@ -49,11 +51,14 @@ def names_for(kind: Kind) -> frozenset[str]:
         return _LIKERT
     if kind.marks_attributes:
         return _MARKING
+    changeable = CHANGEABLE if kind.stimuli.sensitive else _CALM
     if kind.stimuli.medium == "text":
         reviewing = {"sure_share", "sure_least"} if coding_question(kind) else set()
-        return _QUESTIONS | {"texts", "texts_from"} | reviewing
+        drawing = {"pairs"} if kind.unit == "association" else set()
+        return changeable | {"texts", "texts_from"} | reviewing | drawing
     number = "images_per_group" if kind.stimuli.most == 1 else "combinations"
-    return _QUESTIONS | {"model_labels", "condition", number}
+    checking = {"scenarios"} if likeness_question(kind) else set()
+    return changeable | {"model_labels", "condition", number} | checking
 
 
 def _as_labels(value: object) -> object:
@@ -122,6 +127,12 @@ class Options(ParameterSet):
         label="Screens per prompt, at most",
         help="If the images of a prompt can be combined in more ways, this many are drawn, as evenly as possible.",
     )
+    scenarios: str = parameter(
+        "undecided",
+        words={"undecided": "Scenarios that no earlier check has decided", "all": "All scenarios"},
+        label="Scenarios",
+        help="Where the kind asks whether the images of a scenario are alike.",
+    )
     texts: Annotated[tuple[str, ...], BeforeValidator(_as_texts)] = parameter(
         (),
         expected=f"a list of at most {MOST_TEXTS:,} texts of at most {LONGEST_TEXT:,} characters",
@@ -130,10 +141,19 @@ class Options(ParameterSet):
     )
     texts_from: str = parameter(
         "",
-        expected="'campaign:' followed by the short name of a campaign of this study that asks for texts, or 'answers'",
+        expected="'campaign:' followed by the short name of a campaign of this study that asks for texts, 'answers' or "
+        "'associations'",
         label="Texts from",
         help="Of a campaign: each text that counts is a screen, and goes when its writer withdraws. 'answers', where "
-        "the kind codes them: models’ answers that the rules have coded.",
+        "the kind codes them: models’ answers that the rules have coded. 'associations', where the kind is about "
+        "them: pairs that a judge rated.",
+    )
+    pairs: int = parameter(
+        200,
+        ge=1,
+        le=MOST_TEXTS,
+        label="Associations to draw",
+        help="At random, as many of each level that the judge gave as there are.",
     )
     sure_share: float = parameter(
         0.1,
@@ -196,7 +216,8 @@ class Options(ParameterSet):
         ge=0,
         le=10_000,
         label="Of these with offensive stereotypes, at most",
-        help="Screens with a stereotype that the resource’s raters called offensive. Leave empty for no limit.",
+        help="Screens with a stereotype that the resource’s raters called offensive; all screens of a sensitive kind. "
+        "Leave empty for no limit.",
     )
     practice_pass_mark: float = parameter(
         0.8,
@@ -230,6 +251,14 @@ class Options(ParameterSet):
         words={"hour": "an hour of active work", "task": "a submitted screen"},
         label="For",
         help="What the rate is paid for.",
+    )
+    pay_budget: float | None = parameter(
+        None,
+        ge=0,
+        le=100_000_000,
+        expected="an amount from 0 to 100,000,000",
+        label="Budget",
+        help="The most that the pay of all annotators may come to. Leave empty for none.",
     )
     reopen_withdrawn: bool = parameter(
         True,
@@ -288,12 +317,14 @@ class Options(ParameterSet):
     def _wrong_source(self, study: Study, kind: Kind) -> str:
         """Return why texts cannot come from what is named; empty where they can."""
         slug = self.texts_from.removeprefix(FROM_CAMPAIGN)
-        if slug == self.texts_from != FROM_ANSWERS:
+        if slug == self.texts_from and slug not in (FROM_ANSWERS, FROM_ASSOCIATIONS):
             return f"Give {self.declaration('texts_from').expected}."
         if self.texts:
             return "Paste texts, or take those of a campaign or of models, but not both."
         if slug == FROM_ANSWERS:
             return "" if coding_question(kind) else "This kind does not code models’ answers."
+        if slug == FROM_ASSOCIATIONS:
+            return "" if kind.unit == "association" else "This kind is not about associations."
         source = study.campaigns.filter(slug=slug).first()
         if source is None or not kind_of(source).asks_for_texts:
             return f"This study has no campaign “{slug}” that asks for texts."

@@ -10,6 +10,8 @@ from annotation.kinds.declaration import (
     TextQuestion,
 )
 
+ANSWERS = ("alike", "small_differences", "different")
+
 KIND = Kind(
     key="pair_check",
     name="Pair check",
@@ -93,3 +95,18 @@ KIND = Kind(
         StandardRule(measure="variety", threshold=0.15, minimum=20),
     ),
 )
+
+
+def likeness_question(kind: Kind) -> str | None:
+    """Return the name of the question by which a kind says whether the images of a scenario are alike; None without."""
+    if not {"scenario", "model"} <= set(kind.stimuli.together):
+        return None
+    for question in kind.questions:
+        if (
+            isinstance(question, ChoiceQuestion)
+            and not question.several
+            and not question.each
+            and set(question.codes) == set(ANSWERS)
+        ):
+            return question.name
+    return None

@@ -34,7 +34,11 @@ CHOICES = [(kind.key, kind.name) for kind in KINDS.values()]
 RATING_KINDS = [kind.key for kind in KINDS.values() if kind.rates_attributes]
 RATING_LABELS = RATING.labels
 RATING_ORDER = tuple(str(point.code) for point in RATING.scale)  # as shown: Unsure stands apart at the end
+ANSWER_REVIEW = answer_coding.KIND
 coding_question = answer_coding.coding_question
+LIKENESS_CHECK = pair_check.KIND
+likeness_question = pair_check.likeness_question
+ALIKE, SMALL_DIFFERENCES, DIFFERENT = pair_check.ANSWERS
 BIAS_LEVELS = bias_level.KIND  # the people beside whom a judge is measured
 UNSURE = next(point.code for point in RATING.scale if point.apart)
 # What annotators and their programs are told a task is: what is done, not what it is for.

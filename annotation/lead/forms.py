@@ -11,11 +11,13 @@ from annotation.models import Enrolment
 from catalog.models import IdentityGroup, Resource
 from catalog.raters import MIN_RATERS, RaterPools
 from foundation.errors import DomainError
+from foundation.tables.reader import read_table
 from generation.prompts.creation import MOST_IMAGES_PER_PROMPT, clean_templates
 from studies.models import StudyMembership
 from studies.protocol.groups import GroupFilter
 from web.form_fields import set_choices, set_queryset
 
+_TABLE_BYTES = 1024 * 1024
 # The published protocol's, word for word: also `an` where the group's name would want `a`.
 DEFAULT_PROMPTS = "a photo of {id} person\na portrait of {id} person\nan {id} person"
 
@@ -183,6 +185,42 @@ class InvitationForm(forms.Form):
             "label": self.cleaned_data["label"],
             "limit": self.cleaned_data["limit"],
             "expires_at": expires_at,
+        }
+
+
+class PersonalLinksForm(forms.Form):
+    """Notes, one for each personal link: typed, or the first column of a table."""
+
+    labels = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 6}),
+        label="Notes, one a line",
+        help_text="Each line is a link for one person. Only leads of this study see the notes.",
+    )
+    table = forms.FileField(
+        required=False,
+        label="Or a table",
+        help_text="CSV or Excel with a header; the first column holds the notes.",
+    )
+    days = forms.IntegerField(
+        min_value=1,
+        max_value=366,
+        initial=14,
+        required=False,
+        label="Days until they expire",
+        help_text="Empty: never.",
+    )
+
+    def settings(self) -> dict[str, Any]:
+        """Return the arguments of the verb that invites."""
+        days = self.cleaned_data["days"]
+        lines: list[str] = self.cleaned_data["labels"].splitlines()
+        if upload := self.cleaned_data["table"]:
+            columns = read_table(upload, name=upload.name, max_bytes=_TABLE_BYTES).columns
+            lines += [str(cell) for cell in next(iter(columns.values()), ())]
+        return {
+            "labels": [line for line in lines if line.strip()],
+            "expires_at": timezone.now() + timedelta(days=days) if days else None,
         }
 
 

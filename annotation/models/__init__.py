@@ -12,6 +12,7 @@ from annotation.models.campaigns import (
 )
 from annotation.models.quality import (
     KnownAnswer,
+    LaunchWaiver,
     Notice,
     PracticeAnswer,
     PracticeRound,
@@ -38,6 +39,7 @@ __all__ = [
     "Invitation",
     "Judgement",
     "KnownAnswer",
+    "LaunchWaiver",
     "Notice",
     "Point",
     "PracticeAnswer",

@@ -236,6 +236,8 @@ class Enrolment(models.Model):
     # Keyed hash of address and browser at joining: equal prints are shown to the lead as suspected doubles.
     joined_print = models.CharField(max_length=64, blank=True, db_index=True)
     joined_at = models.DateTimeField(db_default=Now(), editable=False)
+    # How many screens they may answer, if there is a limit: a place of a panel is paid for so many.
+    most_screens = models.PositiveIntegerField(null=True, blank=True)
 
     class Meta:
         constraints: ClassVar = [

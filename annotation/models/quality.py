@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce, Now
@@ -197,6 +198,27 @@ class QualityEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.enrolment}: {self.action} by {self.measure}"
+
+
+class LaunchWaiver(models.Model):
+    """That a draft may open although a check of `annotation.launch` is missing, and why."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="launch_waivers")
+    check_key = models.CharField(max_length=20)
+    reason = models.CharField(max_length=500)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["campaign", "check_key"], name="launch_waiver_once"),
+            models.CheckConstraint(condition=~Q(reason=""), name="launch_waiver_has_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.campaign}: {self.check_key}"
 
 
 class Notice(models.Model):

@@ -39,7 +39,8 @@ class Task(models.Model):
     quota_mix = models.TextField(default="", db_default="", blank=True)
     withdrawn = models.BooleanField(default=False)  # no longer offered (retracted image)
     purpose = models.CharField(max_length=8, choices=Purpose, default=Purpose.LABEL, db_default="label")
-    # It asks for a stereotype of the depicted group that its raters called offensive: counted by a cap a day.
+    # It asks for a stereotype of the depicted group that its raters called offensive, or is of a kind that is
+    # sensitive: counted by a cap a day.
     sensitive = models.BooleanField(default=False, db_default=False)
 
     class Meta:

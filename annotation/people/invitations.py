@@ -7,6 +7,7 @@ up to `limit` people; each may keep a personal return link. Only a token's SHA-2
 import secrets
 import uuid
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -23,6 +24,7 @@ from foundation.errors import Conflict, DomainError, Forbidden, NotFound
 from studies import audit
 
 MAX_LIMIT = 10_000
+MOST_AT_ONCE = 500  # personal links: they are shown on one page, this once
 _RETURN_LABEL = "return link"
 
 
@@ -63,6 +65,36 @@ def invite(
         limit=limit,
     )
     return invitation, token
+
+
+@transaction.atomic
+def invite_each(
+    *, campaign: Campaign, by: User | None, labels: Sequence[str], expires_at: datetime | None = None
+) -> list[tuple[Invitation, str]]:
+    """Create a personal link for each label and return them with their tokens, which cannot be shown again."""
+    labels = [" ".join(label.split()) for label in labels]
+    if not 1 <= len(labels) <= MOST_AT_ONCE:
+        message = f"Give 1 to {MOST_AT_ONCE} notes, each for one link."
+        raise DomainError("invitations_number", message, fields={"labels": message})
+    campaign = Campaign.objects.select_related("study").get(pk=campaign.pk)
+    for label in labels:
+        _check(campaign, label, 1, expires_at, None)
+    tokens = [secrets.token_urlsafe(32) for _ in labels]
+    made = Invitation.objects.bulk_create(
+        Invitation(
+            campaign=campaign, label=label, token_hash=hash_key(token), expires_at=expires_at, created_by=by
+        )
+        for label, token in zip(labels, tokens, strict=True)
+    )
+    audit.record(
+        by=by,
+        action="invitation.created_each",
+        subject=campaign,
+        study=campaign.study,
+        campaign=campaign.name,
+        links=len(made),
+    )
+    return list(zip(made, tokens, strict=True))
 
 
 @transaction.atomic
@@ -126,14 +158,14 @@ def accept(*, token: str, user: User | None, fingerprint: str = "") -> Enrolment
             "invitation_of_another",
             "This personal link belongs to another annotator. Sign out first if it is yours.",
         )
-    if user is None and owner is not None and owner.user is not None and _has_a_role(owner.user):
+    if user is None and owner is not None and owner.user is not None and has_a_role(owner.user):
         # The lead who made the link knows it: it must not sign in as another lead or an administrator.
         raise Forbidden("sign_in_first", "This link belongs to somebody with a password. Sign in first.")
     if user is not None and (enrolment := _enrolled(invitation.campaign, user)):
         _tell_tools(invitation, enrolment.annotator)
         return enrolment
     _refuse_newcomer(invitation)
-    annotator = owner or _annotator_of(user or _new_user())
+    annotator = owner or (_annotator_of(user) if user else new_annotator())
     _bind(invitation, annotator)
     enrolment = _enrol(invitation, annotator, fingerprint)
     _tell_tools(invitation, annotator)
@@ -145,7 +177,8 @@ def _tell_tools(invitation: Invitation, annotator: Annotator) -> None:
         tool.invitation_accepted(invitation, annotator)
 
 
-def _has_a_role(user: User) -> bool:
+def has_a_role(user: User) -> bool:
+    """Return whether the user is more than an annotator."""
     return (
         user.is_superuser
         or user.is_staff
@@ -285,26 +318,31 @@ def _bind(invitation: Invitation, annotator: Annotator) -> None:
         invitation.save(update_fields=["annotator"])
 
 
+def joined_print(fingerprint: str) -> str:
+    """Return the keyed hash under which what a browser shows of itself is stored."""
+    if not fingerprint:
+        return ""
+    return salted_hmac("annotation.invitations", fingerprint, algorithm="sha256").hexdigest()
+
+
 def _enrol(invitation: Invitation, annotator: Annotator, fingerprint: str) -> Enrolment:
     enrolment, _ = Enrolment.objects.select_related("annotator__user", "campaign__study").get_or_create(
         campaign=invitation.campaign,
         annotator=annotator,
         defaults={
             "invitation": invitation,
-            "joined_print": salted_hmac("annotation.invitations", fingerprint, algorithm="sha256").hexdigest()
-            if fingerprint
-            else "",
+            "joined_print": joined_print(fingerprint),
         },
     )
     return enrolment
 
 
-def _new_user() -> User:
-    """Return a user who can sign in only by a link: no password, address or name."""
+def new_annotator() -> Annotator:
+    """Return somebody who can sign in only by a link: no password, address or name."""
     user = User(username=f"annotator-{uuid.uuid4().hex}")
     user.set_unusable_password()
     user.save()
-    return user
+    return Annotator.objects.create(user=user)
 
 
 def _audit(invitation: Invitation, by: User | None, action: str) -> None:

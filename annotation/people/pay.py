@@ -22,6 +22,11 @@ from annotation.models import Annotation, Campaign
 _WHOLE = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF"
 
 
+def digits_of(currency: str) -> int:
+    """Return how many decimal places amounts in a currency have."""
+    return 0 if currency in _WHOLE.split() else 2
+
+
 @dataclass(frozen=True)
 class Rate:
     """An amount for an hour of active work or for a submitted screen."""
@@ -44,12 +49,16 @@ class Rate:
 
     @property
     def digits(self) -> int:
-        return 0 if self.currency in _WHOLE.split() else 2
+        return digits_of(self.currency)
 
     def comes_to(self, *, tasks: int, seconds: float) -> Decimal:
         """Return the pay for this work, rounded half up to the currency's smallest unit."""
         units = Decimal(tasks) if self.per == "task" else Decimal(str(seconds)) / 3600
-        return (self.amount * units).quantize(Decimal(1).scaleb(-self.digits), ROUND_HALF_UP)
+        return self.rounded(self.amount * units)
+
+    def rounded(self, amount: Decimal) -> Decimal:
+        """Return an amount rounded half up to the currency's smallest unit."""
+        return amount.quantize(Decimal(1).scaleb(-self.digits), ROUND_HALF_UP)
 
 
 @dataclass(frozen=True)

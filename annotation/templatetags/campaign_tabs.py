@@ -23,6 +23,7 @@ _OF_WORK = {
     "Checks and practice": "annotation:known_tasks",
     "Invitations": "annotation:invitations",
 }
+_OF_LEADS = {"Recruitment": "annotation:recruitments"}
 _ANSWERS = {"Answers": "annotation:annotations"}
 
 
@@ -37,6 +38,7 @@ def campaign_tabs(context: Context) -> dict[str, Any]:
     else:
         pages = _OF_ALL | _OF_WORK | _ANSWERS
         if context.get("may_change"):
+            pages |= _OF_LEADS
             pages |= {tool.name: tool.campaign_page for tool in integrations.registered()}
     place = [context["study"].slug, campaign.slug]
     pairs = [part for label, name in pages.items() for part in (label, reverse(name, args=place))]

@@ -122,7 +122,7 @@ def _pictures(number: int) -> list[Any]:
     import numpy as np
     from PIL import Image as Picture
 
-    from analysis.scoring.inputs.scope import images_of, read
+    from analysis.scoring.inputs.scope import images_of, scope_images
     from generation.images.storage import store_image
     from studies.models import Study, StudyGroup
 
@@ -137,7 +137,7 @@ def _pictures(number: int) -> list[Any]:
             file, "PNG", compress_level=1
         )
         store_image(study=study, data=file.getvalue(), group=group, model_label="painter")
-    return read(images_of(study, "clip"))
+    return scope_images(images_of(study, "clip"))
 
 
 def _timed(call: Callable[[], None]) -> float:

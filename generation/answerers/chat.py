@@ -11,6 +11,7 @@ from generation.answerers.base import Answerer, AnswerRequest, Parameters, Reply
 from generation.answerers.parameters import SamplingParameters
 from generation.backends.base import ModelUnusable
 from generation.backends.parameters import parameter_invalid
+from generation.endpoints.batches import BatchClient
 from generation.endpoints.chat import ChatClient, ChatReply, Choice, Message, Sampling
 from generation.endpoints.connection import EndpointUnusable, Failure, address_of, allowed_endpoint
 
@@ -84,16 +85,19 @@ class ChatAnswerer:
 
     def answer(self, request: AnswerRequest) -> list[Reply]:
         """Ask once, for as many answers as there are seeds; the first seed is sent."""
-        messages = [Message("system", request.system)] if request.system else []
-        messages.append(Message("user", request.prompt, request.picture.data_url if request.picture else ""))
         try:
-            reply = self._client.complete(messages, self._sampling(request), paid=request.paid)
+            reply = self._client.complete(_messages(request), self._sampling(request), paid=request.paid)
         except EndpointUnusable as error:
             raise ModelUnusable(error.code, error.message) from None
-        if isinstance(reply, Failure):
-            outcome = "declined" if reply.declined else "failed"
-            return [Reply(outcome=outcome, reason=reply.reason, charged=reply.charged)] * len(request.seeds)
-        return _replies(reply, len(request.seeds))
+        return replies_of(reply, len(request.seeds))
+
+    def batch_client(self) -> BatchClient:
+        """Return what speaks with the endpoint about batches."""
+        return BatchClient(address_of(self.address))
+
+    def batch_body(self, request: AnswerRequest, *, new_limit: bool) -> dict[str, Any]:
+        """Return what a line of a batch's file asks; `new_limit`: with the new name of the limit of tokens."""
+        return self._client.whole_body(_messages(request), self._sampling(request), new_limit=new_limit)
 
     def _sampling(self, request: AnswerRequest) -> Sampling:
         parameters = self._parameters
@@ -107,8 +111,19 @@ class ChatAnswerer:
         )
 
 
-def _replies(reply: ChatReply, most: int) -> list[Reply]:
+def _messages(request: AnswerRequest) -> list[Message]:
+    messages = [Message("system", request.system)] if request.system else []
+    return [
+        *messages,
+        Message("user", request.prompt, request.picture.data_url if request.picture else ""),
+    ]
+
+
+def replies_of(reply: ChatReply | Failure, most: int) -> list[Reply]:
     """Return a reply for each choice. Usage is that of the whole request: each choice has its share."""
+    if isinstance(reply, Failure):
+        outcome = "declined" if reply.declined else "failed"
+        return [Reply(outcome=outcome, reason=reply.reason, charged=reply.charged)] * most
     choices = reply.choices[:most]
     tokens_in, tokens_out = (_shares(tokens, len(choices)) for tokens in (reply.tokens_in, reply.tokens_out))
     return [

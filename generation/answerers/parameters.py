@@ -1,6 +1,6 @@
-"""What the parameters of every answerer have in common: how answers are drawn."""
+"""What the parameters of every answerer have in common: how answers are drawn, and asked for in batches."""
 
-from foundation.parameters import parameter
+from foundation.parameters import ParameterSet, parameter
 from generation.backends.parameters import BackendParameters
 
 
@@ -31,4 +31,36 @@ class SamplingParameters(BackendParameters):
         le=4096,
         label="Largest edge of pictures",
         help="In pixels; larger pictures are made smaller.",
+    )
+
+
+class BatchParameters(ParameterSet):
+    """Whether an endpoint is given files of requests, and what such requests cost."""
+
+    batch_endpoint: bool = parameter(
+        False,
+        label="Ask in batches",
+        help="Upload files of requests, which the endpoint answers within a day, often at a lower price.",
+    )
+    batch_price_factor: float = parameter(
+        0.5,
+        ge=0,
+        le=1,
+        label="Price of batches",
+        help="What a request in a batch costs, as a part of the usual price.",
+    )
+    batch_size: int = parameter(
+        50_000, ge=1, le=50_000, label="Requests in a batch", help="At most. Large pictures make it fewer."
+    )
+    batch_poll_seconds: int = parameter(
+        60,
+        ge=1,
+        le=3_600,
+        label="Seconds between looks",
+        help="How often the endpoint is asked whether a batch is ready.",
+    )
+    batch_new_limit: bool = parameter(
+        False,
+        label="Newer limit of tokens",
+        help="For models that refuse max_tokens: send max_completion_tokens instead.",
     )

@@ -24,7 +24,7 @@ class Call:
     """What is known of a call that is under way, or over."""
 
     def __init__(self, used_socket: socket.socket | None = None) -> None:
-        self.sent = False  # from here on the image may have been made
+        self.sent = False  # wholly: from here on it may have been done
         self.timed_out = False
         self.began = time.monotonic()
         self.socket = used_socket  # that of the thread's last call, which may be used again
@@ -35,7 +35,7 @@ class Call:
             self.socket = info["return_value"].get_extra_info("socket")
             if self.timed_out:
                 self._hang_up()
-        elif event.endswith("send_request_headers.started"):
+        elif event.endswith("send_request_body.complete"):
             self.sent = True
 
     def end(self) -> None:

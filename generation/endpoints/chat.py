@@ -1,5 +1,6 @@
 """The one client of chat completions: probes, captions and judges ask through it."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,6 +12,7 @@ _ANSWER_BYTES = 8 << 20
 # The same limit by its old and its new name; newer models refuse the old one.
 _LIMIT, _NEW_LIMIT = "max_tokens", "max_completion_tokens"
 _NAME = 200
+DATA_BEGIN, DATA_END = "<<<DATA", "DATA>>>"  # around data of a message that is no instruction
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,14 @@ class Message:
             return {"role": self.role, "content": self.text}
         image = {"type": "image_url", "image_url": {"url": self.picture}}
         return {"role": self.role, "content": [{"type": "text", "text": self.text}, image]}
+
+
+def data_message(values: Mapping[str, str]) -> Message:
+    """Return a user's message that holds data as JSON between fences, which the data cannot close."""
+    content = json.dumps(dict(values), ensure_ascii=False)
+    # Escapes of JSON: the same text to who reads it, and no fence.
+    content = content.replace("<", "\\u003c").replace(">", "\\u003e").replace("`", "\\u0060")
+    return Message("user", f"{DATA_BEGIN}\n{content}\n{DATA_END}")
 
 
 @dataclass(frozen=True)
@@ -97,9 +107,19 @@ class ChatClient:
         self, messages: Sequence[Message], sampling: Sampling, *, paid: bool = False
     ) -> ChatReply | Failure:
         """Ask once; raises EndpointUnusable when no request would be answered."""
+        body = self._body(messages, sampling)
+        return self._connection.ask(lambda: self._post(body, sampling.max_tokens), paid=paid)
+
+    def whole_body(
+        self, messages: Sequence[Message], sampling: Sampling, *, new_limit: bool
+    ) -> dict[str, Any]:
+        """Return what is sent for one request; `new_limit`: with the new name of the limit of tokens."""
+        limit_name = _NEW_LIMIT if new_limit else _LIMIT
+        return self._body(messages, sampling) | {limit_name: sampling.max_tokens}
+
+    def _body(self, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
         body = {"model": self._model_id, "messages": [message.as_sent() for message in messages]}
-        options = _options(sampling)
-        return self._connection.ask(lambda: self._post(body | options, sampling.max_tokens), paid=paid)
+        return body | _options(sampling)
 
     def _post(self, body: dict[str, Any], max_tokens: int) -> ChatReply:
         limit_name = self._limit_name
@@ -119,7 +139,7 @@ class ChatClient:
     def _read(self, body: dict[str, Any]) -> ChatReply:
         response = self._connection.post("/chat/completions", body)
         try:
-            reply = _reply(response.json())
+            reply = read_reply(response.json())
         except (LookupError, TypeError, ValueError, AttributeError):
             raise DomainError(
                 "answer_unreadable", "The endpoint's answer is not a chat completion."
@@ -141,7 +161,8 @@ def _options(sampling: Sampling) -> dict[str, Any]:
     return options
 
 
-def _reply(answer: Mapping[str, Any]) -> ChatReply:
+def read_reply(answer: Mapping[str, Any]) -> ChatReply:
+    """Read a chat completion; raises LookupError, TypeError, ValueError or AttributeError where it is none."""
     usage = answer.get("usage") or {}
     choices = [_choice(choice) for choice in answer["choices"]]
     if not choices:

@@ -3,7 +3,8 @@
 import json
 import random
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,7 +22,7 @@ _LONGEST_WAIT = 120.0
 # Busy for the moment; such a request was not done, and is not charged.
 _BUSY = frozenset({409, 429, 503, 529})
 # The endpoint's filter declines this request; others may pass.
-_DECLINED = frozenset(
+DECLINED = frozenset(
     {
         "content_policy_violation",
         "moderation_blocked",
@@ -96,7 +97,8 @@ class Connection:
     """A client of one endpoint, for any number of threads.
 
     `limit`: the most bytes of an answer. `purpose` completes the sentence about a model that is not there.
-    `keep_alive`: whether threads that `post` again and again keep their connections, until `close`.
+    `keep_alive`: whether threads that `post` again and again keep their connections, until `close`. `seconds`: how long
+    a call may take, if not as the operator says.
     """
 
     def __init__(
@@ -107,6 +109,7 @@ class Connection:
         purpose: str,
         tries: int = _TRIES,
         keep_alive: bool = False,
+        seconds: int | None = None,
     ) -> None:
         if find_spec("openai") is None:
             raise DomainError(
@@ -119,7 +122,7 @@ class Connection:
 
         self._openai, self._httpx2 = openai, httpx2
         self._stopping = threading.Event()
-        self._seconds = settings.OPENAI_TIMEOUT_SECONDS
+        self._seconds = seconds or settings.OPENAI_TIMEOUT_SECONDS
         self._caller = Caller(seconds=self._seconds, limit=limit, keep_alive=keep_alive)
         self._tries = tries
         self._key, self._key_setting, self._purpose = address.key, address.key_setting, purpose
@@ -163,6 +166,14 @@ class Connection:
         if not response.is_success:
             raise self._status_error(response)
         return response
+
+    @contextmanager
+    def hanging_up(self) -> Iterator[None]:
+        """Raise what the client of `openai` would where a connection breaks while an answer is being read."""
+        try:
+            yield
+        except self._httpx2.RequestError as error:
+            raise self._openai.APIConnectionError(request=error.request) from error
 
     def _address_of(self, path: str) -> "httpx2.URL":
         if path not in self._addresses:
@@ -229,7 +240,7 @@ class Connection:
         """Return the failure of an error that stays one, or None for one that may be asked again."""
         code, status = str(error.code or ""), error.status_code
         detail = self._detail(error)
-        if code in _DECLINED or (status == 400 and "safety system" in str(error.message)):
+        if code in DECLINED or (status == 400 and "safety system" in str(error.message)):
             return Failure(
                 self._words(error), charged=False, declined=True, status=status, code=code, detail=detail
             )

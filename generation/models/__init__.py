@@ -1,5 +1,6 @@
 """Prompts, images, and what models answered to questions."""
 
+from generation.models.batches import BatchRequest, ProbeBatch
 from generation.models.images import (
     Condition,
     GenerationRequest,
@@ -8,16 +9,20 @@ from generation.models.images import (
     Phrase,
     PromptTemplate,
 )
-from generation.models.probes import Answer, Coding, ProbeRun
+from generation.models.probes import Answer, AnswerCount, Coding, ModelCoder, ProbeRun
 
 __all__ = [
     "Answer",
+    "AnswerCount",
+    "BatchRequest",
     "Coding",
     "Condition",
     "GenerationRequest",
     "GenerationRun",
     "Image",
+    "ModelCoder",
     "Phrase",
+    "ProbeBatch",
     "ProbeRun",
     "PromptTemplate",
 ]

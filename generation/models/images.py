@@ -25,7 +25,7 @@ class Condition(models.TextChoices):
 
 class PromptTemplate(models.Model):
     """A prompt with places: {id} the group, {attr} an attribute, {phrase} a phrase of the study, {person} the group in
-    a scenario, {a_an}/{A_an} the article of the word that follows."""
+    a scenario, {singular} and {plural} what a descriptor is called, {a_an}/{A_an} the article of the word after it."""
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="prompt_templates")
     # The name of a file in generation/prompts/sets, or "" for a prompt that the lead wrote.
@@ -108,6 +108,8 @@ class GenerationRun(models.Model):
     # For models that are paid by the image. Neither says what is made, so both may change while a run goes on.
     price = models.DecimalField(max_digits=9, decimal_places=4, null=True, blank=True)
     budget = models.DecimalField(max_digits=12, decimal_places=2, null=True, blank=True)
+    # The sum of what its requests cost, written in the same transactions: see `generation.runs.budget`.
+    spent = models.DecimalField(max_digits=14, decimal_places=4, default=0, db_default=0)
     # Prompts whose requests its job has still to write down, because they are too many for the page that planned them.
     to_write = models.ManyToManyField(PromptTemplate, blank=True, related_name="+")
     # What makes its images or made the last ones, with the rest of its team: others beside them are refused.
@@ -127,6 +129,7 @@ class GenerationRun(models.Model):
             models.CheckConstraint(
                 condition=Q(price__isnull=True) | Q(price__gte=0), name="generation_run_price_not_negative"
             ),
+            models.CheckConstraint(condition=Q(spent__gte=0), name="generation_run_spent_not_negative"),
         ]
         ordering: ClassVar = ["-id"]
 

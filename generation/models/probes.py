@@ -37,6 +37,8 @@ class ProbeRun(models.Model):
     runs = models.PositiveSmallIntegerField()  # how often each question is asked
     orders = models.CharField(max_length=10, choices=Orders)
     samples_per_request = models.PositiveSmallIntegerField(default=1)
+    # Those of `generation.answerers.parameters`; empty where questions are asked one by one.
+    batch_parameters = models.JSONField(default=dict, blank=True)
     fresh = models.BooleanField(default=False)  # whether answers of earlier runs are asked for once more
     # For models that are paid by the token, for a million of them. Neither says what is asked, so they may change.
     price_in = models.DecimalField(max_digits=12, decimal_places=4, null=True, blank=True)
@@ -160,11 +162,7 @@ class Answer(models.Model):
             models.CheckConstraint(condition=Q(cost__gte=0), name="answer_cost_not_negative"),
         ]
         indexes: ClassVar = [
-            # What pages of a run count and list is read from these alone.
-            models.Index(
-                fields=["run", "outcome", "served_model", "fingerprint", "cost", "finished_at"],
-                name="answer_run_counts",
-            ),
+            models.Index(fields=["run", "outcome", "id"], name="answer_run_outcome_id"),
             models.Index(fields=["run", "id"], name="answer_run_id"),
             models.Index(
                 fields=["request_sha256"],
@@ -176,6 +174,65 @@ class Answer(models.Model):
 
     def __str__(self) -> str:
         return f"{self.experiment}.{self.question} {self.scenario}".strip()
+
+
+class AnswerCount(models.Model):
+    """How many answers of a run ended how, by the model that the endpoint said it served.
+
+    Triggers of the database keep it, in the transaction that writes the answers: pages count no rows.
+    """
+
+    run = models.ForeignKey(ProbeRun, on_delete=models.CASCADE, related_name="counts", db_index=False)
+    outcome = models.CharField(max_length=10, choices=Answer.Outcome)
+    served_model = models.CharField(max_length=200, blank=True)
+    fingerprint = models.CharField(max_length=200, blank=True)
+    number = models.BigIntegerField()
+    # What they cost, in units of the last decimal place that is kept: SQLite adds up whole numbers exactly.
+    cost_e8 = models.BigIntegerField()
+    since = models.DateTimeField(null=True, blank=True)  # when the first of them ended
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["run", "outcome", "served_model", "fingerprint"], name="answer_count_once"
+            ),
+        ]
+        ordering: ClassVar = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.outcome}"
+
+
+class ModelCoder(models.Model):
+    """A model that codes answers of a study, and what it has cost. Requests are paid before they are sent."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="model_coders", db_index=False)
+    version = models.CharField(
+        max_length=120
+    )  # as its codings have it: the model and the number of the prompt
+    price_in = models.DecimalField(
+        max_digits=12, decimal_places=6, null=True, blank=True
+    )  # of a million tokens
+    price_out = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
+    budget = models.DecimalField(max_digits=12, decimal_places=2, null=True, blank=True)
+    spent = models.DecimalField(max_digits=18, decimal_places=8, default=0)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["study", "version"], name="model_coder_once_per_study"),
+            models.CheckConstraint(
+                condition=~Q(version="") & Q(spent__gte=0), name="model_coder_has_version_and_spent"
+            ),
+            models.CheckConstraint(
+                condition=Q(budget__isnull=True)
+                | Q(budget__gte=0) & (Q(price_in__isnull=False) | Q(price_out__isnull=False)),
+                name="model_coder_budget_has_prices",
+            ),
+        ]
+        ordering: ClassVar = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.version} for {self.study}"
 
 
 class Coding(models.Model):

@@ -79,7 +79,12 @@ class GenerateForm(forms.Form):
         super().__init__(*args, **kwargs)
         usable = [] if study.protocol == Study.Protocol.MCAS else published_prompt_sets()
         sets = [("", "All prompts of the study")]
-        sets += [(published.name, published.title) for published in usable if not published.has_phrases]
+        sets += [
+            (published.name, published.title)
+            for published in usable
+            if not published.has_phrases
+            and (study.protocol == Study.Protocol.BIASDORA or not published.has_descriptors)
+        ]
         set_choices(self, "prompt_set", sets)
         for parameters in PARAMETERS.values():
             self.fields |= parameters.form_fields(asked_of(parameters))
@@ -116,7 +121,7 @@ class ImportForm(forms.Form):
 
     archive = forms.FileField(
         label="Zip archive",
-        help_text="One folder for each identity group, or a manifest.csv that names path and group.",
+        help_text="Its folders say what the images show; you choose below how.",
     )
     layout = ImageImportOptions.form_field("layout", help_text="", required=True)
     model_label = ImageImportOptions.form_field("model_label", initial="")

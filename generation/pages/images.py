@@ -11,6 +11,7 @@ from generation.images import contact_sheet
 from generation.imports import uploads
 from generation.pages.forms import ImportForm
 from studies.access import LEAD, holds, study_for
+from studies.models import Study
 from studies.study_view import StudyView
 from web.form_page import FormPage
 from web.keyset import key_page
@@ -55,7 +56,10 @@ class ImportImages(StudyView, FormPage[ImportForm]):
     """Take a zip archive and let a worker import it."""
 
     template_name = "generation/import_images.html"
-    form_class = ImportForm
+
+    def make_form(self, data: Any) -> ImportForm:
+        layout = "pairs" if self.study.protocol == Study.Protocol.PAIRS else "groups"
+        return ImportForm(data, self.request.FILES or None, initial={"layout": layout})
 
     def call(self) -> HttpResponse:
         job = uploads.start_import(study=self.study, by=self.by, **self.form.cleaned_data)

@@ -1,7 +1,7 @@
 from django.urls import path
 
 from generation.pages import images, runs
-from generation.pages.probing import answers
+from generation.pages.probing import answers, files
 from generation.pages.probing import runs as probe_runs
 
 app_name = "generation"
@@ -15,6 +15,8 @@ urlpatterns = [
     path("probes/", probe_runs.probes, name="probes"),
     path("probes/new/", probe_runs.NewProbe.as_view(), name="probe_new"),
     path("probes/new/estimate/", probe_runs.probe_estimate, name="probe_estimate"),
+    path("probes/import/", files.AnswerUpload.as_view(), name="answer_upload"),
+    path("probes/import/<int:look>/", files.AnswerFilePage.as_view(), name="answer_file"),
     path("probes/<int:run>/", probe_runs.Probe.as_view(), name="probe"),
     path("probes/<int:run>/go-on/", probe_runs.ProbeGoOn.as_view(), name="probe_go_on"),
     path("probes/<int:run>/retry/", probe_runs.ProbeRetry.as_view(), name="probe_retry"),

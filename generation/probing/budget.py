@@ -4,18 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_UP, Decimal
 
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import Max, Sum
 
 from foundation.errors import DomainError
 from generation.answerers.base import Reply
-from generation.models import Answer, ProbeRun
+from generation.models import Answer, ModelCoder, ProbeRun
 from generation.probing.requests import PlannedRequest
+from generation.probing.totals import STEP, counts_of
 
 _MILLION = Decimal(1_000_000)
-_STEP = Decimal("0.00000001")  # as the column
 # A token has at least one byte, and each message some tokens around it.
-_TOKENS_AROUND = 40
+TOKENS_AROUND = 40
 # Endpoints count pictures by their own rules; what they counted in this run is known after the first answers.
 PICTURE_TOKENS = 1_700
 
@@ -32,16 +32,12 @@ class Payment:
     reserved: Decimal
 
 
-def spent(run: ProbeRun) -> Decimal:
-    """Return what the run has cost so far, requests that were under way when a worker died included."""
-    # SQLite adds floating-point numbers.
-    return (run.answers.aggregate(spent=Sum("cost"))["spent"] or Decimal(0)).quantize(_STEP)
-
-
-def price(run: ProbeRun, tokens_in: float, tokens_out: float) -> Decimal:
+def price(
+    run: ProbeRun | ModelCoder, tokens_in: float, tokens_out: float, *, factor: Decimal = Decimal(1)
+) -> Decimal:
     """Return what so many tokens cost, rounded up to what is stored."""
     cost = Decimal(tokens_in) * (run.price_in or 0) + Decimal(tokens_out) * (run.price_out or 0)
-    return (cost / _MILLION).quantize(_STEP, ROUND_UP)
+    return (cost * factor / _MILLION).quantize(STEP, ROUND_UP)
 
 
 def add_cost(rows: Sequence[Answer], amount: Decimal) -> None:
@@ -56,12 +52,13 @@ def add_cost(rows: Sequence[Answer], amount: Decimal) -> None:
 
 
 class Purse:
-    """Keeps a run within its budget. One job asks the questions of a run, so what is spent is counted here."""
+    """Keeps a run within its budget: what a request can cost at most is written down before it is sent."""
 
-    def __init__(self, run: ProbeRun) -> None:
+    def __init__(self, run: ProbeRun, *, factor: Decimal = Decimal(1)) -> None:
+        """`factor`: the price of a request as a part of the price of one that is sent by itself."""
         self._run = run
+        self._factor = factor
         self.refresh()
-        self._spent = spent(run)
         self._most_seen = run.answers.aggregate(most=Max("tokens_in"))["most"] or 0
 
     @property
@@ -72,24 +69,49 @@ class Purse:
         """Read prices and budget, which may have been changed meanwhile."""
         self._run.refresh_from_db(fields=["price_in", "price_out", "budget"])
 
-    def pay(self, request: PlannedRequest) -> Payment:
-        """Reserve the most that a request can cost; raise BudgetSpent where the budget does not cover it."""
+    def pay(self, requests: Sequence[PlannedRequest]) -> list[Payment]:
+        """Write down the most that requests can cost, for as many of them, in order, as the budget covers."""
         if not self.paid:
-            return Payment(request, Decimal(0))
-        reserved = self._most(request)
-        total = reserved * len(request.rows)
-        budget = self._run.budget
-        if budget is not None and self._spent + total > budget:
-            raise BudgetSpent(
-                "budget_spent",
-                f"The budget of {budget:,.2f} does not cover another request: {self._spent:,.2f} is spent. "
-                "Raise the budget to go on.",
-            )
-        self._spent += total
-        return Payment(request, reserved)
+            return [Payment(request, Decimal(0)) for request in requests]
+        payments = [Payment(request, self._most(request)) for request in requests]
+        while payments and (beyond := self._written(payments)):
+            payments = _without(payments, beyond)
+        return payments
 
-    def write(self, payments: Sequence[Payment]) -> None:
-        """Write reservations down; inside the transaction after which the requests are sent."""
+    def _written(self, payments: Sequence[Payment]) -> Decimal:
+        """Write payments down unless they exceed the budget; return by how much they would.
+
+        The counts that the database keeps are read after they were written: a second worker, whose lease ran out
+        unnoticed, waits there for its turn.
+        """
+        with transaction.atomic():
+            self._write(payments)
+            asked = ProbeRun.objects.filter(pk=self._run.pk)
+            budget, spent_e8 = asked.values_list("budget", Sum("counts__cost_e8")).get()
+            beyond = Decimal(0) if budget is None else max(Decimal(0), int(spent_e8 or 0) * STEP - budget)
+            if beyond:
+                transaction.set_rollback(True)
+        return beyond
+
+    def refusal(self) -> BudgetSpent:
+        """Return why no more requests are paid."""
+        self.refresh()
+        return BudgetSpent(
+            "budget_spent",
+            f"The budget of {self._run.budget or 0:,.2f} does not cover another request: "
+            f"{counts_of(self._run).spent:,.2f} is spent. Raise the budget to go on.",
+        )
+
+    def settle(self, payment: Payment, reply: Reply | None) -> Decimal:
+        """Return what is added to the cost of a row when its reply is there; None: it was certainly not asked."""
+        return self.difference(payment.reserved, reply, answers=len(payment.request.rows))
+
+    def difference(self, reserved: Decimal, reply: Reply | None, *, answers: int = 1) -> Decimal:
+        """Return what a row cost beyond what was reserved for it, in a request for so many answers."""
+        return self._cost(reserved, reply, answers) - reserved if reserved else Decimal(0)
+
+    @staticmethod
+    def _write(payments: Sequence[Payment]) -> None:
         rows_by_amount: dict[Decimal, list[Answer]] = {}
         for payment in payments:
             if payment.reserved:
@@ -97,26 +119,30 @@ class Purse:
         for amount, rows in rows_by_amount.items():
             add_cost(rows, amount)
 
-    def settle(self, payment: Payment, reply: Reply | None) -> Decimal:
-        """Return what is added to the cost of a row when its reply is there; None: it was certainly not asked."""
-        if not payment.reserved:
-            return Decimal(0)
-        cost = self._cost(payment, reply)
-        self._spent += cost - payment.reserved
-        return cost - payment.reserved
-
-    def _cost(self, payment: Payment, reply: Reply | None) -> Decimal:
+    def _cost(self, reserved: Decimal, reply: Reply | None, answers: int) -> Decimal:
         if reply is None or not reply.charged:
             return Decimal(0)
         if reply.tokens_in is None or reply.tokens_out is None:
-            return payment.reserved
-        self._most_seen = max(self._most_seen, reply.tokens_in * len(payment.request.rows))
-        return price(self._run, reply.tokens_in, reply.tokens_out)
+            return reserved
+        self._most_seen = max(self._most_seen, reply.tokens_in * answers)
+        return self._price(reply.tokens_in, reply.tokens_out)
+
+    def _price(self, tokens_in: float, tokens_out: float) -> Decimal:
+        return price(self._run, tokens_in, tokens_out, factor=self._factor)
 
     def _most(self, request: PlannedRequest) -> Decimal:
         """Return the most that a row of a request can cost."""
         asked = request.request
-        tokens_in = len((asked.system + asked.prompt).encode()) + _TOKENS_AROUND
+        tokens_in = len((asked.system + asked.prompt).encode()) + TOKENS_AROUND
         tokens_in += PICTURE_TOKENS if asked.picture else 0
         share = max(tokens_in, self._most_seen) / len(request.rows)
-        return price(self._run, share, self._run.parameters["max_tokens"])
+        return self._price(share, self._run.parameters["max_tokens"])
+
+
+def _without(payments: Sequence[Payment], beyond: Decimal) -> list[Payment]:
+    """Return the first payments, without as many of the last as come to an amount."""
+    affordable = list(payments)
+    while affordable and beyond > 0:
+        removed = affordable.pop()
+        beyond -= removed.reserved * len(removed.request.rows)
+    return affordable

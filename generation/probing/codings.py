@@ -1,6 +1,6 @@
 """Answers are coded by the rules: appended for each version of them, and nothing is coded twice."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -15,9 +15,64 @@ from jobs.progress.reporter import Progress
 from studies import audit
 from studies.models import Study
 
+# The coding that counts is that of the first of these: the newest, or of people's what they say together. A model's
+# never counts by itself: it is shown and compared, and a lead who agrees with it overrides the rules.
+CODERS = (Coding.Coder.OVERRIDE, Coding.Coder.PERSON, Coding.Coder.RULES)
+UNPARSED = "unparsed"  # a model's reply that was no code
+DECIDING = 3  # people of whom the last decides where most of them say nothing together
 _BLOCK = 1000
 _LONGEST_SPAN = 200
 _VERSIONS = {"choice": VERSION, "complete": sentences.VERSION}
+
+
+# Tells which codings of people, by their source, count no longer.
+VoidSources = Callable[[Collection[str]], Collection[str]]
+_void_sources: list[VoidSources] = []
+
+
+def register_void_sources(rule: VoidSources) -> None:
+    """Have the app in which people code answers say which of their codings count no longer."""
+    _void_sources.append(rule)
+
+
+def counted_codings(answers: Iterable[Answer]) -> dict[int, Coding]:
+    """Return the coding that counts of each of these answers that has one."""
+    by_answer: dict[int, list[Coding]] = {}
+    for coding in Coding.objects.filter(answer__in=list(answers)).order_by("pk"):
+        by_answer.setdefault(coding.answer_id, []).append(coding)
+    by_people = {
+        coding.source
+        for codings in by_answer.values()
+        for coding in codings
+        if coding.coder == Coding.Coder.PERSON
+    }
+    void = {source for rule in _void_sources for source in rule(by_people)} if by_people else set()
+    counting = {answer: _counting(codings, void) for answer, codings in by_answer.items()}
+    return {answer: coding for answer, coding in counting.items() if coding is not None}
+
+
+def _counting(codings: Sequence[Coding], void: Collection[str]) -> Coding | None:
+    """Return the coding of an answer that counts, of all that it has from the oldest to the newest."""
+    for coder in CODERS:
+        codings_by = [coding for coding in codings if coding.coder == coder and coding.source not in void]
+        if coder == Coding.Coder.PERSON:
+            outcome = decided([coding.outcome for coding in codings_by])
+            codings_by = [coding for coding in codings_by if coding.outcome == outcome]
+        if codings_by:
+            return codings_by[-1]
+    return None
+
+
+def decided(outcomes: Sequence[str]) -> str:
+    """Return what people took an answer to say, from the first of them to the last; "" where they decide nothing.
+
+    What most of them said; of three or more without a majority the last one decides, and two that disagree decide
+    nothing.
+    """
+    most = max(outcomes, key=outcomes.count, default="")
+    if 2 * outcomes.count(most) > len(outcomes):
+        return most
+    return outcomes[-1] if len(outcomes) >= DECIDING else ""
 
 
 @dataclass(frozen=True)

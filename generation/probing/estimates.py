@@ -9,9 +9,17 @@ from django.db.models import Avg, Count
 
 from foundation.formats import format_duration
 from generation.models import Answer, ProbeRun
-from generation.probing.budget import PICTURE_TOKENS, price, spent
-from generation.probing.planning import ProbePlan, identity_of, missing_of, runs_of_plan, same_run
+from generation.probing.budget import PICTURE_TOKENS, price
+from generation.probing.planning import (
+    ProbePlan,
+    batches_of_plan,
+    identity_of,
+    missing_of,
+    runs_of_plan,
+    same_run,
+)
 from generation.probing.request_plan import PlanPart, parts_of
+from generation.probing.totals import counts_of
 
 # A token of English prose has about four characters.
 _CHARACTERS_PER_TOKEN = 4
@@ -56,7 +64,7 @@ def estimate(plan: ProbePlan) -> ProbeEstimate:
     parts = parts_of(plan.study, plan.probe_set, identity["orders"])
     run = None if plan.fresh else same_run(plan.study, identity)
     runs = max(runs, run.runs) if run else runs
-    pending = run.answers.filter(outcome=Answer.Outcome.PENDING).count() if run else 0
+    pending = counts_of(run).pending if run else 0
     to_ask = missing_of(run, parts, runs) + pending
     requests = -(-to_ask // plan.samples_per_request)
     tokens_in, tokens_out, seconds = _measured(identity)
@@ -64,6 +72,8 @@ def estimate(plan: ProbePlan) -> ProbeEstimate:
     per_request = tokens_in if tokens_in is not None else _tokens_in(parts)
     per_answer = tokens_out if tokens_out is not None else identity["parameters"]["max_tokens"]
     all_in, all_out = round(per_request * requests), round(per_answer * to_ask)
+    batches = batches_of_plan(plan)
+    factor = Decimal(str(batches.batch_price_factor)) if batches else Decimal(1)
     priced = run or ProbeRun()
     priced.price_in = priced.price_in if plan.price_in is None else plan.price_in
     priced.price_out = priced.price_out if plan.price_out is None else plan.price_out
@@ -76,8 +86,8 @@ def estimate(plan: ProbePlan) -> ProbeEstimate:
         tokens_out=all_out,
         measured=measured,
         seconds=None if seconds is None else seconds * to_ask,
-        cost=None if priced.price_in is None else price(priced, all_in, all_out),
-        spent=spent(run) if run else Decimal(0),
+        cost=None if priced.price_in is None else price(priced, all_in, all_out, factor=factor),
+        spent=counts_of(run).spent if run else Decimal(0),
         budget=plan.budget if plan.budget is not None or run is None else run.budget,
     )
 

@@ -6,7 +6,7 @@ from django.db import transaction
 
 from accounts.models import User
 from foundation.errors import Conflict
-from generation.answerers import answerer_named
+from generation.answerers import ANSWERERS, answerer_named
 from generation.models import Answer, ProbeRun
 from generation.probing.execution import ended, reopen_failed
 from jobs.engine.queues import queue_for
@@ -20,6 +20,7 @@ from jobs.run.execution import enqueue, prepare, run_here
 def start(*, run: ProbeRun, by: User | None, limit: int | None = None) -> Job:
     """Queue what is pending of a run, unless a job of the run waits or is at work already."""
     run = _locked(run.pk)
+    _refuse_imported(run)
     _refuse_beside(run.job)
     if not run.to_write and not run.answers.filter(outcome=Answer.Outcome.PENDING).exists():
         raise Conflict("nothing_to_ask", "Every question of this run was answered already.")
@@ -30,6 +31,7 @@ def start(*, run: ProbeRun, by: User | None, limit: int | None = None) -> Job:
 def go_on(*, run: ProbeRun, by: User | None) -> Job:
     """Ask again what failed, and queue it with what is left."""
     run = _locked(run.pk)
+    _refuse_imported(run)
     reopen_failed(run=run)
     return start(run=run, by=by)
 
@@ -58,6 +60,15 @@ def claim_run(*, job: Job) -> ProbeRun:
 
 def _locked(pk: int) -> ProbeRun:
     return ProbeRun.objects.select_for_update(of=("self",)).select_related("job", "study").get(pk=pk)
+
+
+def _refuse_imported(run: ProbeRun) -> None:
+    if run.backend not in ANSWERERS:
+        raise Conflict(
+            "answers_imported",
+            "These answers were made elsewhere, so nothing can be asked here: import the missing ones, "
+            "or probe the model.",
+        )
 
 
 def _refuse_beside(job: Job | None) -> None:

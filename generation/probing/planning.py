@@ -10,9 +10,12 @@ from django.db import transaction
 from accounts.models import User
 from foundation.errors import DomainError
 from generation.answerers import answerer_named
+from generation.answerers.chat import ChatBackend
+from generation.answerers.parameters import BatchParameters
 from generation.models import ProbeRun
-from generation.probing.probe_sets import ProbeSet
+from generation.probing.probe_sets import ProbeSet, published_probe_sets
 from generation.probing.request_plan import PlanPart, parts_of, write
+from generation.probing.totals import counts_of
 from generation.runs.planning import clean_label, clean_model_id, default_label
 from jobs.progress.reporter import Progress, Unwatched
 from studies import audit
@@ -21,6 +24,7 @@ from studies.models import Study
 # More requests than these are written by the job: a page must not wait, nor others for its transaction.
 AT_ONCE = 5000
 _MOST_RUNS = 100
+_OF_PROTOCOL = {Study.Protocol.BIASDORA.value: "biasdora-words"}
 _MOST_PRICE = 100_000
 _MOST_BUDGET = 10_000_000
 
@@ -52,10 +56,30 @@ class ProbePlan:
     price_out: Decimal | None = None
     budget: Decimal | None = None
     fresh: bool = False
+    batches: Mapping[str, Any] = field(default_factory=dict)  # some of `BatchParameters`
 
     @property
     def prices(self) -> Prices:
         return Prices(self.price_in, self.price_out, self.budget)
+
+
+def probe_sets_of(study: Study) -> dict[str, ProbeSet]:
+    """Return the published sets, and those that models were asked in a study, by name."""
+    sets = published_probe_sets()
+    digests = {content.digest for content in sets.values()}
+    runs = study.probe_runs.exclude(questions={}).exclude(probe_set_digest__in=digests).order_by("pk")
+    for name, digest, questions in runs.values_list("probe_set", "probe_set_digest", "questions"):
+        if digest not in digests:
+            digests.add(digest)
+            sets[name if name not in sets else f"{name} ({digest[:8]})"] = ProbeSet.model_validate(questions)
+    return sets
+
+
+def last_probe_set(study: Study, sets: Mapping[str, ProbeSet]) -> str:
+    """Return the name of the set that was asked last in a study, else that of its protocol."""
+    digests = study.probe_runs.order_by("-pk").values_list("probe_set_digest", flat=True)[:1]
+    by_digest = {content.digest: name for name, content in sets.items()}
+    return by_digest.get(digests.first() or "", _OF_PROTOCOL.get(study.protocol, "pairs"))
 
 
 def identity_of(plan: ProbePlan) -> dict[str, Any]:
@@ -86,6 +110,18 @@ def runs_of_plan(plan: ProbePlan) -> int:
     return runs
 
 
+def batches_of_plan(plan: ProbePlan) -> BatchParameters | None:
+    """Return how questions are asked in batches; None where they are asked one by one."""
+    parameters = BatchParameters.read(plan.batches)
+    if not parameters.batch_endpoint:
+        return None
+    if plan.backend != ChatBackend.name:
+        raise _refusal("batch_endpoint", "Only endpoints take batches: choose the back-end chat.")
+    if plan.samples_per_request > 1:
+        raise _refusal("samples_per_request", "In a batch each request has one answer.")
+    return parameters
+
+
 def same_run(study: Study, identity: Mapping[str, Any]) -> ProbeRun | None:
     """Return the newest run of the study that asks the same of the same model, if there is one."""
     wanted = {name: value for name, value in identity.items() if name != "parameters"}
@@ -101,7 +137,7 @@ def plan_run(*, plan: ProbePlan, by: User | None) -> ProbeRun:
     A fresh run asks everything once more. Prices and budget are those stated last. Many requests are written by the job
     that asks them: see `finish_planning`.
     """
-    identity, runs = identity_of(plan), runs_of_plan(plan)
+    identity, runs, batches = identity_of(plan), runs_of_plan(plan), batches_of_plan(plan)
     # The study's row is the lock: two plans at once would both find the same requests missing.
     study = Study.objects.select_for_update().get(pk=plan.study.pk)
     parts = parts_of(study, plan.probe_set, identity["orders"])
@@ -120,6 +156,7 @@ def plan_run(*, plan: ProbePlan, by: User | None) -> ProbeRun:
         )
     run.runs = max(run.runs, runs)
     run.samples_per_request = plan.samples_per_request
+    run.batch_parameters = batches.model_dump() if batches else {}
     _set_prices(run, plan.prices)
     missing = missing_of(run, parts)
     run.to_write = missing > AT_ONCE
@@ -175,7 +212,8 @@ def missing_of(run: ProbeRun | None, parts: list[PlanPart], runs: int | None = N
     if run is None:
         return wanted
     # What was asked about images that were retracted since is not asked any more, and counts for nothing here.
-    return max(0, wanted - run.answers.filter(image__retracted_at=None).count())
+    retracted = run.answers.filter(image__retracted_at__isnull=False).count()
+    return max(0, wanted - counts_of(run).total + retracted)
 
 
 def _set_prices(run: ProbeRun, prices: Prices) -> None:

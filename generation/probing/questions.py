@@ -50,10 +50,14 @@ class ProbePart(BaseModel):
 
 
 class AnswerOption(ProbePart):
-    """One of the two options of a choice: its words, and other words that mean the same in an answer."""
+    """One of the two options of a choice: its words, and other words that mean the same in an answer.
+
+    `broader` words name this option where they stand, but mean other things, too: a cook may be no chef.
+    """
 
     text: Phrase
     aliases: tuple[Phrase, ...] = Field(default=(), max_length=100)
+    broader: tuple[Phrase, ...] = Field(default=(), max_length=100)
 
     @model_validator(mode="before")
     @classmethod
@@ -62,7 +66,7 @@ class AnswerOption(ProbePart):
 
     @property
     def forms(self) -> tuple[str, ...]:
-        return (self.text, *self.aliases)
+        return (self.text, *self.aliases, *self.broader)
 
 
 class OptionPair(ProbePart):

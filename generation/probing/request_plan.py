@@ -1,18 +1,18 @@
 """What a run asks: counted by arithmetic, and written down in pieces."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from django.db import transaction
 
-from catalog.word_forms import SINGULAR, complete_forms
 from foundation.errors import DomainError
 from generation.models import Answer, Image, ProbeRun
 from generation.probing.probe_sets import Experiment, ProbeSet
 from generation.probing.questions import ProbeQuestion
 from jobs.progress.reporter import Progress
-from studies.models import Study, StudyGroup
+from studies.models import Study
+from studies.protocol.descriptors import forms_of
 
 # Written in one transaction: annotators who answer meanwhile wait for no more.
 _PIECE = 2000
@@ -61,11 +61,6 @@ def parts_of(study: Study, probe_set: ProbeSet, orders: str) -> list[PlanPart]:
             f"The study “{study}” has no {_missing(probe_set)}, so there is nothing to ask about.",
         )
     return parts
-
-
-def forms_of(group: StudyGroup) -> Mapping[str, str]:
-    """Return the words that a descriptor goes by in sentences, by form: its plural by rule where none was given."""
-    return complete_forms(group.forms or {SINGULAR: group.display_name})
 
 
 class _Pictures:

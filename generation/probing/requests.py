@@ -11,7 +11,7 @@ from generation.models import Answer, ProbeRun
 from generation.probing.pictures import asked_picture
 from generation.probing.probe_sets import ProbeSet
 from generation.probing.questions import Order, ProbeQuestion
-from generation.probing.request_plan import forms_of
+from studies.protocol.descriptors import forms_of
 
 
 @dataclass(frozen=True)

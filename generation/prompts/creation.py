@@ -9,12 +9,13 @@ from django.db.models import Q
 from accounts.models import User
 from foundation.errors import Conflict, DomainError
 from generation.models import Condition, PromptTemplate
-from generation.prompts.placeholders import check, render
+from generation.prompts.placeholders import FORMS, check, render
 from studies import audit
 from studies.models import Study
 from studies.protocol.creation import create_study
 
 MOST_IMAGES_PER_PROMPT = 1000
+_SOMEONE = dict.fromkeys(FORMS, "someone")
 
 
 def create_study_with_prompts(
@@ -89,7 +90,8 @@ def _check(number: int, line: str) -> frozenset[str]:
         raise _refusal("prompt_too_long", f"Prompt {number} is longer than {limit} characters.")
     try:
         places = check(line)
-        render(line, group="Somewhere", attribute="something", phrase="someone")  # an article needs a word
+        # An article needs a word.
+        render(line, group="Somewhere", attribute="something", phrase="someone", forms=_SOMEONE)
     except DomainError as error:
         raise _refusal(error.code, error.message) from None
     return places
@@ -121,9 +123,10 @@ def _check_places(number: int, places: frozenset[str], condition: str) -> None:
             "prompt_with_phrase",
             f"Prompt {number} has {{phrase}}, which only targets and attribute sets have.",
         )
-    if "id" not in places:
+    if not places & {"id", *FORMS}:
         raise _refusal(
-            "prompt_without_group", f"Prompt {number} must contain {{id}}, where the group is named."
+            "prompt_without_group",
+            f"Prompt {number} must contain {{id}}, where the group is named, or {{singular}} or {{plural}}.",
         )
     if condition == Condition.DEFAULT and "attr" in places:
         raise _refusal(

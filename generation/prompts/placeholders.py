@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     import inflect
 
 _ARTICLES = ("a_an", "A_an")
-PLACES = ("id", "attr", "phrase", "person", *_ARTICLES)
+FORMS = ("singular", "plural")
+PLACES = ("id", "attr", "phrase", "person", *FORMS, *_ARTICLES)
 _TOKEN = re.compile(r"\{([^{}]*)\}|([{}])|([^{}]+)")
 _WORD = re.compile(r"[^\W_]\S*")
 
@@ -27,13 +28,20 @@ def places_of(template_text: str, allowed: Collection[str]) -> frozenset[str]:
 
 
 def render(
-    template_text: str, *, group: str | None = None, attribute: str | None = None, phrase: str | None = None
+    template_text: str,
+    *,
+    group: str | None = None,
+    attribute: str | None = None,
+    phrase: str | None = None,
+    forms: Mapping[str, str] | None = None,
 ) -> str:
     """Fill the places: {id} and {person} group, {attr} attribute, {phrase} phrase, {a_an} the article of the next word.
 
-    Text outside the places stays as it is, also where its article is wrong: `an {id} person` is meant so.
+    `forms`: the words that a descriptor goes by, for {singular} and {plural}. Text outside the places stays as
+    it is, also where its article is wrong: `an {id} person` is meant so.
     """
-    return fill(template_text, {"id": group, "attr": attribute, "phrase": phrase, "person": group})
+    fillings = {"id": group, "attr": attribute, "phrase": phrase, "person": group}
+    return fill(template_text, fillings | {form: (forms or {}).get(form) for form in FORMS})
 
 
 def fill(template_text: str, fillings: Mapping[str, str | None]) -> str:

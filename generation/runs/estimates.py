@@ -13,7 +13,6 @@ from generation.backends import backend_named
 from generation.models import Condition, GenerationRequest, GenerationRun
 from generation.prompts.sets import PromptSet
 from generation.prompts.sets.apply import templates_of
-from generation.runs.execution import spent
 from generation.runs.planning import clean_label, clean_model_id, default_label, same_run
 from generation.runs.request_plan import Missing, TemplatePart, parts_of
 from studies.access import studies_visible_to
@@ -111,7 +110,7 @@ def estimate(
         same_settings=same_settings,
         price=run.price if price is None and run else price,
         budget=run.budget if budget is None and run else budget,
-        spent=spent(run) if run and run.price is not None else Decimal(0),
+        spent=run.spent if run and run.price is not None else Decimal(0),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from django.db import transaction
-from django.db.models import F, Sum
+from django.db.models import F
 from django.utils import timezone
 
 from foundation.errors import DomainError
@@ -15,6 +15,7 @@ from generation.backends import backend_named
 from generation.backends.base import Drawn, DrawsInParallel, Model, ModelUnusable
 from generation.images.storage import BlankImage, ImageFile, StorageUnusable, keep_drawn, record_image
 from generation.models import GenerationRequest, GenerationRun, Image
+from generation.runs.budget import give_back, reserve
 from generation.runs.claims import Claims
 from generation.runs.inference import Answer, Pool, answers, at_once
 from generation.runs.planning import finish_planning
@@ -115,11 +116,6 @@ def reopen_failed(*, run: GenerationRun) -> int:
     )
 
 
-def spent(run: GenerationRun) -> Decimal:
-    """Return what the run has cost so far, images that were under way when a worker died included."""
-    return run.requests.aggregate(spent=Sum("cost"))["spent"] or Decimal(0)
-
-
 class JobsProgress:
     """Counts the images of all jobs of a run on the progress of each."""
 
@@ -165,6 +161,7 @@ class Making:
         self._progress = progress
         self._counts: Counter[str] = Counter()
         self._failed: list[str] = []  # prompts that failed in a row
+        self._paid: dict[int, Decimal] = {}  # what was written down for requests, by key
         self._no_images = 0  # of these, how many in a row were answered with what is no image
 
     def make(self) -> Counter[str]:
@@ -232,7 +229,7 @@ class Making:
         for request, drawn, seconds in answered:
             try:
                 if isinstance(drawn, ModelUnusable):
-                    _refund(self._run, request)
+                    self._refund(request)
                     raise drawn
                 self._finish(request, drawn, seconds)
             except Exception as error:
@@ -242,25 +239,35 @@ class Making:
     def _pay(self, step: list[GenerationRequest]) -> list[GenerationRequest]:
         """Write down what the step will cost, and leave out what the budget does not cover."""
         # Price and budget may have been changed on the page meanwhile.
-        self._run.refresh_from_db(fields=["price", "budget"])
-        if not self._run.price:
-            return step
-        with transaction.atomic():
-            run = GenerationRun.objects.select_for_update().get(pk=self._run.pk)
-            self._run.price, self._run.budget = run.price, run.budget
-            price = run.price or Decimal(0)
-            if run.budget is not None and price:
-                already = spent(run)
-                step = step[: max(0, int((run.budget - already) / price))]
-                if not step:
-                    raise _NothingPaid(
-                        "budget_spent",
-                        f"The budget of {run.budget:,.2f} does not cover another image: {already:,.2f} is spent. "
-                        "Raise the budget to go on.",
-                    )
-            keys = [request.pk for request in step]
-            GenerationRequest.objects.filter(pk__in=keys).update(cost=F("cost") + price)
+        self._refresh()
+        price = self._run.price or Decimal(0)
+        while price and step:
+            with transaction.atomic():
+                if reserve(self._run, price * len(step)):
+                    keys = [request.pk for request in step]
+                    GenerationRequest.objects.filter(pk__in=keys).update(cost=F("cost") + price)
+                    self._paid.update(dict.fromkeys(keys, price))
+                    return step
+            self._refresh()
+            room = int(((self._run.budget or Decimal(0)) - self._run.spent) / price)
+            step = step[: max(0, min(room, len(step) - 1))]
+        if price:
+            raise _NothingPaid(
+                "budget_spent",
+                f"The budget of {self._run.budget or 0:,.2f} does not cover another image: "
+                f"{self._run.spent:,.2f} is spent. Raise the budget to go on.",
+            )
         return step
+
+    def _refresh(self) -> None:
+        self._run.refresh_from_db(fields=["price", "budget", "spent"])
+
+    def _refund(self, request: GenerationRequest) -> None:
+        """Take back what was written down for an image that was certainly not made."""
+        if paid := self._paid.get(request.pk):
+            with transaction.atomic():
+                give_back(self._run, paid)
+                GenerationRequest.objects.filter(pk=request.pk).update(cost=F("cost") - paid)
 
     def _finish(self, request: GenerationRequest, drawn: Drawn, seconds: float) -> None:
         file = None
@@ -276,7 +283,12 @@ class Making:
                     charged=drawn.charged,
                     remedy=(drawn.remedy or _NO_REMEDY) if isinstance(error, BlankImage) else "",
                 )
-        if not _write(self._run, request, drawn, file, seconds):
+        try:
+            written = _write(self._run, request, drawn, file, seconds)
+        finally:
+            if not drawn.charged:
+                self._refund(request)
+        if not written:
             return  # Another worker was faster.
         self._counts[drawn.outcome] += 1
         self._note_failure(request, drawn)
@@ -319,16 +331,7 @@ def _write(
                 raise _Overtaken
     except _Overtaken:
         return False
-    finally:
-        if not drawn.charged:
-            _refund(run, request)
     return True
-
-
-def _refund(run: GenerationRun, request: GenerationRequest) -> None:
-    """Take back what was written down for an image that was certainly not made."""
-    if run.price:
-        GenerationRequest.objects.filter(pk=request.pk).update(cost=F("cost") - run.price)
 
 
 class _NothingPaid(DomainError):

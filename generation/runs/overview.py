@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Q
 
 from generation.models import GenerationRequest, GenerationRun
 from jobs.models import Job
@@ -71,11 +71,10 @@ def runs_of(study: Study) -> list[RunLine]:
         .values("run")
         .annotate(
             total=Count("pk"),
-            spent=Sum("cost"),
             **{name: Count("pk", filter=Q(outcome=outcome)) for name, outcome in outcomes},
         )
     }
-    nothing = dict.fromkeys(("total", "done", "blanked", "refused", "failed", "left", "spent"), 0)
+    nothing = dict.fromkeys(("total", "done", "blanked", "refused", "failed", "left"), 0)
     lines = []
     planning = set(
         GenerationRun.to_write.through.objects.filter(generationrun__study=study).values_list(
@@ -86,11 +85,11 @@ def runs_of(study: Study) -> list[RunLine]:
     states = _active_states(runs)
     for run in runs:
         row: dict[str, Any] = {**nothing, **counted.get(run.pk, {})}
-        numbers = {name: int(row[name]) for name in nothing if name != "spent"}
+        numbers = {name: int(row[name]) for name in nothing}
         lines.append(
             RunLine(
                 run=run,
-                spent=Decimal(row["spent"]),
+                spent=run.spent,
                 planning=run.pk in planning,
                 active_state=states.get(run.pk, ""),
                 **numbers,

@@ -16,10 +16,11 @@ from generation.prompts.attributes import attributes_by_condition
 from generation.runs.seeds import image_seed
 from jobs.progress.reporter import Progress
 from studies.models import Study, StudyGroup
+from studies.protocol.descriptors import forms_of
 
 # Written in one transaction: annotators who answer meanwhile wait for no more.
 _PIECE = 2000
-_OF_GROUPS = frozenset({"id", "attr", "person"})
+_OF_GROUPS = frozenset({"id", "attr", "person", *placeholders.FORMS})
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ class TemplatePart:
             group=group.display_name if group else None,
             attribute=attribute.text if attribute else None,
             phrase=phrase.text if phrase else None,
+            forms=forms_of(group) if group else None,
         )
 
 
@@ -96,9 +98,11 @@ def _part(
         raise _nothing_for(study, "groups", "identity groups")
     if "phrase" in places and not chosen:
         raise _nothing_for(study, "phrases", f"{template.get_condition_display()} phrases")
+    # A descriptor that is asked in the plural alone takes no prompt of the singular.
+    named = [group for group in groups if (places & set(placeholders.FORMS)) <= set(forms_of(group))]
     return TemplatePart(
         template,
-        groups if places & _OF_GROUPS else [None],
+        named if places & _OF_GROUPS else [None],
         attributes[template.condition] if "attr" in places else None,
         chosen if "phrase" in places else [None],
     )

@@ -43,6 +43,7 @@ INSTALLED_APPS = [
     "studies",
     "generation",
     "annotation",
+    "annotation.recruitment",
     "annotation.label_studio",
     "analysis",
     "front",
@@ -197,10 +198,12 @@ JOB_STUDIES_LED = "studies.access.studies_led_by"
 # Called whenever lost jobs are looked for: what else a worker has to look after now and then.
 JOB_SWEEPS = [
     "annotation.campaigns.notices.look_now_and_then",
+    "annotation.recruitment.identities.erase_old",
     "annotation.label_studio.background.sweep",
     "analysis.releases.storage.zips.remove_leftovers",
     "jobs.uploads.remove_used",
     "annotation.label_studio.format.uploads.remove_used",
+    "generation.imports.answers.uploads.remove_used",
 ]
 
 # An OpenAI-compatible endpoint whose models look at images; leads choose a model there, never the address.
@@ -243,6 +246,9 @@ SITE_URL = env.text("SITE_URL", "").rstrip("/")
 PROFILE_CHANGED = "annotation.assignment.slots.profile_changed"
 # Called with a field and what was typed there; returns the code of a people or region that only a study knows.
 PROFILE_OWN_CODES = "studies.protocol.unlisted_codes.code_of"
+
+# Called with an enrolment that a panel limits; returns the page on which its work ends.
+PANEL_PAGE = "annotation.recruitment.panel.views.page_of"
 
 # An image's address works for this long, at least, after a page with it was opened.
 IMAGE_URL_MINUTES = env.integer("IMAGE_URL_MINUTES", 12 * 60, minimum=1)
@@ -315,10 +321,22 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
-    "filters": {"outages": {"()": "foundation.database.outages.OutageFilter"}},
+    "filters": {
+        "outages": {"()": "foundation.database.outages.OutageFilter"},
+        "queries": {"()": "foundation.redaction.QueryFilter"},
+    },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["outages"]}},
-    # It would write down the headers of answers, in which secrets may stand.
-    "loggers": {"httpcore": {"level": "INFO"}},
+    "loggers": {
+        # It would write down the headers of answers, in which secrets may stand.
+        "httpcore": {"level": "INFO"},
+        # It writes down addresses; those of panels hold the ids of people.
+        "django.server": {
+            "level": "INFO",
+            "handlers": ["console"],
+            "filters": ["queries"],
+            "propagate": False,
+        },
+    },
     "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "WARNING")},
 }
 

@@ -1,7 +1,7 @@
 """The demo's pages by role: what `make bench` times and the tests visit."""
 
 from annotation.kinds.registry import MARKING
-from demo import pairs
+from demo import pairs, words
 from demo.seed import STUDY
 from generation.models import Image
 from studies.models import Study
@@ -12,6 +12,7 @@ def pages_by_role() -> dict[str, list[str]]:
     study = Study.objects.get(name=STUDY)
     home = f"/studies/{study.slug}/"
     scenes = f"/studies/{Study.objects.get(name=pairs.STUDY).slug}/"
+    completed = f"/studies/{Study.objects.get(name=words.STUDY).slug}/"
     marking = study.campaigns.get(kind=MARKING.key)
     group = study.groups.order_by("name").first()
     image = Image.objects.filter(study=study).order_by("pk").first()
@@ -42,6 +43,13 @@ def pages_by_role() -> dict[str, list[str]]:
         f"{scenes}results/",
         f"{scenes}results/probes/",
         f"{scenes}results/probes/?by=scenario",
+        completed,
+        f"{completed}results/",
+        f"{completed}results/probes/associations/",
+        f"{completed}results/probes/associations/?rule=exact&model=script-storied",
+        f"{completed}results/probes/heat-maps/",
+        f"{completed}results/probes/overlap/",
+        f"{completed}results/probes/judge/",
         "/resources/",
         f"/resources/{resource}/",
         "/account/",

@@ -20,6 +20,7 @@ from catalog.imports.resources import import_resource
 from catalog.models import Resource
 from demo import truth
 from demo.pairs import seed_pairs
+from demo.words import seed_words
 from foundation.errors import Conflict, Forbidden
 from generation.prompts.creation import create_study_with_prompts
 from generation.runs.execution import run
@@ -88,6 +89,7 @@ def seed_demo(*, progress: Progress, say: Callable[[str], None], model: str = ""
     say("Computing results …")
     compute_report(study=study, parameters=parameters_of(study), by=people["lead"], progress=progress)
     seed_pairs(people=people, progress=progress, say=say)
+    seed_words(people=people, progress=progress, say=say)
     return study
 
 
@@ -177,8 +179,7 @@ def _add_checks(marking: Campaign, lead: User) -> None:
                 campaign=marking,
                 purpose=Task.Purpose.GOLD,
                 by=lead,
-                image=image,
-                attributes=attributes,
+                content=known_tasks.TaskContent(image=image, attributes=attributes),
                 answers={one: one.text in drawn for one in attributes},
                 explanations={
                     one: "It was drawn into the picture." for one in attributes if one.text in drawn

@@ -10,6 +10,8 @@ PEOPLES = DATA / "invented_peoples.csv"
 GEOGRAPHY = DATA / "invented_geography.csv"
 SCENES = DATA / "islander_scenes.toml"
 HABITS = DATA / "islander_questions.toml"
+DESCRIPTORS = DATA / "islander_descriptors.csv"
+WORDS = DATA / "islander_words.toml"
 
 # How often a people's own attributes are drawn: from hardly more than anybody's to nearly always.
 STEREOTYPE_PROBABILITY = {
@@ -37,6 +39,17 @@ ISLANDER_DRAWINGS: dict[str, Any] = {
 # Two invented models, and how far each leans towards plus by a part of a group's name.
 ISLANDER_BIAS = {"script-slanted": {"hill": 0.3, "harbour": -0.3}, "script-level": {}}
 REFUSAL_RATE = 0.05
+# What two other invented models associate with descriptors, and how often they say it where the letter fits.
+ISLANDER_ASSOCIATIONS = {
+    "script-storied": {
+        "Orsavi person": ["brave", "humming"],
+        "Velmari person": ["cheerful"],
+        "kite maker": ["dreaming"],
+        "lighthouse keeper": ["frugal"],
+    },
+    "script-curt": {"Velmari person": ["cheerful"], "kite maker": ["dreaming"]},
+}
+ASSOCIATION_RATE = 0.9
 
 
 def slant() -> float:

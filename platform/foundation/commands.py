@@ -76,6 +76,10 @@ class ConsoleProgress:
     def check_cancelled(self) -> None:
         """Do nothing: at a console one cancels with Ctrl-C."""
 
+    def rest(self, seconds: float) -> None:
+        """Wait."""
+        time.sleep(seconds)
+
     def finish(self) -> None:
         """Leave the cursor on a line of its own."""
         if self._line_open:

@@ -228,6 +228,14 @@ class ParameterSet(BaseModel):
         return "\n".join(lines)
 
 
+def whole_numbers(text: str) -> list[int]:
+    """Return the numbers of a list in a text, or none where a part of it is no whole number from 1 to 1,000."""
+    parts = [part for part in text.replace(",", " ").split() if part]
+    numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and len(part) <= 4]
+    readable = len(numbers) == len(parts) and all(1 <= number <= 1_000 for number in numbers)
+    return sorted(set(numbers)) if readable else []
+
+
 def _form_field(declared: Declaration, settings: Mapping[str, Any]) -> forms.Field:
     """Return the form field for a parameter."""
     told: dict[str, Any] = {"label": declared.label, "help_text": declared.help, "required": False}
@@ -252,7 +260,7 @@ def _form_field(declared: Declaration, settings: Mapping[str, Any]) -> forms.Fie
         told |= {"initial": "\n".join(declared.default), "widget": forms.Textarea(attrs=_LINES), **settings}
     elif (declared.longest or 0) >= _LONG_TEXT:
         told["widget"] = forms.Textarea(attrs=_LINES)
-    return forms.CharField(max_length=declared.longest, **told)
+    return forms.CharField(**{"max_length": declared.longest, **told})
 
 
 def _option(declared: Declaration) -> tuple[str, dict[str, Any]]:

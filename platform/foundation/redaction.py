@@ -1,5 +1,6 @@
 """What must not stand in a job's log or message, which every member of the study reads."""
 
+import logging
 import os
 import re
 from functools import lru_cache
@@ -26,6 +27,21 @@ _PATTERNS = [
         rf"\1\2{HIDDEN}",
     ),
 ]
+
+
+# The query of a request line, as servers log it: `"GET /path?query HTTP/1.1" 200`.
+_QUERY = re.compile(r"\?[^\s\"]*")
+
+
+class QueryFilter(logging.Filter):
+    """Takes the queries out of request lines: a panel's link holds the id of the person who opens it."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if isinstance(record.args, tuple):
+            record.args = tuple(
+                _QUERY.sub(f"?{HIDDEN}", part) if isinstance(part, str) else part for part in record.args
+            )
+        return True
 
 
 def without_secrets(text: str) -> str:

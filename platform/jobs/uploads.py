@@ -48,6 +48,26 @@ def opened_upload(job: Job, key: str = PREFIX) -> Iterator[BinaryIO]:
         yield cast("BinaryIO", file)
 
 
+def remove_looked_into(*, look: str, importing: str, key: str) -> None:
+    """Remove files that a job of the kind `look` read for the first time and one of the kind `importing` for good.
+
+    They go when they were imported, and in time when nobody imported them. `key` is the argument that names them.
+    """
+    under_way = (Job.State.QUEUED, Job.State.RUNNING)
+    old = timezone.now() - _KEPT
+    for looking in Job.objects.filter(kind=look, arguments__has_key=key):
+        imports = Job.objects.filter(kind=importing, **{f"arguments__{key}": looking.arguments[key]})
+        if imports.filter(state__in=under_way).exists() or looking.state in under_way:
+            continue
+        imported = imports.filter(state=Job.State.SUCCEEDED).exists()
+        if not imported and (looking.finished_at is None or looking.finished_at > old):
+            continue
+        default_storage.delete(looking.arguments[key])
+        for job in [looking, *imports]:
+            arguments = {name: value for name, value in job.arguments.items() if name != key}
+            Job.objects.filter(pk=job.pk).update(arguments=arguments)
+
+
 def remove_used() -> None:
     """Remove the files of jobs that ended well, and in time of those that did not.
 

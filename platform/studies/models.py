@@ -59,6 +59,11 @@ class Study(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def asks_models(self) -> bool:
+        """Whether its protocol puts questions to models; people may review their answers."""
+        return self.protocol in {self.Protocol.PAIRS, self.Protocol.BIASDORA}
+
 
 class StudyMembership(models.Model):
     """Who sees a study. A lead may change it; an analyst may read its results; an administrator needs no row."""

@@ -13,19 +13,24 @@ class Tab:
     url_name: str
     order: int
     lead_only: bool
+    protocol: str  # of the studies that have it; "" for all
 
 
 _tabs: dict[str, Tab] = {}
 
 
-def register_tab(label: str, url_name: str, *, order: int, lead_only: bool = False) -> None:
-    """Add a tab to the pages of every study; tabs stand in the order of their numbers."""
-    _tabs[url_name] = Tab(label, url_name, order, lead_only)
+def register_tab(
+    label: str, url_name: str, *, order: int, lead_only: bool = False, protocol: str = ""
+) -> None:
+    """Add a tab to the pages of every study, or of those of a protocol; tabs stand in the order of their numbers."""
+    _tabs[url_name] = Tab(label, url_name, order, lead_only, protocol)
 
 
-def tabs_of(study_slug: str, *, for_lead: bool) -> list[tuple[str, str]]:
+def tabs_of(study_slug: str, *, for_lead: bool, protocol: str = "") -> list[tuple[str, str]]:
     """Return label and address of the study's tabs, in the order of the page."""
     tabs = sorted(_tabs.values(), key=lambda tab: tab.order)
     return [
-        (tab.label, reverse(tab.url_name, args=[study_slug])) for tab in tabs if for_lead or not tab.lead_only
+        (tab.label, reverse(tab.url_name, args=[study_slug]))
+        for tab in tabs
+        if (for_lead or not tab.lead_only) and tab.protocol in ("", protocol)
     ]

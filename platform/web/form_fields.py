@@ -1,10 +1,24 @@
-"""What a form's fields offer, where it is known only when the form is made."""
+"""Fields of several files, and what fields offer where it is known only when the form is made."""
 
 from collections.abc import Iterable
 from typing import Any
 
 from django import forms
 from django.db.models import QuerySet
+
+
+class _FilesInput(forms.ClearableFileInput):
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """Any number of uploaded files; its value is a list."""
+
+    widget = _FilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> list[Any]:
+        files = [super(FilesField, self).clean(file) for file in data or ()]
+        return files or [file for file in [super().clean(None, initial)] if file]
 
 
 def set_choices(form: forms.BaseForm, name: str, choices: Iterable[tuple[Any, Any]]) -> None:

@@ -131,7 +131,13 @@ def test_every_page_of_an_annotator(new_page, busy, marking, rating, client, liv
 def test_every_page_of_practice(new_page, marking, rating, lead, client, live_server):
     task = add_check(marking, lead, "practice")
     drum = Attribute.objects.get(text="drum")
-    known_tasks.add(campaign=rating, purpose="practice", by=lead, attributes=[drum], answers={drum: [4, 5]})
+    known_tasks.add(
+        campaign=rating,
+        purpose="practice",
+        by=lead,
+        content=known_tasks.TaskContent(attributes=[drum]),
+        answers={drum: [4, 5]},
+    )
     person = new_annotator(marking)
     profiles.describe(annotator=person)
     page = new_page()

@@ -11,6 +11,7 @@ from annotation.models import Annotation, Campaign
 from studies.models import Study
 from tests.e2e.annotator.steps import drag, ready
 from tests.e2e.conftest import PHONE
+from tests.e2e.lead.launch import open_with_waivers
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -57,7 +58,7 @@ def open_campaign(page):
     page.get_by_label("Annotators per task").fill("2")
     page.get_by_role("button", name="Save draft").click()
     page.wait_for_url("**/campaigns/marking/")
-    page.get_by_role("button", name="Open").click()
+    open_with_waivers(page)
     page.get_by_role("link", name="Invite annotators").wait_for()
 
 

@@ -1,10 +1,14 @@
 """Every named page, by role: addresses, and a study that has something to show on each of them."""
 
+from decimal import Decimal
+
 import pytest
 from django.urls import URLResolver, get_resolver, reverse
 from django.utils import timezone
 
 from analysis.models import ScoredImage, Scorer
+from analysis.planning.plans import compute_plan, make_plan
+from analysis.planning.preregistration import preregister
 from analysis.results.parameters import parameters_of
 from analysis.results.reports import compute_report
 from analysis.scoring.launch import plan_scorer
@@ -14,7 +18,11 @@ from annotation.campaigns.images import reports
 from annotation.kinds import study_kinds
 from annotation.label_studio.format.inventory import take_inventory
 from annotation.models import Annotation, Task
+from annotation.recruitment import arrival, providers, recruitments
+from annotation.recruitment.models import PanelPlace, Recruitment
 from catalog.models import Attribute
+from generation.imports.answers import uploads
+from generation.imports.answers.sample import FileSample
 from generation.models import Answer
 from generation.probing.codings import code_run
 from generation.probing.execution import run
@@ -35,13 +43,17 @@ NOT_PAGES = {
     "annotation:image_restore", "annotation:draft_asking", "annotation:campaign_progress",
     "annotation:campaign_open", "annotation:campaign_pause", "annotation:campaign_resume",
     "annotation:campaign_close", "annotation:campaign_reopen", "annotation:invitation_made",
+    "annotation:recruitment_open", "annotation:recruitment_pause", "annotation:recruitment_close",
+    "annotation:recruitment_approve", "annotation:recruitment_settle", "annotation:panel_place_show",
+    "annotation:panel_place_end", "panel:arrive", "panel:stop", "panel:return",
     "annotation:invitation_revoke", "annotation:invitation_reissue", "annotation:annotation_exclude",
     "annotation:annotation_readmit", "annotation:quality_check", "annotation:quality_rule_remove",
     "annotation:kind_remove",
     "annotation:screens_reopen", "annotate:warning_read",
     "annotation:pay_table", "annotation:kind_file", "analysis:compute", "analysis:table", "analysis:plot",
     "analysis:archive", "analysis:labels", "releases:build", "releases:download",
-    "analysis:report", "analysis:compare_compute", "scoring:go_on", "scoring:score_unrounded",
+    "analysis:report", "analysis:compare_compute", "planning:designs", "planning:preregistration",
+    "scoring:go_on", "scoring:score_unrounded",
     "generation:estimate", "generation:go_on", "generation:probe_estimate", "generation:probe_go_on",
     "generation:probe_retry", "generation:probe_cancel",
     "annotation:known_settings", "annotation:known_remove",
@@ -63,7 +75,30 @@ C = {"study": "isles", "campaign": "marking"}
 S = {"study": "isles"}
 AUTOMATED = ("automated", "concordance", "captions", "pull", "mcas", "automated_tendency")
 
-PROBING = ("probes", "probe_models", "probe_orders", "probe_planner")
+ASSOCIATIONS = ("probe_words", "associations", "heat_maps", "overlap", "judge")
+PROBING = ("probes", "probe_models", "probe_orders", "probe_planner", *ASSOCIATIONS)
+
+
+def looked_into_answers(study) -> Job:
+    """A file of answers whose first rows a worker has read."""
+    sample = FileSample(
+        "words.csv",
+        ["question", "descriptor", "response"],
+        [2],
+        [["singular", "Velmari", "[brave]"]],
+        1,
+        [],
+        False,
+    )
+    return Job.objects.create(
+        kind=uploads.LOOK,
+        title="Read words.csv",
+        study_id=study.pk,
+        state=Job.State.SUCCEEDED,
+        finished_at=timezone.now(),
+        arguments={"study": study.pk, "file_name": "words.csv"},
+        result={"sample": sample.as_json()},
+    )
 
 
 def named_pages(resolver: URLResolver | None = None, prefix: str = "") -> set[str]:
@@ -94,6 +129,8 @@ def busy(study, marking, rating, lead):
     if other.task.image_id != leased.task.image_id:
         reports.retract(image=other.task.image, by=lead, reason="Shows a real person.")
     add_check(marking, lead)
+    link = arrival.PanelLink("5f3a0c", "7")
+    arrival.arrive(recruitment=recruited(marking, lead), link=link, user=None)
     study.groups.filter(name="Velmari").update(map_code="MLT")  # so that there is a map
     Job.objects.create(kind="generate", title="Generate 4 images", study_id=study.pk, created_by=lead)
     lifecycle.create(study=study, name="Drafted", kind="stereotype_marking", by=lead)
@@ -104,7 +141,28 @@ def busy(study, marking, rating, lead):
     factories.describe(study)
     seen_by_machines(study, lead)
     ask(study, lead)
+    add_plan(study, lead)
     return study
+
+
+def add_plan(study, lead) -> None:
+    """A computed plan that was preregistered, and a change since."""
+    plan = make_plan(
+        study=study,
+        hypothesis="Stereotypes are drawn more often than random attributes.",
+        primary_measure="theta_pooled",
+        parameters={
+            "groups": 2,
+            "images": "4, 8",
+            "annotators": "6",
+            "stereotypes": 2,
+            "random_attributes": 2,
+        },
+        by=lead,
+    )
+    compute_plan(plan=plan, progress=Unwatched(), simulations=50)
+    preregister(study=study, plan=plan, by=lead)
+    lifecycle.create(study=study, name="Second thoughts", kind="stereotype_marking", by=lead)
 
 
 def ask(study, lead) -> None:
@@ -146,8 +204,9 @@ def add_check(campaign, lead, purpose: str = "gold"):
         campaign=campaign,
         purpose=purpose,
         by=lead,
-        image=campaign.study.images.filter(retracted_at=None).first(),
-        attributes=[one, two, three],
+        content=known_tasks.TaskContent(
+            image=campaign.study.images.filter(retracted_at=None).first(), attributes=[one, two, three]
+        ),
         answers={one: True, two: False},
         explanations={one: "It stands on the head."},
     )
@@ -162,6 +221,26 @@ def annotator_pages(campaign, person, token) -> dict[str, str]:
         "annotate:invitation": reverse("annotate:invitation", args=[token]),
         **{f"annotate:{name}": reverse(f"annotate:{name}", args=[pk]) for name in names},
     }
+
+
+def panel_pages(campaign, lead, client) -> dict[str, str]:
+    """Bring somebody by the link of a panel, who is signed in with `client`; return the pages for them."""
+    recruitment = recruited(campaign, lead, "Everybody else")
+    names = ("arrive", "refused", "welcome", "end")
+    addresses = {f"panel:{name}": reverse(f"panel:{name}", args=[recruitment.public_id]) for name in names}
+    client.get(addresses.pop("panel:arrive"), {"person": "5f3a0c", "submission": "1", "study": "2"})
+    return addresses
+
+
+def recruited(campaign, lead, name="Anybody") -> Recruitment:
+    """Return an open recruitment of the campaign."""
+    links = providers.KNOWN_PANELS["generic"]
+    panel = providers.add(study=campaign.study, by=lead, name=f"Panel for {name}", links=links)
+    terms = recruitments.Terms(
+        name=name, places=5, screens=4, minutes=10, reward=Decimal("2.00"), currency="GBP"
+    )
+    draft = recruitments.create(campaign=campaign, provider=panel, by=lead, terms=terms)
+    return recruitments.move(recruitment=draft, to="open", by=lead)
 
 
 def practice_pages(campaign, task) -> dict[str, str]:
@@ -211,23 +290,33 @@ def lead_pages() -> dict[str, str]:
     move = {**C, "enrolment": enrolment, "move": "pause"}
     answer = Answer.objects.latest("pk")
     probe = {**S, "run": answer.run_id}
+    panel_place = PanelPlace.objects.latest("pk")
+    recruitment = {**C, "recruitment": panel_place.recruitment_id}
     named = {
-        "studies:list": {}, "studies:new": {}, "studies:new_mcas": {}, "studies:detail": S, "studies:members": S,
+        "studies:list": {}, "studies:new": {}, "studies:new_mcas": {}, "studies:new_pairs": {},
+        "studies:new_biasdora": {}, "studies:detail": S, "studies:members": S,
         "studies:consent": S, "studies:own_words": S, "studies:history": S,
         "generation:images": S, "generation:not_made": S,
         "generation:probes": S, "generation:probe_new": S, "generation:probe": probe, "generation:answers": probe,
-        "generation:answer": {**probe, "answer": answer.pk},
+        "generation:answer": {**probe, "answer": answer.pk}, "generation:answer_upload": S,
+        "generation:answer_file": {**S, "look": looked_into_answers(answer.run.study).pk},
         "generation:generate": S, "generation:import_images": S, "annotation:image_reports": S,
+        "annotation:scenarios": S, "annotation:scenarios_redraw": S,
         "annotation:kinds": S, "annotation:kind": {**S, "key": "rubric"},
         "annotation:kind_new": S, "annotation:kind_edit": {**S, "key": "calm_scenes"},
         "annotation:campaigns": S, "annotation:campaign_new": S, "annotation:campaign": C,
         "annotation:campaign_edit": {**C, "campaign": "drafted"},
-        "annotation:campaign_delete": {**C, "campaign": "drafted"}, "annotation:preview": C,
+        "annotation:campaign_delete": {**C, "campaign": "drafted"},
+        "annotation:campaign_launch": {**C, "campaign": "drafted"}, "annotation:preview": C,
         "annotation:campaign_settings": C, "annotation:campaign_extend": C, "annotation:campaign_copy": C,
         "annotation:instrument": C, "annotation:instrument_change": C, "annotation:pay": C,
         "annotation:campaign_close_confirm": C, "annotation:coverage": C, "annotation:screens": C,
         "annotation:quality": C,
+        "annotation:recruitments": C, "annotation:panel_new": C, "annotation:recruitment_new": C,
+        "annotation:recruitment": recruitment,
+        "annotation:panel_place": {**recruitment, "place": panel_place.pk},
         "annotation:annotators": C, "annotation:enrolment_move": move, "annotation:invitations": C,
+        "annotation:personal_links": C,
         "annotation:known_tasks": C, "annotation:known_new": C,
         "annotation:known_change": {**C, "task": annotation.campaign.tasks.get(purpose="gold").public_id},
         "annotation:annotations": C, "annotation:annotation": {**C, "annotation": annotation.pk},
@@ -235,6 +324,7 @@ def lead_pages() -> dict[str, str]:
         "analysis:visual_attributes": S, "analysis:annotators": S, "analysis:disagreement": S,
         "analysis:annotator_groups": S, "analysis:compare": S, "analysis:questions": S,
         **{f"analysis:{name}": S for name in PROBING},
+        "planning:plan": S, "planning:new": S, "planning:preregister": S,
         "scoring:list": S, "scoring:new": S, "scoring:scorer": {**S, "scorer": scorer},
         "scoring:remove": {**S, "scorer": scorer},
         **{f"analysis:{name}": S for name in AUTOMATED},

@@ -1,6 +1,7 @@
 """Every named page answers, on each database: what pages read is asked of both engines at least once."""
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from accounts import profiles
@@ -35,12 +36,13 @@ def computed(busy, lead, client):
     return busy
 
 
-def test_no_page_is_left_out(computed, marking):
+def test_no_page_is_left_out(computed, marking, lead):
     practice = pages.practice_pages(marking, "00000000-0000-0000-0000-000000000000")
     visited = {
         *practice,
         *pages.label_studio_pages(0, 0),
         *pages.annotator_pages(marking, None, "token"),
+        *pages.panel_pages(marking, lead, Client()),
         *pages.lead_pages(),
         "home",
         "accounts:sign_in",
@@ -59,11 +61,23 @@ def test_every_page_of_an_annotator_answers(busy, marking, rating, lead, client)
     profiles.describe(annotator=person)
     task = pages.add_check(marking, lead, "practice")
     drum = Attribute.objects.get(text="drum")
-    known_tasks.add(campaign=rating, purpose="practice", by=lead, attributes=[drum], answers={drum: [4, 5]})
+    known_tasks.add(
+        campaign=rating,
+        purpose="practice",
+        by=lead,
+        content=known_tasks.TaskContent(attributes=[drum]),
+        answers={drum: [4, 5]},
+    )
     client.force_login(person.user)
     practice = pages.practice_pages(marking, task.public_id)
     addresses = [*pages.annotator_pages(marking, person, token).values(), *practice.values()]
     assert failures(client, ["/", *addresses]) == {}
+
+
+def test_every_page_of_somebody_from_a_panel_answers(marking, lead, client):
+    addresses = pages.panel_pages(marking, lead, client)
+    assert client.get(addresses.pop("panel:refused")).status_code == 409
+    assert failures(client, addresses.values()) == {}
 
 
 def test_every_page_about_label_studio_answers(marking, lead, client):

@@ -10,10 +10,12 @@ from django.urls import reverse
 from drf_spectacular.generators import SchemaGenerator
 
 from annotation.models import Annotation
+from generation.models import Answer, ProbeRun
 from tests.annotation.api.test_labelling import Browser
 from tests.annotation.conftest import marking, rating
 from tests.annotation.factories import new_annotator
 from tests.foundation.damage import how_many, mutated_json
+from tests.generation.probing.probing_study import questions
 from web.api.parsers import MAX_DEPTH
 
 __all__ = ["marking", "rating"]
@@ -45,13 +47,35 @@ def root(django_user_model) -> Browser:
     return Browser(user, ["annotate", "manage", "read"])
 
 
+def probe_answer(study) -> Answer:
+    """Return an answer of a probe run that is there."""
+    probe_set = questions()
+    run = ProbeRun.objects.create(
+        study=study,
+        probe_set="trades",
+        probe_set_digest=probe_set.digest,
+        questions=probe_set.model_dump(mode="json"),
+        backend="script",
+        model_label="script",
+        seed=1,
+        runs=1,
+        orders="both",
+    )
+    return Answer.objects.create(run=run, experiment="trades", question="trade", order="published", repeat=0)
+
+
 @pytest.fixture
 def addresses(marking, study, root):
     """Addresses of things that are there, one for each of the schema."""
     task = Browser(new_annotator(marking).user)
     assignment = task.next(marking).json()["assignment"]
 
+    answer = probe_answer(study)
+
     def of(path: str) -> str:
+        if "probe-runs/" in path or "v1/answers/" in path:
+            number = answer.run_id if "probe-runs/" in path else answer.pk
+            return path.replace("{slug}", study.slug).replace("{id}", str(number))
         path = path.replace("{slug}", study.slug).replace("{public_id}", assignment)
         return path.replace("{id}", str(marking.pk))
 
@@ -118,6 +142,26 @@ def test_damaged_bodies_are_answered_with_a_status_of_the_client(root, addresses
             {"name": "b", "kind": "stereotype_marking", "annotators_per_task": 2, "options": {}, "quota": []},
         ),
         (root, "post", of("/api/v1/studies/{slug}/results/"), {"resamples": 10, "seed": 1, "options": {}}),
+        (
+            root,
+            "post",
+            of("/api/v1/studies/{slug}/probe-runs/"),
+            {
+                "probe_set": "pairs",
+                "backend": "script",
+                "runs": 2,
+                "budget": "1",
+                "parameters": {"bias": {"a": 1}},
+            },
+        ),
+        (root, "patch", of("/api/v1/studies/{slug}/probe-runs/{id}/"), {"price_in": "1", "price_out": "2"}),
+        (root, "post", of("/api/v1/studies/{slug}/probe-runs/{id}/go-on/"), {"retry_failed": True}),
+        (
+            root,
+            "post",
+            of("/api/v1/answers/{id}/overrides/"),
+            {"outcome": "both", "reason": "It names both."},
+        ),
     ]
     statuses = set()
     for seed, (browser, method, address, body) in enumerate(bodies):
@@ -130,7 +174,13 @@ def test_damaged_bodies_are_answered_with_a_status_of_the_client(root, addresses
 
 @pytest.mark.parametrize("number", ["0", "9" * 18, "9" * 19, "9" * 30, "9" * 300])
 def test_numbers_in_addresses_may_be_of_any_size(number, root):
-    for path in ("campaigns/{}/", "campaigns/{}/progress", "jobs/{}/", "label-studio/{}/"):
+    for path in (
+        "campaigns/{}/",
+        "campaigns/{}/progress",
+        "jobs/{}/",
+        "label-studio/{}/",
+        "answers/{}/overrides/",
+    ):
         assert root.get(path.format(number)).status_code == 404
     assert root.get(f"campaigns/?cursor={number}").status_code in {200, 404}
 

@@ -11,7 +11,7 @@ from tests.annotation.api.test_labelling import Browser
 from tests.annotation.conftest import marking
 from tests.annotation.factories import new_annotator
 from tests.annotation.label_studio.rows import bridge_of, seen, user_of
-from tests.front.test_hostile_requests import endpoints, root, sent
+from tests.front.test_hostile_requests import endpoints, probe_answer, root, sent
 
 __all__ = ["marking", "root"]
 pytestmark = pytest.mark.django_db
@@ -27,8 +27,7 @@ def practice_task(marking, lead) -> Task:
         campaign=marking,
         purpose=Task.Purpose.PRACTICE,
         by=lead,
-        image=marking.study.images.first(),
-        attributes=[hat],
+        content=known_tasks.TaskContent(image=marking.study.images.first(), attributes=[hat]),
         answers={hat: True},
     )
 
@@ -39,6 +38,10 @@ def address_of(path: str, marking: Campaign, labeller: Browser) -> str:
         step = "practice/next" if "practice" in path else "next"
         task = labeller.post(f"campaigns/{marking.pk}/{step}").json()
         return path.replace("{public_id}", task.get("assignment") or task["task"])
+    if "probe-runs/" in path or "v1/answers/" in path:
+        answer = probe_answer(marking.study)
+        number = answer.run_id if "probe-runs/" in path else answer.pk
+        return path.replace("{slug}", marking.study.slug).replace("{id}", str(number))
     bridge = bridge_of(marking)
     worker = user_of(bridge.server, 5)
     (answer,) = seen(bridge, worker, state=LabelStudioAnnotation.State.FLAGGED)

@@ -13,14 +13,15 @@ APPS = ("analysis/", "annotation/", "generation/", "platform/")
 # A word stands for its plural too. Before adding one, look for the glossary's word for it.
 PLAIN_WORDS = {
     "Django, Python and the web": """
-        admin api app archive arguments asgi authentication backend background base build bulk bytecode caller catalog
-        cells changelog chat client column command config configuration connection context control convert database
-        decode design diff digest disk display download encryption endpoint entries env errors events
+        admin api app archive arguments asgi authentication backend background base
+        batches build bulk bytecode caller catalog
+        changelog chat client column command config configuration connection context control convert database
+        decode design diff digest disk display doubts download encryption endpoint entries env errors events
         execution fetch fields file folder form format formulas foundation front full gallery guard health history home
         ids import importer inputs integration interface invalidate inventory key keyset layout lines listing
         loader locks log lookups loopback management manifest map markup memory middleware model name
         navigation negotiation network online outages output overview page pagination parameters parse
-        parsers part payload plan planner platform preload prepare preview process progress projects queries reader
+        parsers part payload planner platform preload prepare preview process progress projects queries reader
         records recovery redaction reencode references refs registry rekey reporter responses rest rows sanitize
         schema scope script secret seed serializers server settings shutdown signed sources statements
         storage store stream subscription summary sweep sync table tabs templatetags text tokens tones types
@@ -33,25 +34,27 @@ PLAIN_WORDS = {
     "Statistics and plots": """
         ac accuracy alpha analysis analyze and arrays axis bars bias bigrams bootstrap charts choropleth
         classification cluster combinations compare comparison compute consensus coverage data davidson
-        differences disagreement distinguishing diverging dots drift effect estimate facts feasibility features
-        fill fleiss freshness geography geometry groupings gwet headline inference influence interval kappa
+        differences disagreement diverging dots drift effect estimate facts feasibility features
+        fill fleiss freshness geography geometry groupings gwet headline heat inference influence interval kappa
         kendall krippendorff leaderboard leave level likert limits linkage luce machine matcher means measures
         metrics multiplicity nan newton ngrams noise observed offensiveness one out overlap pace pair paired
         pairwise palette permutation plackett plot points position preferences ranking regions resampling
-        results sampling scatter scored scoring selection sensitivity shares shot skill soft statistics stop
-        strengths tfidf totals unit units variation w world zero
+        results sample sampling scatter scored scoring selection sensitivity shares shot skill soft statistics stop
+        strengths tfidf totals unit units variation w workload world zero
     """,
     "Studies, people and releases": """
-        absences access accounts advice allocation assembly audit backlog bodies canvas caps captioners card
-        categories changes choice clauses cleanup clothes codebook colours consent contact contents copied
-        corrections country creation day declaration deletions demo documents draft drawing eligibility enforcement
+        absences access accounts advice allocation arrival assembly audit backlog bodies canvas caps captioners
+        card categories changes choice clauses cleanup clothes codebook coder colours consent contact contents copied
+        corrections cost country creation day declaration deletions demo documents draft drawing eligibility enforcement
         erasure examples exclusion extension figure guideline harm inclusion judge label language lead licences
-        lifecycle mark marking matter membership new onboarding pay people picture placeholders places privacy
-        problems profile props quota rating reasons refusals replacement retraction review rounds rubric screen
-        sentences sheet simulation sketch stages submission translation truth unlisted verdict vocabulary window word
+        lifecycle mark marking matter membership new onboarding pay people picture placeholders privacy
+        problems profile props quota rating reasons refusals replacement retraction review rounds
+        rubric screen sentences sheet simulation sketch stages submission translation truth unlisted verdict
+        vocabulary window word
     """,
     "What is done": """
-        apply ask clone coarsen edit freeze generate launch make open planning reuse shuffle simulate unsent use
+        apply ask clone coarsen collect edit freeze generate launch make open planning redraw reuse shuffle simulate
+        unsent use
     """,
 }
 

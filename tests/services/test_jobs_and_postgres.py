@@ -11,9 +11,8 @@ pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.database_free]
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory):
+def cluster():
     with private_cluster() as cluster:
-        platform_on(cluster.url, tmp_path_factory.mktemp("migrating")).run("migrate", "-v", "0")
         yield cluster
 
 

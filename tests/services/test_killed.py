@@ -44,9 +44,7 @@ def test_servers_that_are_killed_lose_no_answer_and_double_none(tmp_path):
 def crashing(tmp_path):
     """A PostgreSQL server that may crash, and the platform on it."""
     with private_cluster() as cluster:
-        server = platform_on(cluster.url, tmp_path)
-        server.run("migrate", "-v", "0")
-        yield cluster, server
+        yield cluster, platform_on(cluster.url, tmp_path)
 
 
 @pytest.mark.database_free

@@ -166,7 +166,7 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_sent(served):
             head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {size}\r\n\r\n"
             connection.sendall(head.encode())
             assert connection.recv(100).startswith(f"HTTP/1.1 {expected} ".encode())
-    # A form, which is read whole before it is refused: a server that answers earlier closes the proxy's connection.
+    # A form that is refused before it is read: if the server closed the connection then, the proxy would answer 502.
     part = b'--part\r\nContent-Disposition: form-data; name="source"; filename="a.zip"\r\n\r\n'
     body = part + b"x" * (26 * 1024**2) + b"\r\n--part--\r\n"
     form = {"Content_Type": "multipart/form-data; boundary=part"}

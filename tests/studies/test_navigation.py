@@ -9,6 +9,7 @@ from studies.models import Study
 
 FOR_ANALYSTS = [
     ("Overview", "/studies/isles/"),
+    ("Plan", "/studies/isles/plan/"),
     ("Images", "/studies/isles/images/"),
     ("Reported images", "/studies/isles/image-reports/"),
     ("Campaigns", "/studies/isles/campaigns/"),
@@ -34,7 +35,7 @@ def test_an_analyst_sees_the_tabs_in_their_order():
 
 def test_a_lead_sees_label_studio_between_releases_and_members():
     label_studio = ("Label Studio", "/studies/isles/label-studio/")
-    expected = [*FOR_ANALYSTS[:8], label_studio, *FOR_ANALYSTS[8:]]
+    expected = [*FOR_ANALYSTS[:9], label_studio, *FOR_ANALYSTS[9:]]
     assert navigation.tabs_of("isles", for_lead=True) == expected
 
 

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-import simplemma
-
 Phrase = tuple[str, ...]
 LANGUAGE = "en"
 BETWEEN = "\x00"  # between captions; a token of its own, so that no phrase reaches across
@@ -66,6 +64,9 @@ def fold(token: str) -> str:
     plain = _POSSESSIVE.sub("", plain).translate(_ONE_APOSTROPHE)
     if not plain[:1].isalpha():
         return plain
+    # Imported here: it takes 0.04 s, and every analysis loads this module.
+    import simplemma
+
     lemma = simplemma.lemmatize(plain, lang=LANGUAGE)
     if lemma.casefold() == plain and not simplemma.is_known(plain, lang=LANGUAGE):
         lemma = _singular(plain)

@@ -3,46 +3,31 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr, ndtri
 
 from analysis.metrics.agreement.krippendorff_alpha import krippendorff_alpha
-from analysis.metrics.data.arrays import Array, ratio
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.judgements import Judgements
 from analysis.metrics.data.results import Result, counts, labels, numbers, words
 from analysis.metrics.data.roles import stereotype_cells
 from analysis.metrics.data.validation import require_share, require_whole
 from analysis.metrics.marking.role_means import role_means
-from analysis.metrics.resampling.bootstrap import multinomial_weights
-from analysis.metrics.resampling.intervals import percentile_intervals, wilson
+from analysis.metrics.marking.simulate_studies import (
+    Assumptions,
+    Design,
+    SimulatedStudies,
+    affordable_simulations,
+    simulate_studies,
+)
+from analysis.metrics.resampling.intervals import ZERO_WIDTH, percentile_intervals, wilson
 
 DEFAULT_AGREEMENT = 0.35  # α of presence in the released ViSAGe annotations
+DEFAULT_RESAMPLES = 300  # 1,000 move the power by under 0.01
+DEFAULT_ANNOTATOR_SD = 0.25
 NEVER_BOUNDED = "never_bounded"
-_LATENT_Z = NormalDist().inv_cdf(1 - 1e-9)
-
-
-@dataclass(frozen=True)
-class Assumptions:
-    """What a study is expected to find."""
-
-    stereotype: float
-    random: float
-    agreement: float
-    annotator_sd: float
-
-
-@dataclass(frozen=True)
-class Design:
-    images: int
-    annotators: int
-    annotators_per_task: int
-    stereotypes: int
-    random_attributes: int
-    groups: int
 
 
 def plan_precision(
@@ -56,11 +41,11 @@ def plan_precision(
     likelihood_stereotype: float | None = None,
     likelihood_random: float | None = None,
     agreement: float | None = None,
-    annotator_sd: float = 0.25,
+    annotator_sd: float = DEFAULT_ANNOTATOR_SD,
     pilot: Any = None,
     roles: pd.DataFrame | None = None,
-    simulations: int = 200,
-    resamples: int = 200,
+    simulations: int | None = None,
+    resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
 ) -> Result:
     """Expected half-width of L and θ, and power to tell θ from 1, by simulating studies and bootstrapping
@@ -73,13 +58,17 @@ def plan_precision(
     correlation `agreement`; annotator r marks with Φ(√(1 + τ²)·Φ⁻¹(p_u) + τ·v_r), τ = `annotator_sd`, v_r
     standard normal, so that the mean stays L.
 
-    Table: the design, judgements, measure ("likelihood_stereotype", "likelihood_random": one attribute of one
-    group; "theta": one group; "theta_pooled": all groups), assumed value, half_width (median over simulated
-    studies of half the 95 % interval), without_interval (share of studies without a bounded interval), power
-    (share whose interval excludes 1; θ only), reason. Null half_width where under half of the studies have an
-    interval: `never_bounded`.
+    Each design is simulated `simulations` times; if None, up to 4,000 times, fewer where that takes longer than
+    a few seconds.
+
+    Table: the design, judgements, simulations, measure ("likelihood_stereotype", "likelihood_random": one
+    attribute of one group; "theta": one group; "theta_pooled": all groups), assumed value, half_width (median
+    over simulated studies of half the 95 % interval), without_interval (share of studies without a bounded
+    interval), power (share whose interval excludes 1; θ only), power_se (its standard error from simulating a
+    limited number), reason. Null half_width where under half of the studies have an interval: `never_bounded`.
     """
-    simulations = require_whole(simulations, "simulations", 10)
+    if simulations is not None:
+        simulations = require_whole(simulations, "simulations", 10)
     resamples = require_whole(resamples, "resamples", 50)
     seed = require_whole(seed, "seed", 0)
     assumed = _assumed(pilot, roles, likelihood_stereotype, likelihood_random, agreement, annotator_sd)
@@ -101,14 +90,35 @@ def plan_precision(
             raise ValueError(
                 f"annotators_per_task: {design.annotators_per_task} of a pool of only {design.annotators}"
             )
-        frames.append(_simulate(design, assumed, simulations, resamples, (seed, number)))
+        studies = simulations or affordable_simulations(design, resamples)
+        frames.append(_rows_of(design, assumed, studies, resamples, (seed, number)))
     return Result(
         table=pd.concat(frames, ignore_index=True),
         used=0,
-        method=f"{simulations} simulated studies, pigeonhole bootstrap of each",
+        method="simulated studies, pigeonhole bootstrap of each",
         seed=seed,
         resamples=resamples,
         notes={"assumed": assumed},
+    )
+
+
+def pilot_assumptions(pilot: Any, roles: pd.DataFrame) -> Assumptions:
+    """Return what a pilot found: mean likelihoods over groups with both roles, and α of presence.
+
+    α is that of the released ViSAGe annotations where the pilot has none, and 0 where it is negative. Raise ValueError
+    if no group was shown both stereotypes and random attributes.
+    """
+    data = Judgements.of(pilot)
+    means = role_means(data, stereotype_cells(data, roles), ~data.cell_is_none)
+    defined = ~np.isnan(means.stereo) & ~np.isnan(means.random)
+    if not defined.any():
+        raise ValueError("pilot: no group in it was shown both stereotypes and random attributes")
+    alpha = krippendorff_alpha(data, resamples=0).rows()[0]["value"]
+    return Assumptions(
+        stereotype=float(means.stereo[defined].mean()),
+        random=float(means.random[defined].mean()),
+        agreement=DEFAULT_AGREEMENT if alpha is None else max(float(alpha), 0.0),
+        annotator_sd=DEFAULT_ANNOTATOR_SD,
     )
 
 
@@ -123,15 +133,10 @@ def _assumed(
     if pilot is not None:
         if roles is None:
             raise ValueError("roles: a pilot needs them, got None")
-        data = Judgements.of(pilot)
-        means = role_means(data, stereotype_cells(data, roles), ~data.cell_is_none)
-        defined = ~np.isnan(means.stereo) & ~np.isnan(means.random)
-        if not defined.any():
-            raise ValueError("pilot: no group in it was shown both stereotypes and random attributes")
-        stereotype = float(means.stereo[defined].mean()) if stereotype is None else stereotype
-        random = float(means.random[defined].mean()) if random is None else random
-        alpha = krippendorff_alpha(data, resamples=0).rows()[0]["value"]
-        agreement = agreement if agreement is not None or alpha is None else max(float(alpha), 0.0)
+        found = pilot_assumptions(pilot, roles)
+        stereotype = found.stereotype if stereotype is None else stereotype
+        random = found.random if random is None else random
+        agreement = found.agreement if agreement is None else agreement
     for value, name in ((stereotype, "likelihood_stereotype"), (random, "likelihood_random")):
         if value is None:
             raise ValueError(f"{name}: give it, or a pilot, got None")
@@ -150,92 +155,81 @@ def _axis(value: int | Sequence[int], name: str, least: int) -> list[int]:
     return [require_whole(level, name, least) for level in values]
 
 
-def _simulate(
+def _rows_of(
     design: Design, assumed: Assumptions, simulations: int, resamples: int, key: tuple[int, int]
 ) -> pd.DataFrame:
-    generator = np.random.default_rng(np.random.SeedSequence(key[0], spawn_key=(6, key[1])))
-    attributes = design.stereotypes + design.random_attributes
-    mean = np.repeat([assumed.stereotype, assumed.random], [design.stereotypes, design.random_attributes])
-    theta = np.empty((2, simulations, resamples))
-    cells = np.empty((2, simulations, resamples))
-    shares = np.empty((2, simulations))
-    for study in range(simulations):
-        people = multinomial_weights([design.annotators], resamples, (int(generator.integers(2**31)), 0))
-        skew = generator.standard_normal(design.annotators)
-        pictures = multinomial_weights(
-            [design.images] * design.groups, resamples, (int(generator.integers(2**31)), 1)
-        )
-        sums = np.zeros((2, resamples))
-        for group in range(design.groups):
-            answers, who = _answers(design, assumed, mean, skew, generator)
-            image_weights = pictures[group * design.images : (group + 1) * design.images]
-            weights = np.repeat(image_weights, design.annotators_per_task, axis=0) * people[
-                who.ravel()
-            ].astype(float)
-            total = weights.sum(axis=0)
-            share = ratio(answers.reshape(-1, attributes).T @ weights, total)
-            stereo, random = (
-                share[: design.stereotypes].mean(axis=0),
-                share[design.stereotypes :].mean(axis=0),
-            )
-            sums += np.nan_to_num(np.stack([stereo, random]))
-            if group == 0:
-                with np.errstate(invalid="ignore", divide="ignore"):
-                    theta[0, study] = stereo / random
-                cells[:, study] = share[[0, -1]]
-                shares[:, study] = answers.reshape(-1, attributes)[:, [0, -1]].mean(axis=0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            theta[1, study] = sums[0] / sums[1]
-    trials = design.images * design.annotators_per_task
-    effective = trials / (1 + (design.annotators_per_task - 1) * assumed.agreement)
-    measures = ("likelihood_stereotype", "likelihood_random", "theta", "theta_pooled")
-    theta_value = assumed.stereotype / assumed.random
-    rows = []
-    for number, (samples, value) in enumerate(
-        zip([*cells, *theta], [assumed.stereotype, assumed.random, theta_value, theta_value], strict=True)
-    ):
-        interval = percentile_intervals(samples, sparse=np.isnan(samples).mean(axis=1))
-        low, high = interval.low, interval.high
-        power = np.nan
-        if number < 2:
-            flat = interval.reason == "zero_width"
-            low[flat], high[flat] = wilson(shares[number, flat], np.full(flat.sum(), effective))
-        else:
-            power = float(((low > 1) | (high < 1)).mean())
-        half = (high - low) / 2
-        bounded = ~np.isnan(half)
-        width = float(np.median(half[bounded])) if bounded.mean() >= 0.5 else np.nan
-        rows.append((measures[number], value, width, 1 - bounded.mean(), power))
-    n_rows = len(rows) if design.groups > 1 else 3
-    rows = rows[:n_rows]
+    studies = simulate_studies(design, assumed, simulations=simulations, resamples=resamples, key=key)
+    theta = assumed.stereotype / assumed.random
+    rows = [_likelihood_row(design, assumed, number, studies) for number in range(2)]
+    rows.append(_theta_row("theta", theta, studies.theta))
+    if design.groups > 1:
+        rows.append(_theta_row("theta_pooled", theta, studies.pooled[:, None]))
+    judgements = (
+        design.judgements_per_attribute * (design.stereotypes + design.random_attributes) * design.groups
+    )
     return pd.DataFrame(
         {
-            **{name: counts([getattr(design, name)] * n_rows) for name in Design.__dataclass_fields__},
-            "judgements": counts([trials * attributes * design.groups] * n_rows),
-            "measure": labels([row[0] for row in rows]),
-            "assumed": numbers([row[1] for row in rows]),
-            "half_width": numbers([row[2] for row in rows]),
-            "without_interval": numbers([row[3] for row in rows]),
-            "power": numbers([row[4] for row in rows]),
-            "reason": words(["" if np.isfinite(row[2]) else NEVER_BOUNDED for row in rows]),
+            **{name: counts([getattr(design, name)] * len(rows)) for name in Design.__dataclass_fields__},
+            "judgements": counts([judgements] * len(rows)),
+            "simulations": counts([simulations] * len(rows)),
+            "measure": labels([row.measure for row in rows]),
+            "assumed": numbers([row.assumed for row in rows]),
+            "half_width": numbers([row.half_width for row in rows]),
+            "without_interval": numbers([row.without_interval for row in rows]),
+            "power": numbers([row.power for row in rows]),
+            "power_se": numbers([row.power_se for row in rows]),
+            "reason": words(["" if np.isfinite(row.half_width) else NEVER_BOUNDED for row in rows]),
         }
     )
 
 
-def _answers(
-    design: Design, assumed: Assumptions, mean: Array, skew: Array, generator: np.random.Generator
-) -> tuple[Array, Array]:
-    """Answers of one group (images × annotators per task × attributes) and who gave them (images × per
-    task)."""
-    shape = (design.images, len(mean))
-    if assumed.agreement > 0:
-        size = 1 / assumed.agreement - 1
-        unit = generator.beta(mean * size, (1 - mean) * size, size=shape)
-    else:
-        unit = np.broadcast_to(mean, shape)
-    who = np.argsort(generator.random((design.images, design.annotators)), axis=1)[
-        :, : design.annotators_per_task
-    ]
-    latent = np.clip(ndtri(unit), -_LATENT_Z, _LATENT_Z) * np.sqrt(1 + assumed.annotator_sd**2)
-    marks = ndtr(latent[:, None, :] + assumed.annotator_sd * skew[who][:, :, None])
-    return (generator.random(marks.shape) < marks).astype(float), who
+@dataclass(frozen=True)
+class _MeasureRow:
+    measure: str
+    assumed: float
+    half_width: float
+    without_interval: float
+    power: float = np.nan
+    power_se: float = np.nan
+
+
+def _likelihood_row(
+    design: Design, assumed: Assumptions, number: int, studies: SimulatedStudies
+) -> _MeasureRow:
+    """Return the row of one attribute; where resampling saw no variation, its interval is Wilson's."""
+    samples = studies.likelihood[number]
+    interval = percentile_intervals(samples, sparse=np.isnan(samples).mean(axis=1))
+    low, high = interval.low, interval.high
+    flat = interval.reason == ZERO_WIDTH
+    inflation = 1 + (design.annotators_per_task - 1) * assumed.agreement
+    low[flat], high[flat] = wilson(
+        studies.share[number, flat], np.full(flat.sum(), design.judgements_per_attribute / inflation)
+    )
+    measure, value = (
+        ("likelihood_stereotype", assumed.stereotype),
+        ("likelihood_random", assumed.random),
+    )[number]
+    return _MeasureRow(measure, value, *_widths(low, high))
+
+
+def _theta_row(measure: str, value: float, samples: Array) -> _MeasureRow:
+    """Return the row of θ from studies × groups × resamples."""
+    studies, groups, resamples = samples.shape
+    flat = samples.reshape(-1, resamples)
+    interval = percentile_intervals(flat, sparse=np.isnan(flat).mean(axis=1))
+    excludes = ((interval.low > 1) | (interval.high < 1)).reshape(studies, groups).mean(axis=1)
+    return _MeasureRow(
+        measure,
+        value,
+        *_widths(interval.low, interval.high),
+        power=float(excludes.mean()),
+        power_se=float(excludes.std() / np.sqrt(studies)),
+    )
+
+
+def _widths(low: Array, high: Array) -> tuple[float, float]:
+    """Return the median half-width, null where under half of the intervals are bounded, and the share without one."""
+    half = (high - low) / 2
+    bounded = ~np.isnan(half)
+    width = float(np.median(half[bounded])) if bounded.mean() >= 0.5 else np.nan
+    return width, float(1 - bounded.mean())

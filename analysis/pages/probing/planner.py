@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from analysis.pages.results_page import PROBING, ResultsPage
+from analysis.pages.results_page import ResultsPage
 from analysis.results import reports
 from analysis.results.probing.design import DesignParameters, designs
 from foundation.errors import DomainError
@@ -48,7 +48,7 @@ def planner(request: HttpRequest, study: str) -> HttpResponse:
     context = {
         "study": current_study,
         "page": page,
-        "is_probing": current_study.protocol in PROBING,
+        "is_probing": current_study.asks_models,
         "form": form,
         "spread": spread,
         "designs": designs(form.parameters, spread) if form.is_valid() else [],

@@ -3,17 +3,29 @@
 from functools import partial
 from typing import Any
 
+from django.http import HttpResponse
+from django.shortcuts import redirect
+
 from analysis.pages.probing.probing_page import ProbingPage
 from analysis.pages.results_page import ResultsPage, results_page
 from analysis.plots.plot import Plot
 from analysis.results.summaries.probing import parts
+from analysis.results.summaries.probing.review import review_parts
 from analysis.results.summaries.probing.scores import BREAKDOWNS
 from foundation.errors import NotFound
 
 
 @results_page("analysis/probing/answers.html")
-def probes(page: ResultsPage) -> dict[str, Any]:
-    """One section per experiment; `by` in the address breaks the groups' scores down."""
+def probes(page: ResultsPage) -> HttpResponse | dict[str, Any]:
+    """One section per experiment; `by` in the address breaks the groups' scores down.
+
+    Where models were asked for words alone, their page is shown instead.
+    """
+    if page.probes is None and page.has_probing:
+        has_words = bool(page.words and page.words["words"])
+        return redirect(
+            "analysis:associations" if has_words else "analysis:probe_words", study=page.study.slug
+        )
     by = page.request.GET.get("by", "")
     if by and by not in BREAKDOWNS:
         raise NotFound("breakdown_not_found", f"Answers are not broken down by “{by}”.")
@@ -30,6 +42,7 @@ def probes(page: ResultsPage) -> dict[str, Any]:
             if name != by
         ],
         "sections": probing.sections(partial(parts.experiment_parts, by=by)),
+        "review": review_parts(probing.rows) if probing.summary.get("review") and not by else [],
     }
 
 

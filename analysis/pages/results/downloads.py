@@ -10,6 +10,7 @@ from django.http import HttpResponse
 
 from analysis.models import Report
 from analysis.pages.automated.measures import plot_of_category, the_calibration, the_pull, the_theta
+from analysis.pages.probing.associations import the_plot as the_association_plot
 from analysis.pages.probing.views import the_plot as the_probe_plot
 from analysis.pages.questions.views import QUESTION_PLOTS, the_plot
 from analysis.pages.results.agreement import ALPHA
@@ -27,10 +28,9 @@ from analysis.plots.maps.country_values import MEASURES
 from analysis.plots.plot import Plot
 from analysis.results.output.csv_tables import rows_to_csv, to_csv
 from analysis.results.output.report_file import READS, report_html
-from analysis.results.probe_tables import PROBE_TABLES
-from analysis.results.question_tables import QUESTION_TABLES
 from analysis.results.reports import parameters_from
 from analysis.results.schema import LABELS, LIKERT, MARKING, files_of
+from analysis.results.summaries.probing.associations import PLOTS as ASSOCIATION_PLOTS
 from analysis.results.summaries.probing.parts import PLOTS as PROBE_PLOTS
 from foundation.errors import Conflict, NotFound
 
@@ -80,8 +80,7 @@ def archive(page: ResultsPage) -> HttpResponse:
 @results_page(NO_TEMPLATE)
 def report(page: ResultsPage) -> HttpResponse:
     """The whole report as one file that needs no network."""
-    read = (*READS, *QUESTION_TABLES, *PROBE_TABLES)
-    stored = {table.name: table.rows() for table in page.report.tables.filter(name__in=read)}
+    stored = {table.name: table.rows() for table in page.report.tables.filter(name__in=READS)}
     text = report_html(page.study, stored, page.report.summary, page.report.computed_at)
     response = HttpResponse(text, content_type="text/html; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{page.study.slug}-report.html"'
@@ -142,6 +141,7 @@ def _of_attribute(page: ResultsPage) -> Plot | None:
 _PLOTS: dict[str, Callable[[ResultsPage], Plot | None]] = {
     **{f"question-{name}": partial(the_plot, name=f"question-{name}") for name in QUESTION_PLOTS},
     **{name: partial(the_probe_plot, name=name) for name in PROBE_PLOTS},
+    **{name: partial(the_association_plot, name=name) for name in ASSOCIATION_PLOTS},
     **{f"map-{key}": partial(the_map, key=key) for key in MEASURES},
     **{f"ranked-{key}": partial(the_strip, key=key) for key in MEASURES},
     "theta": lambda page: theta_plot(page.rows("tendency"), page.names),

@@ -3,7 +3,7 @@
 from django.urls import path, re_path
 
 from analysis.pages.automated import captions, measures
-from analysis.pages.probing import planner
+from analysis.pages.probing import associations, planner
 from analysis.pages.probing import views as probes
 from analysis.pages.questions import views as questions
 from analysis.pages.results import (
@@ -36,6 +36,11 @@ urlpatterns = [
     path("probes/", probes.probes, name="probes"),
     path("probes/models/", probes.models, name="probe_models"),
     path("probes/orders/", probes.orders, name="probe_orders"),
+    path("probes/words/", associations.words, name="probe_words"),
+    path("probes/associations/", associations.associations, name="associations"),
+    path("probes/heat-maps/", associations.heat_maps, name="heat_maps"),
+    path("probes/overlap/", associations.overlap, name="overlap"),
+    path("probes/judge/", associations.judge, name="judge"),
     path("probes/planner/", planner.planner, name="probe_planner"),
     path("annotators/", agreement.annotators, name="annotators"),
     path("automated/", measures.automated, name="automated"),

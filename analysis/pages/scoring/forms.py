@@ -3,16 +3,19 @@
 from typing import Any
 
 from django import forms
+from django.conf import settings
 
 from analysis.models import Scorer
-from analysis.scoring.backends.choices import ENDPOINT, MODEL, NGRAMS
+from analysis.scoring.backends.choices import ASSOCIATIONS, ENDPOINT, MODEL, NGRAMS
 from analysis.scoring.inputs.ngrams import keep_ngrams
 from analysis.scoring.overview import KINDS_ABOUT_IMAGES
 from analysis.scoring.parameters import (
     DEFAULT_MODELS,
+    MONEY,
     CaptionParameters,
     ClassifierParameters,
     ClipParameters,
+    JudgeParameters,
 )
 from studies.models import Study
 
@@ -40,7 +43,15 @@ FIELDS: dict[str, tuple[str, ...]] = {
     ),
     f"{Kind.CAPTIONS}-{MODEL}": ("captions", "prompt"),
     f"{Kind.CAPTIONS}-{ENDPOINT}": ("captions", "prompt"),
+    f"{Kind.SENTIMENT}-{ASSOCIATIONS}": (),
+    f"{Kind.TOXICITY}-{ASSOCIATIONS}": (),
+    Kind.JUDGE: ("endpoint", "repeats", "temperature", *MONEY),
 }
+OF_ASSOCIATIONS = (
+    (f"{Kind.SENTIMENT}-{ASSOCIATIONS}", "Sentiment of associations"),
+    (f"{Kind.TOXICITY}-{ASSOCIATIONS}", "Toxicity of associations"),
+    (str(Kind.JUDGE), "Bias level of associations, by a language model"),
+)
 _LINES = {"rows": 3}
 
 
@@ -80,12 +91,20 @@ class ScorerForm(forms.Form):
         super().__init__(*args, **options)
         kinds = self.fields["kind"]
         assert isinstance(kinds, forms.ChoiceField)
-        kinds.choices = KIND_CHOICES
+        kinds.choices = [*KIND_CHOICES, *(OF_ASSOCIATIONS if study.probe_runs.exists() else ())]
         for parameters, names in (
             (CaptionParameters, ("captions", "prompt", "clip", "clip_pretrained", "top_ngrams")),
             (ClipParameters, FIELDS[Kind.CLIP]),
         ):
             self.fields |= parameters.form_fields(names)
+        self.fields |= JudgeParameters.form_fields(("repeats", "temperature", *MONEY))
+        urls = [(url.rstrip("/"), url) for url in settings.OPENAI_BASE_URLS]
+        self.fields["endpoint"] = forms.ChoiceField(
+            required=False,
+            label=JudgeParameters.declaration("endpoint").label,
+            help_text=JudgeParameters.declaration("endpoint").help,
+            choices=urls or [("", "None is set: see OPENAI_BASE_URLS")],
+        )
         writers = study.scorers.filter(kind=Kind.CAPTIONS).values_list("model_label", flat=True)
         self.fields["captions_of"] = forms.ChoiceField(
             required=False,
@@ -97,11 +116,14 @@ class ScorerForm(forms.Form):
         """Return the arguments of `launch.plan_scorer`."""
         data = self.cleaned_data
         kind, _, captioner = data["kind"].partition("-")
+        of_associations = captioner == ASSOCIATIONS
         parameters = {name: data[name] for name in FIELDS[data["kind"]] if data[name] not in ("", None)}
         for name in ("templates", "contrast"):
             if name in parameters:
                 parameters[name] = [line.strip() for line in data[name].splitlines() if line.strip()]
-        if captioner:
+        if of_associations:
+            parameters["of"] = ASSOCIATIONS
+        elif captioner:
             parameters["captioner"] = captioner
         if captioner == NGRAMS and data["ngrams"].strip():
             parameters["ngrams"] = keep_ngrams(data["ngrams"].encode())

@@ -12,7 +12,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.models import User
 from analysis.models import Scorer
 from analysis.pages.scoring.forms import ScorerForm
+from analysis.results.probe_tables import SIGNIFICANT
+from analysis.results.reports import latest_report
 from analysis.scoring import launch, overview
+from analysis.scoring.backends.judge import MAX_TOKENS
+from analysis.scoring.inputs.pairs import ScoredPair
+from analysis.scoring.judge_budget import most_tokens
 from analysis.scoring.overview import KINDS_ABOUT_IMAGES
 from foundation.errors import NotFound
 from studies.access import ANALYST, LEAD, holds, study_for
@@ -54,7 +59,19 @@ class NewScorer(StudyView, FormPage[ScorerForm]):
         estimates = [
             (Scorer.Kind(kind), overview.estimate(self.study, kind, {})) for kind in KINDS_ABOUT_IMAGES
         ]
-        return super().context() | {"estimates": estimates}
+        return super().context() | {"estimates": estimates, **association_facts(self.study)}
+
+
+def association_facts(study: Study) -> dict[str, Any]:
+    """Say how many pairs a judge would be asked about, by the latest results, and the most tokens of each."""
+    report = latest_report(study)
+    stored = report.tables.filter(name=SIGNIFICANT).first() if report else None
+    if stored is None:
+        return {"pairs": None}
+    at = [stored.columns.index(name) for name in ("descriptor", "text")]
+    pairs = {ScoredPair(*(row[place] or "" for place in at)) for row in stored.values()}
+    longest = max(pairs, key=lambda pair: len(pair.text) + len(pair.descriptor), default=ScoredPair("", ""))
+    return {"pairs": len(pairs), "tokens": most_tokens(longest), "tokens_out": MAX_TOKENS}
 
 
 @login_required

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from analysis.plots.axis import Axis, nice_step
 from analysis.plots.charts.dots import anchor_within
@@ -36,12 +37,13 @@ class DataPoint:
 
 @dataclass(frozen=True)
 class Field:
-    """The two axes. `diagonal`: draw where both are equal."""
+    """The two axes. `diagonal`: draw where both are equal; `joined`: draw a line through the points of each series."""
 
     x: Axis
     y: Axis
     diagonal: bool = False
     label_points: bool = True
+    joined: bool = False
 
 
 def series_of(points: Sequence[DataPoint]) -> list[str]:
@@ -81,6 +83,10 @@ def _drawing(points: Sequence[DataPoint], field: Field, title: str, width: float
     def at(x: float, y: float) -> tuple[float, float]:
         return LEFT + field.x.place(x) * (right - LEFT), bottom - field.y.place(y) * (bottom - top)
 
+    if field.joined:
+        for here, following in pairwise(sorted(points, key=lambda point: (point.series, point.x))):
+            if here.series == following.series:
+                svg.line(*at(here.x, here.y), *at(following.x, following.y), "plot-axis")
     for point in points:
         _interval(svg, point, at)
     for point in points:

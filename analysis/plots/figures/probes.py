@@ -34,7 +34,7 @@ def group_plot(rows: Sequence[Row], names: Mapping[str, str], experiment: str) -
     heading = Heading(
         "probe-groups", "Which option do models choose for each group?", experiment, _sum(rows, "n")
     )
-    return _estimates(
+    return estimates(
         rows,
         labels,
         heading,
@@ -52,7 +52,7 @@ def refusal_plot(rows: Sequence[Row], names: Mapping[str, str], experiment: str)
     axis = share_axis(
         (row[name] for row in rows for name in estimate[:3]), "Refused, both or declined ÷ answers"
     )
-    return _estimates(rows, labels, heading, estimate, axis, ("model", "experiment", "group", "n"))
+    return estimates(rows, labels, heading, estimate, axis, ("model", "experiment", "group", "n"))
 
 
 def order_plot(rows: Sequence[Row]) -> Plot | None:
@@ -81,7 +81,7 @@ def first_option_plot(rows: Sequence[Row]) -> Plot | None:
     )
     axis = Axis(0.0, 1.0, "share", reference=0.5, label="Chose the first ÷ chose one of the two")
     estimate = ("share", "ci_low", "ci_high", "reason")
-    return _estimates(plotted, labels, heading, estimate, axis, ("model", "experiment", "decided"))
+    return estimates(plotted, labels, heading, estimate, axis, ("model", "experiment", "decided"))
 
 
 def model_plot(rows: Sequence[Row], experiment: str, *, measure: str) -> Plot | None:
@@ -124,12 +124,12 @@ def _tested(
     """Differences; filled where one is shown. `units` of the heading is what they are about."""
     estimate = ("difference", "ci_low", "ci_high", "reason")
     axis = centred_axis((row[name] for row in rows for name in estimate[:3]), axis_label, least=0.2)
-    return _estimates(
+    return estimates(
         rows, labels, heading, estimate, axis, [name for name in columns if name not in estimate], tested=True
     )
 
 
-def _estimates(
+def estimates(
     rows: Sequence[Row],
     labels: Sequence[tuple[str, ...]],
     heading: Heading,

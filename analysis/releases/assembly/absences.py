@@ -7,6 +7,7 @@ from analysis.releases.assembly.study_facts import LEFT_OUT
 from analysis.releases.contents import Absence, CocoFacts, PrivacyReport, QuestionCampaignFacts
 from analysis.releases.parameters import FORMATS, LABEL_STUDIO, ReleaseParameters
 from analysis.releases.tables.machine_columns import MEASURED
+from analysis.releases.tables.probes import words
 from annotation.answers.inclusion import Reason
 
 _EMPTY = {
@@ -34,8 +35,18 @@ def absences_of(filled: Filled, parameters: ReleaseParameters) -> tuple[Absence,
                 "Results were not computed of these labels and scores before it was built.",
             )
         )
+    if rows.get(words.TABLE) == 0:
+        absences.append(
+            Absence(
+                f"rows of {words.TABLE}",
+                "Results were not computed of these answers and scores before it was built, or no word was given.",
+            )
+        )
     if filled.images.retracted:
         absences.append(Absence(f"{filled.images.retracted:,} images", "They were retracted."))
+    if filled.answers_not_compared:
+        why = "People found the images of their scenarios not alike, or have not decided; results leave them out."
+        absences.append(Absence(f"{filled.answers_not_compared:,} answers of models", why))
     for campaign in filled.campaigns:
         absences += [
             Absence(f"{number:,} annotations of {campaign.name}", f"{_words(reason)}.")

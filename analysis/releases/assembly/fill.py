@@ -46,6 +46,7 @@ from analysis.releases.tables.label_pages import Page, pages
 from analysis.releases.tables.lookups import KeyNames
 from analysis.releases.tables.machine_rows import MachineRows
 from analysis.releases.tables.probes import columns as probe_columns
+from analysis.releases.tables.probes import words
 from analysis.releases.tables.probes.rows import ProbeRows, answers_of
 from analysis.releases.tables.questions import columns as question_columns
 from analysis.releases.tables.soft_labels import SoftLabels
@@ -71,6 +72,7 @@ class Filled:
     coco: CocoFacts | None = None
     privacy: PrivacyReport | None = None
     probes: tuple[ProbeRunFacts, ...] = ()
+    answers_not_compared: int = 0  # of models, about scenarios that people did not keep
     profiles: bytes = b""  # as stored with the release: see `kept_profiles`
     inputs_digest: str = ""
     annotation_keys: KeySet = field(default_factory=KeySet)
@@ -128,6 +130,8 @@ class Filling:
                 self._write("soft_labels", columns)
             if self._probes is not None:
                 self._answers_of_models(self._probes, naming, annotators)
+            if words.TABLE in self._writers:
+                self._words()
             if "scorers" in self._writers:
                 self._machines(naming)
             self._annotators(annotators)
@@ -156,7 +160,9 @@ class Filling:
         asked = question_columns.TABLES if self._asking else ()
         probed = probe_columns.TABLES if self._probes is not None else ()
         scored = Scorer.objects.using(self._using).filter(study=self._study).exists()
-        return (*TABLES, *asked, *probed, *(machine_columns.TABLES if scored else ()))
+        given = self._probes is not None and words.asks_for_words(self._study, self._using)
+        worded = (words.TABLE,) if given else ()
+        return (*TABLES, *asked, *probed, *worded, *(machine_columns.TABLES if scored else ()))
 
     def _probe_rows(self) -> ProbeRows:
         return ProbeRows(
@@ -168,6 +174,7 @@ class Filling:
         )
 
     def _answers_of_models(self, rows: ProbeRows, naming: Naming, annotators: AnnotatorRows) -> None:
+        self._filled.answers_not_compared = rows.left_out
         filling = ProbeFilling(rows, write=self._write, note=self._note)
         filling.declare(self._folder)
         self._filled.probes = filling.fill(
@@ -176,6 +183,12 @@ class Filling:
             counted=self._filled.annotation_keys.flags,
             each=self._after_page_of_answers,
         )
+
+    def _words(self) -> None:
+        for columns in words.pages(self._study, self._using):
+            self._write(words.TABLE, columns)
+            self._note(words.TABLE, columns)
+            self._after_page_of_answers()
 
     def _after_page_of_answers(self) -> None:
         self._progress.advance(0, "Writing answers of models")

@@ -35,7 +35,7 @@ def answers_of_models(contents: Contents) -> str:
         return ""
     rows = [
         (
-            plain(run.model),
+            run.model,
             code(run.probe_set),
             "made elsewhere and imported" if run.backend == "imported" else code(run.backend),
             f"{run.done:,}",

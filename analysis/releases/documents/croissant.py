@@ -103,6 +103,7 @@ _KEYS = {
     "probe_runs": ("probe_run",),
     "probe_answers": ("probe_answer",),
     "codings": ("coding",),
+    "word_associations": ("model", "setting", "dimension", "descriptor", "word"),
     "scorers": ("scorer",),
     "attribute_scores": ("scorer", "image", "attribute"),
     "captions": ("scorer", "image", "position"),

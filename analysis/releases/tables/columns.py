@@ -7,6 +7,7 @@ from accounts.models import Annotator, AnnotatorProfile
 from analysis.releases.contents import Column
 from analysis.releases.tables import machine_columns
 from analysis.releases.tables.probes import columns as probe_columns
+from analysis.releases.tables.probes import words
 from analysis.releases.tables.questions import columns as question_columns
 from generation.models import Condition
 from studies.protocol.attribute_roles import RANDOM, STEREOTYPE
@@ -169,17 +170,25 @@ TABLES = tuple(COLUMNS)
 
 # Declared questions have theirs where a campaign asks them, models' answers where a model was asked, and what machines
 # found is there where machines scored.
-ALL_TABLES = (*TABLES, *question_columns.TABLES, *probe_columns.TABLES, *machine_columns.TABLES)
+ALL_TABLES = (
+    *TABLES,
+    *question_columns.TABLES,
+    *probe_columns.TABLES,
+    words.TABLE,
+    *machine_columns.TABLES,
+)
 _ALL_COLUMNS = {
     **COLUMNS,
     **question_columns.COLUMNS,
     **probe_columns.COLUMNS,
+    **words.COLUMNS,
     **machine_columns.COLUMNS,
 }
 ALL_DESCRIPTIONS: Mapping[str, str] = {
     **DESCRIPTIONS,
     **question_columns.DESCRIPTIONS,
     **probe_columns.DESCRIPTIONS,
+    **words.DESCRIPTIONS,
     **machine_columns.DESCRIPTIONS,
 }
 # What annotators wrote in their own words.

@@ -10,7 +10,7 @@ import pyarrow as pa
 from django.db.models import Count, Q
 from numpy.typing import NDArray
 
-from analysis.models import AttributeScore, Caption, Report, Scorer, TextScore
+from analysis.models import AttributeScore, Caption, Scorer, TextScore
 from analysis.releases.tables.arrays import INTEGER, NUMBER, read_columns
 from analysis.releases.tables.image_names import published_name
 from analysis.releases.tables.label_columns import Naming
@@ -132,7 +132,7 @@ class MachineRows:
         }
 
     def _measured(self) -> Iterator[tuple[str, Columns]]:
-        report = current_report(self.study, self.using)
+        report = reports.current_report(self.study, using=self.using)
         if report is None:
             return
         stored = {table.name: table for table in report.tables.using(self.using).filter(name__in=MEASURED)}
@@ -159,14 +159,6 @@ def scorers_of(study: Study, using: str) -> list[Scorer]:
     """The scorers of a study by name."""
     scorers = Scorer.objects.using(using).filter(study=study)
     return sorted(scorers, key=lambda scorer: scorer.model_label)
-
-
-def current_report(study: Study, using: str) -> Report | None:
-    """The latest results, if they are of all labels and scores as they are now."""
-    report = Report.objects.using(using).filter(study=study, format=Report.FORMAT).order_by("-pk").first()
-    if report is None or report.parameters["without_annotators"] or report.parameters["campaigns"]:
-        return None
-    return report if reports.is_current(report, using=using) else None
 
 
 def _safe(parameters: dict[str, Any]) -> str:

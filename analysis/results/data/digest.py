@@ -35,6 +35,9 @@ def inputs_digest(data: StudyData, scores: "MachineScores | None" = None) -> str
             rows_digest(digest, name, answers.placed(name))
     if data.probe_answers:
         rows_digest(digest, "probe_answers", data.probe_answers.answers)
+        if review := data.probe_answers.review:
+            rows_digest(digest, "ratings", review.ratings[["coder", "outcome"]])
+            rows_digest(digest, "reviewed", review.reviewed[["stratum", "rules", "people"]])
     if data.word_answers:
         for name in ("words", "texts", "dimensions"):
             rows_digest(digest, name, getattr(data.word_answers, name))

@@ -15,8 +15,10 @@ from analysis.results.data import annotator_records
 from analysis.results.data.answers import CampaignAnswers, read_answers
 from analysis.results.data.arrays import fetch
 from analysis.results.data.campaign_choice import campaigns_named
+from analysis.results.data.endpoint_models import read_served_models
 from analysis.results.data.exclusions import EXCLUDED_BY_ANALYST, OTHER_CONDITION
 from analysis.results.data.probe_answers import ProbeAnswerData, read_probe_answers
+from analysis.results.data.scenario_checks import read_scenario_checks
 from analysis.results.data.word_answers import WordAnswerData, read_word_answers
 from analysis.results.parameters import Parameters
 from analysis.results.schema import LIKERT, MARKING
@@ -138,9 +140,10 @@ def _answers_of_models(study: Study, parameters: Parameters, progress: Progress)
     if not ProbeRun.objects.filter(study=study).exists():
         return {}
     published = parameters.association_words == "published"
+    served, checks = read_served_models(study), read_scenario_checks(study)
     return {
-        "probe_answers": read_probe_answers(study, progress),
-        "word_answers": read_word_answers(study, progress, published=published),
+        "probe_answers": read_probe_answers(study, progress, served, checks),
+        "word_answers": read_word_answers(study, progress, served=served, checks=checks, published=published),
     }
 
 

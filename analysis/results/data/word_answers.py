@@ -10,14 +10,18 @@ import pandas as pd
 
 from analysis.metrics.probing.associations.parse import INVALID, VALID, description_tokens, parse_word
 from analysis.results.data.arrays import fetch_frame
+from analysis.results.data.endpoint_models import ServedModels
 from analysis.results.data.harm_scores import HarmScores, read_harm_scores
-from analysis.results.data.probe_answers import CODERS, IMAGE_RETRACTED, NO_GROUP, NOT_ASKED_YET, NOT_CODED
+from analysis.results.data.probe_answers import IMAGE_RETRACTED, NO_GROUP, NOT_ASKED_YET, NOT_CODED
+from analysis.results.data.scenario_checks import ScenarioChecks
+from annotation.answers.questions.scenario_verdicts import Scenario
 from generation.models import Answer, Coding, ProbeRun
+from generation.probing.codings import CODERS
 from generation.probing.probe_sets import ProbeSet
 from generation.probing.questions import ProbeQuestion
-from generation.probing.request_plan import forms_of
 from jobs.progress.reporter import Progress
 from studies.models import Study
+from studies.protocol.descriptors import forms_of
 
 WORD_COLUMNS = (
     "model",
@@ -64,6 +68,7 @@ class WordAnswerData:
     forms: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     harm: HarmScores = field(default_factory=HarmScores)
     left_out: Mapping[str, int] = field(default_factory=dict)
+    served: ServedModels = field(default_factory=ServedModels)
 
     def __bool__(self) -> bool:
         return bool(len(self.words)) or bool(len(self.texts)) or bool(self.left_out)
@@ -90,17 +95,36 @@ class RunQuestion:
 Key = tuple[int, str, str]  # run, experiment, question
 
 
-def read_word_answers(study: Study, progress: Progress, *, published: bool = False) -> WordAnswerData:
+@dataclass(frozen=True)
+class _Reader:
+    """What every kind of answer is read with; `left_out` is counted while reading."""
+
+    study: Study
+    asked: Mapping[Key, RunQuestion]
+    left_out: dict[str, int]
+    served: ServedModels
+    checks: ScenarioChecks
+
+
+def read_word_answers(
+    study: Study,
+    progress: Progress,
+    *,
+    served: ServedModels,
+    checks: ScenarioChecks | None = None,
+    published: bool = False,
+) -> WordAnswerData:
     """Read completed sentences, descriptions and open answers of the study's probe runs.
 
-    `published`: words that are no single word or have another initial are kept, and descriptions are split at white
-    space.
+    Where people checked images, answers about scenarios that are not kept are left out. `published`: words that are no
+    single word or have another initial are kept, and descriptions are split at white space.
     """
     asked = _asked(study)
     left_out: dict[str, int] = {}
-    completed, outcomes = _completed_words(study, asked, left_out, published=published)
-    described = _described_words(study, asked, left_out, published=published)
-    texts, factors = _open_texts(study, asked, left_out)
+    reader = _Reader(study, asked, left_out, served, checks or ScenarioChecks())
+    completed, outcomes = _completed_words(reader, published=published)
+    described = _described_words(reader, published=published)
+    texts, factors = _open_texts(reader)
     progress.check_cancelled()
     if len(completed) + len(described) + len(texts):
         progress.advance(len(completed) + len(texts), "words of models read")
@@ -124,6 +148,7 @@ def read_word_answers(study: Study, progress: Progress, *, published: bool = Fal
         forms={group.name: forms_of(group) for group in groups},
         harm=read_harm_scores(study) if groups else HarmScores(),
         left_out={reason: number for reason, number in left_out.items() if number},
+        served=served,
     )
 
 
@@ -139,9 +164,8 @@ def _asked(study: Study) -> dict[Key, RunQuestion]:
     return asked
 
 
-def _completed_words(
-    study: Study, asked: Mapping[Key, RunQuestion], left_out: dict[str, int], *, published: bool
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _completed_words(reader: _Reader, *, published: bool) -> tuple[pd.DataFrame, pd.DataFrame]:
+    study, asked, left_out = reader.study, reader.asked, reader.left_out
     answers = Answer.objects.filter(run__study=study, descriptor__isnull=False).exclude(letter="")
     frame = fetch_frame(
         answers,
@@ -165,6 +189,11 @@ def _completed_words(
         frame["word"] = frame["word"].where(frame["said"] == VALID, None)
     frame["word"] = frame["word"].astype(object).where(frame["word"].notna() & (frame["word"] != ""), None)
     frame = _placed(frame, asked)
+    if reader.served.changes:
+        frame["model"] = [
+            reader.served.name_of(int(key), model)
+            for key, model in zip(frame["pk"], frame["model"], strict=True)
+        ]
     return frame[list(WORD_COLUMNS)], _counted(frame)
 
 
@@ -228,16 +257,14 @@ def _counted(frame: pd.DataFrame) -> pd.DataFrame:
     return counted[["model", "setting", "outcome", "answers"]]
 
 
-def _described_words(
-    study: Study, asked: Mapping[Key, RunQuestion], left_out: dict[str, int], *, published: bool
-) -> pd.DataFrame:
-    kinds = {key: question for key, question in asked.items() if question.kind == "describe"}
+def _described_words(reader: _Reader, *, published: bool) -> pd.DataFrame:
+    kinds = {key: question for key, question in reader.asked.items() if question.kind == "describe"}
     documents: list[tuple[Any, ...]] = []
     lengths: list[int] = []
     words: list[str | None] = []
     vocabulary: dict[str, str] = {}  # one object for each word: millions of occurrences fit
-    for answer in _free_texts(study, kinds, left_out):
-        question = kinds[answer["run_id"], answer["experiment"], answer["question"]]
+    for answer in _free_texts(reader, kinds):
+        question = kinds[_key_of(answer)]
         text = answer["text"]
         if question.setting == LEXICAL and not published:
             text = _PARTS_OF_SPEECH.sub(" ", text)
@@ -248,7 +275,7 @@ def _described_words(
         lengths.append(len(tokens) or 1)
         documents.append(
             (
-                question.run.model_label,
+                reader.served.name_of(answer["pk"], question.run.model_label),
                 question.setting,
                 "",
                 answer["image__group__name"],
@@ -282,18 +309,16 @@ def _of_image_models(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(model=frame["model"].where(~objective, by))
 
 
-def _open_texts(
-    study: Study, asked: Mapping[Key, RunQuestion], left_out: dict[str, int]
-) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    kinds = {key: question for key, question in asked.items() if question.kind == "open"}
-    answers = list(_free_texts(study, kinds, left_out))
+def _open_texts(reader: _Reader) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    kinds = {key: question for key, question in reader.asked.items() if question.kind == "open"}
+    answers = list(_free_texts(reader, kinds))
     factors: tuple[str, ...] = ()
     if answers:
         of_groups = [set(answer["image__group__factors"] or {}) for answer in answers]
         factors = tuple(sorted(set.intersection(*of_groups)))
     rows = [
         (
-            kinds[answer["run_id"], answer["experiment"], answer["question"]].run.model_label,
+            reader.served.name_of(answer["pk"], kinds[_key_of(answer)].run.model_label),
             answer["experiment"],
             answer["scenario"],
             answer["image__group__name"],
@@ -305,14 +330,13 @@ def _open_texts(
     return pd.DataFrame(rows, columns=[*TEXT_COLUMNS, *factors]), factors
 
 
-def _free_texts(
-    study: Study, kinds: Mapping[Key, RunQuestion], left_out: dict[str, int]
-) -> Iterator[dict[str, Any]]:
+def _free_texts(reader: _Reader, kinds: Mapping[Key, RunQuestion]) -> Iterator[dict[str, Any]]:
     """Yield the answers in free text to questions of some kinds about images of groups."""
     if not kinds:
         return
+    left_out = reader.left_out
     answers = Answer.objects.filter(
-        run__study=study,
+        run__study=reader.study,
         image__isnull=False,
         order=Answer.Order.NONE,
         question__in={question for _, _, question in kinds},
@@ -321,10 +345,14 @@ def _free_texts(
     of_image = ("image__group__name", "image__group__factors", "image__model_label", "image__retracted_at")
     rows: Iterable[dict[str, Any]] = answers.order_by("pk").values(*columns, *of_image).iterator(_AT_ONCE)
     for row in rows:
-        if (row["run_id"], row["experiment"], row["question"]) not in kinds:
+        if _key_of(row) not in kinds:
             continue
         if row["image__retracted_at"] is not None:
             _add(left_out, {IMAGE_RETRACTED: 1})
+        elif reason := reader.checks.reason(
+            Scenario(row["experiment"], row["scenario"], row["image__model_label"])
+        ):
+            _add(left_out, {reason: 1})
         elif row["outcome"] == Answer.Outcome.PENDING:
             _add(left_out, {NOT_ASKED_YET: 1})
         elif row["image__group__name"] is None:
@@ -333,6 +361,10 @@ def _free_texts(
             _add(left_out, {MISSING: 1})
         else:
             yield row
+
+
+def _key_of(answer: Mapping[str, Any]) -> Key:
+    return answer["run_id"], answer["experiment"], answer["question"]
 
 
 def _add(counts: dict[str, int], more: Mapping[str, Any]) -> None:

@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from analysis.results.output.csv_tables import to_csv
 from analysis.results.output.report_file import READS, report_html
-from analysis.results.question_tables import QUESTION_TABLES
 from analysis.results.schema import FILES, OPTIONAL_FILES, Results, files_of, records
 from foundation.errors import Conflict
 from studies.models import Study
@@ -74,8 +73,7 @@ def _fill(folder: Path, study: Study, results: Results) -> None:
     }
     text = json.dumps(summary, ensure_ascii=False, indent=2, allow_nan=False, default=_plain)
     (folder / SUMMARY).write_text(text + "\n", encoding="utf-8")
-    read = [*READS, *(name for name in QUESTION_TABLES if name in results.tables)]
-    tables = {name: records(results.tables[name]) for name in read}
+    tables = {name: records(results.tables[name]) for name in READS if name in results.tables}
     (folder / REPORT).write_text(report_html(study, tables, results.summary, now), encoding="utf-8")
 
 

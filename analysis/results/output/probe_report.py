@@ -10,6 +10,7 @@ from analysis.results.summaries.probing.parts import (
     order_parts,
 )
 from analysis.results.summaries.probing.probe_rows import ProbeTableRows
+from analysis.results.summaries.probing.review import review_parts
 from foundation.formats import reason_text
 
 Row = dict[str, Any]
@@ -29,6 +30,8 @@ def probe_part(
     sections += [
         (f"Models compared: {name}", model_parts(rows.about(name))) for name in probes["experiments"]
     ]
+    if probes.get("review"):
+        sections.append(("Review by people", review_parts(rows)))
     return {
         "summary": probes,
         "sections": [(name, parts) for name, parts in sections if parts],
@@ -36,6 +39,7 @@ def probe_part(
             (reason_text(reason), number) for reason, number in sorted(probes["not_counted"].items())
         ],
         "methods": [
-            (table, probes["methods"][table]) for table in PROBE_TABLES if probes["methods"].get(table)
+            *((table, probes["methods"][table]) for table in PROBE_TABLES if probes["methods"].get(table)),
+            *([("pairs_review", probes["review"]["method"])] if probes.get("review") else []),
         ],
     }

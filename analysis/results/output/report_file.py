@@ -18,9 +18,14 @@ from analysis.plots.figures.maps import map_plot
 from analysis.plots.maps.country_values import MEASURES
 from analysis.plots.plot import Plot
 from analysis.results.data.exclusions import not_counted_words
+from analysis.results.output.association_report import READS as ASSOCIATION_READS
+from analysis.results.output.association_report import association_part
 from analysis.results.output.automated_report import automated_part
 from analysis.results.output.probe_report import probe_part
 from analysis.results.output.question_report import question_part
+from analysis.results.preregistrations import changes_since, latest_registration
+from analysis.results.probe_tables import PROBE_TABLES, REVIEW_TABLES
+from analysis.results.question_tables import QUESTION_TABLES
 from analysis.results.schema import AUTOMATED, LIKERT, MARKING, described
 from analysis.results.summaries.group_rows import group_rows, of_groups, on_map
 from analysis.results.summaries.headline_rows import headline_by_mode, sensitivity_rows
@@ -32,7 +37,7 @@ Tables = Mapping[str, Sequence[Row]]
 STYLES = ("web/css/tokens.css", "analysis/plots.css", "analysis/report.css")
 # Beyond it a page of pictures no longer helps; likelihood.csv has every number.
 MOST_GROUPS = 40
-# What the report reads, beside the tables of declared questions; those that it leaves to the files are not opened.
+# What the report reads, where there is such a table; those that it leaves to the files are not opened.
 READS = (
     "likelihood",
     "tendency",
@@ -45,11 +50,16 @@ READS = (
     "model_differences",
     "iou_distribution",
     *AUTOMATED,
+    *QUESTION_TABLES,
+    *PROBE_TABLES,
+    *REVIEW_TABLES,
+    *ASSOCIATION_READS,
 )
 
 
 def report_html(study: Study, tables: Tables, summary: Mapping[str, Any], computed_at: datetime) -> str:
     """Return the report as one self-contained page; what is very long stays in the CSV files."""
+    registration = latest_registration(study)
     groups = of_groups({group.name: group for group in study.groups.all()})
     campaigns = dict(study.campaigns.values_list("slug", "name"))
     ratings = [row for row in tables["agreement"] if row["campaign_kind"] == LIKERT]
@@ -58,17 +68,22 @@ def report_html(study: Study, tables: Tables, summary: Mapping[str, Any], comput
         {
             "study": study,
             "summary": summary,
+            "registration": registration,
+            "changes": changes_since(registration) if registration is not None else [],
             "styles": "\n".join(stylesheet(name) for name in STYLES),
             "computed_at": computed_at,
             "not_counted": not_counted_words(summary),
             # A study that asks declared questions or models alone has no stereotypes to speak of.
-            "about_attributes": not (summary.get("questions") or summary.get("probes"))
+            "about_attributes": not (
+                summary.get("questions") or summary.get("probes") or summary.get("words")
+            )
             or summary["counted"]["judgements"]
             or summary["counted"]["ratings"]
             or summary["automated"]["models"],
             "models": [_model(line, tables, summary, groups) for line in summary["headline"]],
             "questions": question_part(study, tables, summary, groups),
             "probes": probe_part(tables, summary, groups),
+            "associations": association_part(tables, summary),
             "automated": automated_part(tables, summary, groups),
             "differences": [
                 _sides_named(row, campaigns) | {"words": MEASURE_WORDS[row["measure"]]}

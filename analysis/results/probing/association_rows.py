@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 from django.core.paginator import Page, Paginator
@@ -22,7 +23,7 @@ CHOICES = ("model", "modality", "setting", "dimension", "sentiment")
 # How rows can be ordered: by which column, and whether the largest comes first. Nulls come last.
 ORDERS: Mapping[str, tuple[str, bool]] = {
     "tfidf": ("tfidf", True),
-    "q_exact": ("q_exact", False),
+    "q_all_pairs": ("q_all_pairs", False),
     "tf": ("tf", True),
     "toxicity": ("toxicity", True),
     "bias_level": ("bias_level", True),
@@ -57,17 +58,23 @@ class AssociationFilter:
             message = f"rule must be {', '.join(RULES)}, not {self.rule!r}."
             raise DomainError("invalid_parameter", message, fields={"rule": message})
 
-    def passes(self, row: Row) -> bool:
-        """Return whether a row is wanted."""
-        columns = RULES[self.rule]
-        return (
-            (not columns or any(row[column] for column in columns))
-            and all(not getattr(self, name) or row[name] == getattr(self, name) for name in CHOICES)
-            and self.descriptor.casefold() in row["descriptor"].casefold()
-            and self.word.casefold() in row["word"].casefold()
-            and _at_least(row["bias_level"], self.least_level)
-            and _at_least(row["toxicity"], self.least_toxicity)
-        )
+    def matching(self, columns: Sequence[str], rows: list[list[Any]]) -> list[list[Any]]:
+        """Return the rows that are wanted; `columns` names their values."""
+        at = {name: place for place, name in enumerate(columns)}
+        rules = [at[name] for name in RULES[self.rule]]
+        if rules:
+            rows = [row for row in rows if any(row[place] for place in rules)]
+        for name in CHOICES:
+            if getattr(self, name):
+                rows = [row for row in rows if row[at[name]] == getattr(self, name)]
+        for name in ("descriptor", "word"):
+            part = getattr(self, name).casefold()
+            if part:
+                rows = [row for row in rows if part in row[at[name]].casefold()]
+        for name, least in (("bias_level", self.least_level), ("toxicity", self.least_toxicity)):
+            if least is not None:
+                rows = [row for row in rows if row[at[name]] is not None and row[at[name]] >= least]
+        return rows
 
 
 @dataclass(frozen=True)
@@ -106,24 +113,21 @@ def association_page(
     table = report.tables.filter(name=SIGNIFICANT if RULES[wanted.rule] else "associations").first()
     if table is None:
         raise NotFound("associations_not_found", "These results have no associations.")
-    rows = table.rows()
-    matching = in_order([row for row in rows if wanted.passes(row)], order)
-    choices = {name: sorted({row[name] for row in rows if row[name] is not None}) for name in CHOICES}
-    return AssociationPage(Paginator(matching, size).get_page(page), len(rows), choices)
+    rows, columns = table.values(), table.columns
+    paginator: Paginator[Any] = Paginator(in_order(wanted.matching(columns, rows), columns, order), size)
+    place = paginator.get_page(page)
+    shown: list[Row] = [dict(zip(columns, row, strict=True)) for row in place.object_list]
+    choices = {
+        name: sorted({row[place] for row in rows} - {None})
+        for name, place in ((name, columns.index(name)) for name in CHOICES)
+    }
+    return AssociationPage(Page(shown, place.number, paginator), len(rows), choices)
 
 
-def in_order(rows: Sequence[Row], order: str) -> list[Row]:
-    """Return rows by a column, those without a value last, equal ones by model, setting, descriptor and word."""
+def in_order(rows: list[list[Any]], columns: Sequence[str], order: str) -> list[list[Any]]:
+    """Return rows by a column, those without a value last, equal ones as they are stored."""
     column, largest = ORDERS[order]
-    by_name = sorted(rows, key=_names)
-    with_value = [row for row in by_name if row[column] is not None]
-    with_value.sort(key=lambda row: row[column], reverse=largest)
-    return with_value + [row for row in by_name if row[column] is None]
-
-
-def _names(row: Row) -> tuple[str, ...]:
-    return tuple(row[name] or "" for name in ("model", "setting", "descriptor", "word", "dimension"))
-
-
-def _at_least(value: float | None, least: float | None) -> bool:
-    return least is None or (value is not None and value >= least)
+    at = columns.index(column)
+    with_value = [row for row in rows if row[at] is not None]
+    with_value.sort(key=itemgetter(at), reverse=largest)
+    return with_value + [row for row in rows if row[at] is None]

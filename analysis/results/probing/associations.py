@@ -12,17 +12,16 @@ from analysis.metrics.probing.associations.harm import harm_shares
 from analysis.metrics.probing.associations.judge import judge_agreement
 from analysis.metrics.probing.associations.overlap import COMPARED, association_overlap
 from analysis.metrics.probing.associations.tfidf import DESCRIPTIONS, EVERY, FIRST, tfidf_associations
-from analysis.metrics.probing.words.distinguishing import distinguishing_words
+from analysis.metrics.probing.words.group_words import distinguishing_words
 from analysis.metrics.probing.words.prepare import process_texts
 from analysis.results.data.harm_scores import HarmScores
 from analysis.results.data.word_answers import OBJECTIVE, WordAnswerData
 from analysis.results.parameters import Parameters
-from analysis.results.probe_tables import SIGNIFICANT, WORD_TABLES
+from analysis.results.probe_tables import PUBLISHED, RULES, SIGNIFICANT, WORD_TABLES
 
-PUBLISHED, EXACT = "published", "exact"
-# A rule, and the column that says what is significant by it.
-RULES = {PUBLISHED: "significant", EXACT: "significant_exact"}
 OBJECTIVE_DESCRIPTIONS = "text-to-image"
+# How significant pairs are stored, and stay where what they are ordered by is equal.
+BY_NAME = ["model", "setting", "descriptor", "word", "dimension"]
 HARM = ("sentiment", "toxicity", "bias_level")
 NO_SCORES = "no_scores"
 JUDGE = "judge"
@@ -33,7 +32,13 @@ def word_results(
 ) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:
     """Return the tables of `WORD_TABLES` that the answers allow, and the summary's part on words."""
     tables: dict[str, pd.DataFrame] = {}
-    summary: dict[str, Any] = {"not_counted": dict(data.left_out), "methods": {}, "left_out": {}, "notes": {}}
+    summary: dict[str, Any] = {
+        "not_counted": dict(data.left_out),
+        "served": data.served.summary(),
+        "methods": {},
+        "left_out": {},
+        "notes": {},
+    }
 
     def note(name: str, result: Result) -> None:
         summary["methods"][name] = result.method
@@ -52,7 +57,7 @@ def word_results(
         note("associations", result)
         tables |= {
             "associations": associations,
-            SIGNIFICANT: associations[significant_by_either(associations)],
+            SIGNIFICANT: associations[significant_by_either(associations)].sort_values(BY_NAME),
             "association_words": _outcome_shares(data.outcomes),
         }
         for name, (table, of_rules) in (

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import field_validator
 
-from foundation.parameters import ParameterSet, parameter
+from foundation.parameters import ParameterSet, parameter, whole_numbers
 
 MOST_VALUES = 5
 _SEVERAL = "up to five whole numbers from 1 to 1,000, such as 10, 20, 40"
@@ -63,18 +63,9 @@ class DesignParameters(ParameterSet):
     @field_validator("scenarios", "repeats", "models")
     @classmethod
     def _require_numbers(cls, value: str) -> str:
-        if not 1 <= len(numbers_of(value)) <= MOST_VALUES:
+        if not 1 <= len(whole_numbers(value)) <= MOST_VALUES:
             raise ValueError("no list of whole numbers")
         return value
-
-
-def numbers_of(text: str) -> list[int]:
-    """Return the numbers of a list, or none where a part of it is no whole number from 1 to 1,000."""
-    parts = [part for part in text.replace(",", " ").split() if part]
-    numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and len(part) <= 4]
-    return (
-        sorted(set(numbers)) if len(numbers) == len(parts) and all(1 <= n <= 1_000 for n in numbers) else []
-    )
 
 
 def designs(parameters: DesignParameters, spread: Mapping[str, float] | None) -> list[dict[str, Any]]:
@@ -82,9 +73,9 @@ def designs(parameters: DesignParameters, spread: Mapping[str, float] | None) ->
     from analysis.metrics.probing.paired.planning import ProbeSpread, plan_probe
 
     result = plan_probe(
-        scenarios=numbers_of(parameters.scenarios),
-        repeats=numbers_of(parameters.repeats),
-        models=numbers_of(parameters.models),
+        scenarios=whole_numbers(parameters.scenarios),
+        repeats=whole_numbers(parameters.repeats),
+        models=whole_numbers(parameters.models),
         groups=parameters.groups,
         questions=parameters.questions,
         orders=parameters.orders,

@@ -55,16 +55,20 @@ def probe_results(
             breakdown = association_scores(answers, by=column, factors=data.factors)
             results.keep(name, breakdown.table, breakdown)
         check()
-        compared = paired_comparison(answers, factors=data.factors, seed=parameters.seed)
+        compared = paired_comparison(
+            answers, comparisons=data.comparisons, factors=data.factors, seed=parameters.seed
+        )
         results.keep("pairs_tests", compared.table, compared)
         results.keep("pairs_question_tests", compared.questions, compared)
         check()
         for name, result in (
             ("pairs_first_options", first_option_shares(answers)),
             ("pairs_order_effects", condition_effects(answers)),
-            ("pairs_model_differences", model_differences(answers)),
+            ("pairs_model_differences", model_differences(answers, comparisons=data.comparisons)),
         ):
             results.keep(name, result.table, result)
+    if len(data.scenarios):
+        results.tables["pairs_scenario_checks"] = data.scenarios
     tables = {
         name: results.tables.get(name, pd.DataFrame(columns=list(columns)))
         for name, columns in PROBE_TABLES.items()
@@ -74,7 +78,10 @@ def probe_results(
         "models": sorted(answers["model"].unique()) if len(answers) else [],
         "experiments": sorted(answers["experiment"].unique()) if len(answers) else [],
         "factors": list(data.factors),
+        "comparisons": dict(data.comparisons),
         "not_counted": dict(data.left_out),
+        "scenarios": dict(data.scenario_numbers) if data.scenario_numbers is not None else None,
+        "served": data.served.summary(),
         "spread": _spread(answers),
         "methods": results.methods,
         "left_out": results.left_out,

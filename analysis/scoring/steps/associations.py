@@ -10,6 +10,7 @@ from analysis.models import AssociationScore, Scorer
 from analysis.scoring.backends.judge import Judge, Rating
 from analysis.scoring.backends.memory import Batches
 from analysis.scoring.inputs.pairs import ScoredPair, text_digest
+from analysis.scoring.judge_budget import JudgePurse
 from analysis.scoring.steps.classification import TextClassifier
 from jobs.progress.reporter import Progress
 
@@ -60,21 +61,33 @@ def unrated(scorer: Scorer, pairs: Iterable[ScoredPair]) -> list[WaitingRating]:
 
 
 def rate_pairs(*, scorer: Scorer, judge: Judge, waiting: Sequence[WaitingRating], progress: Progress) -> int:
-    """Write the ratings of pairs, as many at a time as are asked at once; return how many requests failed."""
-    at_once = settings.OPENAI_CHATS_AT_ONCE
-    failed = 0
+    """Write the ratings of pairs, as many at a time as are asked at once; return how many requests failed.
+
+    Raises DomainError when no other request would be answered, or paid; what was rated until then is kept.
+    """
+    at_once, purse = settings.OPENAI_CHATS_AT_ONCE, JudgePurse(scorer)
+    failed = start = 0
     with ThreadPoolExecutor(at_once) as threads:
-        for start in range(0, len(waiting), at_once):
+        while start < len(waiting):
             progress.check_cancelled()
             block = waiting[start : start + at_once]
+            amounts = purse.pay([pair for pair, _ in block])
+            if not amounts:
+                raise purse.refusal()
+            block = block[: len(amounts)]
             ratings = list(threads.map(judge.rate, [pair for pair, _ in block]))
             rows = [
                 _row(scorer, pair, repeat, rating)
                 for (pair, repeat), rating in zip(block, ratings, strict=True)
                 if not rating.failed
             ]
-            AssociationScore.objects.bulk_create(rows, ignore_conflicts=True)
+            with transaction.atomic():
+                AssociationScore.objects.bulk_create(rows, ignore_conflicts=True)
+                purse.settle(amounts, ratings)
+            if unusable := next((rating.unusable for rating in ratings if rating.unusable), None):
+                raise unusable
             failed += len(block) - len(rows)
+            start += len(block)
             progress.advance(len(block), "rating associations")
     return failed
 

@@ -4,8 +4,10 @@ What they say becomes codings, by their pseudonym, as soon as all who are asked 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import partial
+from typing import NamedTuple
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -16,11 +18,18 @@ from annotation.kinds.registry import coding_question, kind_of
 from annotation.models import Annotation, Campaign, Judgement, ReviewedCoding, Task
 from generation.models import Coding
 from generation.probing.coding import CODES, Outcome
+from generation.probing.codings import DECIDING, decided
 from studies.models import Study
 
-DECIDING = 3  # annotators of a screen that two read differently
 _OTHER: dict[str, Outcome] = {"plus": "minus", "minus": "plus"}
 _BLOCK = 500
+
+
+class PersonCoding(NamedTuple):
+    """What one person took an answer to say."""
+
+    coder: str  # pseudonym
+    outcome: str
 
 
 def reviews_of(study: Study) -> QuerySet[Campaign]:
@@ -60,7 +69,19 @@ def adjudicated(study: Study) -> dict[int, str]:
     """Return what people took answers to say, by the answer's key.
 
     What most of them said; of three or more without a majority the last one decides, and two that disagree decide
-    nothing. What no longer counts, such as that of somebody who withdrew, is left out.
+    nothing.
+    """
+    outcomes = {
+        answer: decided([coding.outcome for coding in codings])
+        for answer, codings in codings_by_people(study).items()
+    }
+    return {answer: outcome for answer, outcome in outcomes.items() if outcome}
+
+
+def codings_by_people(study: Study) -> dict[int, list[PersonCoding]]:
+    """Return what each person took answers to say, by the answer's key, in the order in which they said it.
+
+    What no longer counts, such as that of somebody who withdrew, is left out.
     """
     void: set[str] = set()
     for campaign in reviews_of(study).select_related("study"):
@@ -68,19 +89,32 @@ def adjudicated(study: Study) -> dict[int, str]:
         given = campaign.annotations.values_list("submission_id", flat=True)
         void |= {str(submission) for submission in given if submission not in kept}
     codings = Coding.objects.filter(answer__run__study=study, coder=Coding.Coder.PERSON)
-    by_answer: dict[int, dict[str, str]] = defaultdict(dict)
-    for answer, source, outcome in codings.order_by("pk").values_list("answer", "source", "outcome"):
+    by_answer: dict[int, dict[str, PersonCoding]] = defaultdict(dict)
+    for answer, source, coder, outcome in codings.order_by("pk").values_list(
+        "answer", "source", "version", "outcome"
+    ):
         if source not in void:
-            by_answer[answer][source] = outcome
-    decided = {answer: _decided(list(outcomes.values())) for answer, outcomes in by_answer.items()}
-    return {answer: outcome for answer, outcome in decided.items() if outcome}
+            by_answer[answer][source] = PersonCoding(coder, outcome)
+    return {answer: list(said.values()) for answer, said in by_answer.items()}
 
 
-def _decided(outcomes: list[str]) -> str:
-    most = max(outcomes, key=outcomes.count)
-    if 2 * outcomes.count(most) > len(outcomes):
-        return most
-    return outcomes[-1] if len(outcomes) >= DECIDING else ""
+def void_sources(sources: Collection[str]) -> set[str]:
+    """Return which of these sources of codings are annotations that count no longer."""
+    ids = [submission for source in sources if (submission := _submission(source)) is not None]
+    given = Annotation.objects.filter(submission_id__in=ids)
+    void: set[str] = set()
+    for campaign in Campaign.objects.filter(pk__in=given.values("campaign")).select_related("study"):
+        kept = counted(campaign).filter(submission_id__in=ids).values_list("submission_id", flat=True)
+        theirs = given.filter(campaign=campaign).values_list("submission_id", flat=True)
+        void |= {str(submission) for submission in {*theirs} - {*kept}}
+    return void
+
+
+def _submission(source: str) -> UUID | None:
+    try:
+        return UUID(source)
+    except ValueError:  # of a coding that was made elsewhere
+        return None
 
 
 def _settle(campaign: Campaign, task_ids: Iterable[int]) -> int:

@@ -5,7 +5,7 @@ known answers can be changed.
 """
 
 from annotation.campaigns.known_tasks.attribute_answers import Right, listed_attributes
-from annotation.campaigns.known_tasks.changes import PURPOSES, add, change, remove
+from annotation.campaigns.known_tasks.changes import PURPOSES, TaskContent, add, change, remove
 from annotation.campaigns.known_tasks.question_answers import screen_parts
 from annotation.campaigns.known_tasks.refusals import MAX_EXPLANATION
 from annotation.campaigns.known_tasks.screens import (
@@ -21,6 +21,7 @@ __all__ = [
     "PURPOSES",
     "PlannedScreen",
     "Right",
+    "TaskContent",
     "add",
     "as_screen",
     "change",

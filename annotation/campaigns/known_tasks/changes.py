@@ -1,6 +1,7 @@
 """Making, changing and removing tasks with known answers."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
@@ -20,22 +21,28 @@ from studies import audit
 PURPOSES = (Task.Purpose.GOLD, Task.Purpose.PRACTICE)
 
 
+@dataclass(frozen=True)
+class TaskContent:
+    """What a task shows: an image with attributes, an attribute alone, or stimuli that questions are asked about."""
+
+    image: Image | None = None
+    attributes: Sequence[Attribute] = ()
+    stimuli: Sequence[PlannedStimulus] = ()
+
+
 @transaction.atomic
 def add(
     *,
     campaign: Campaign,
     purpose: str,
     by: User | None,
+    content: TaskContent,
     answers: Mapping[Any, Any],
-    attributes: Sequence[Attribute] = (),
-    image: Image | None = None,
-    stimuli: Sequence[PlannedStimulus] = (),
     explanations: Mapping[Any, str] | None = None,
 ) -> Task:
     """Create a task with known answers; what has none is asked and not scored.
 
-    `answers` and `explanations` are by attribute, or by `Part` where the campaign's kind declares questions, which
-    are asked about `stimuli`.
+    `answers` and `explanations` are by attribute, or by `Part` where the campaign's kind declares questions.
     """
     campaign = _changeable(campaign)
     if purpose not in PURPOSES:
@@ -44,8 +51,8 @@ def add(
         task, known_answers = attribute_answers.make_task(
             campaign=campaign,
             purpose=purpose,
-            image=image,
-            attributes=attributes,
+            image=content.image,
+            attributes=content.attributes,
             answers=answers,
             explanations=explanations or {},
         )
@@ -53,7 +60,7 @@ def add(
         task, known_answers = question_answers.make_task(
             campaign=campaign,
             purpose=purpose,
-            stimuli=stimuli,
+            stimuli=content.stimuli,
             answers=answers,
             explanations=explanations or {},
         )

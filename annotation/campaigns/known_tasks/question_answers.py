@@ -31,7 +31,8 @@ def make_task(
     """Return a new task that shows these stimuli, and its known answers, not stored yet."""
     _check_stimuli(campaign, stimuli)
     _refuse_duplicate(campaign, purpose, stimuli)
-    task = Task.objects.create(campaign=campaign, purpose=purpose, wanted=0)
+    sensitive = kind_of(campaign).stimuli.sensitive
+    task = Task.objects.create(campaign=campaign, purpose=purpose, wanted=0, sensitive=sensitive)
     for position, stimulus in enumerate(stimuli):
         row = TaskStimulus.objects.create(
             task=task, position=position, image_id=stimulus.image_id, text=stimulus.text

@@ -31,7 +31,8 @@ class PlannedTask:
     image_id: int | None = None
     screen: int = 0
     attribute_ids: tuple[int, ...] = ()
-    sensitive: bool = False  # asks for an offensive stereotype of the group shown; a rating, of any group
+    # Asks for an offensive stereotype of the group shown (a rating, of any group), or is of a kind that is sensitive.
+    sensitive: bool = False
     group_id: int | None = None  # the one group that is shown
     stimuli: tuple[PlannedStimulus, ...] = ()
     questions: int = 0  # how many answers it asks for, without those that depend on other answers

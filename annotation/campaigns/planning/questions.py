@@ -4,11 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from annotation.answers.questions.scenario_verdicts import Likeness, scenario_verdicts
 from annotation.campaigns.planning.combinations import Arrangement, Candidate, screens
 from annotation.campaigns.planning.plan import CampaignPlan, PlannedGroup, PlannedStimulus, PlannedTask
 from annotation.campaigns.planning.shuffle import keyed_hash
 from annotation.kinds.declaration import Kind, Stimuli
 from annotation.kinds.options import Options
+from annotation.kinds.registry import likeness_question
 from annotation.models import Campaign
 from generation.models import Image
 
@@ -46,7 +48,9 @@ class ShownImage:
 
 def plan_questions(campaign: Campaign, kind: Kind, options: Options) -> CampaignPlan:
     """Return what the campaign would ask if it opened now."""
-    shown, problems = _usable(list(_images(campaign, options)), kind.stimuli)
+    images, decided = _undecided(list(_images(campaign, options)), campaign, kind, options)
+    shown, problems = _usable(images, kind.stimuli)
+    problems += decided
     chosen: list[tuple[ShownImage, ...]]
     if kind.stimuli.most == 1:
         chosen = [(image,) for image in _sample(shown, campaign.seed, options)]
@@ -95,6 +99,32 @@ def _images(campaign: Campaign, options: Options) -> Iterator[ShownImage]:
             scenario=scenario and f"{experiment}/{scenario}",
             seed="" if provenance.get("seed") is None else str(provenance["seed"]),
         )
+
+
+def _undecided(
+    images: list[ShownImage], campaign: Campaign, kind: Kind, options: Options
+) -> tuple[list[ShownImage], list[str]]:
+    """Return the images of scenarios that no earlier check has decided, and a sentence about the others.
+
+    Only where the kind checks scenarios, and the options do not ask for all of them.
+    """
+    if not likeness_question(kind) or options.scenarios == "all":
+        return images, []
+    verdicts = scenario_verdicts(campaign.study) or {}
+    decided = {
+        (f"{place.experiment}/{place.scenario}", place.model)
+        for place, found in verdicts.items()
+        if found.verdict != Likeness.OPEN
+    }
+    left_out = {(image.scenario, image.model) for image in images} & decided
+    if not left_out:
+        return images, []
+    noun = "scenario was" if len(left_out) == 1 else "scenarios were"
+    verb = "is" if len(left_out) == 1 else "are"
+    return (
+        [image for image in images if (image.scenario, image.model) not in left_out],
+        [f"{len(left_out):,} {noun} decided in an earlier check and {verb} left out."],
+    )
 
 
 def _usable(images: list[ShownImage], stimuli: Stimuli) -> tuple[list[ShownImage], list[str]]:
@@ -169,6 +199,7 @@ def _task(screen: Sequence[ShownImage], kind: Kind) -> PlannedTask:
     return PlannedTask(
         group_id=groups.pop() if len(groups) == 1 else None,
         stimuli=tuple(stimuli),
+        sensitive=kind.stimuli.sensitive,
         questions=sum(
             len(screen) if question.each else 1 for question in kind.questions if question.when is None
         ),

@@ -1,24 +1,53 @@
 """Plan a campaign that asks questions about texts: pasted by the lead, written by people or answered by models."""
 
+from typing import Protocol
+
 from annotation.answers.inclusion import counted
 from annotation.campaigns.planning.answer_review import reviewed_answers
 from annotation.campaigns.planning.plan import CampaignPlan, PlannedStimulus, PlannedTask
 from annotation.campaigns.planning.shuffle import keyed_hash
 from annotation.kinds.declaration import Kind
-from annotation.kinds.options import FROM_ANSWERS, FROM_CAMPAIGN, Options
+from annotation.kinds.options import FROM_ANSWERS, FROM_ASSOCIATIONS, FROM_CAMPAIGN, Options
 from annotation.models import Campaign, Judgement
+from studies.models import Study
 
 _NO_TEXTS = "There are no texts to show: give one a line."
 _NO_WRITTEN_TEXTS = "Nobody has written a text in that campaign yet."
+_NO_RATINGS = "No judge has rated associations of the study yet: score --scorer judge does."
 _NO_ANSWERS = (
     "The study has no answers of models to choices that the rules have coded: code_answers codes them."
 )
+
+
+class AssociationSource(Protocol):
+    """What knows the associations of a study and how a judge rated them: another app, which registers it."""
+
+    def has_ratings(self, study: Study) -> bool:
+        """Return whether there is anything to draw."""
+
+    def draw(self, study: Study, *, number: int, seed: int) -> list[str]:
+        """Return the texts of so many pairs, as evenly as possible over the judge's levels."""
+
+
+_registered: list[AssociationSource] = []
+
+
+def register_associations(source: AssociationSource) -> None:
+    """Take the texts of `associations` from this source."""
+    _registered[:] = [source]
+
+
+def has_rated_associations(study: Study) -> bool:
+    """Return whether the study has associations that a judge rated."""
+    return any(source.has_ratings(study) for source in _registered)
 
 
 def plan_texts(campaign: Campaign, kind: Kind, options: Options) -> CampaignPlan:
     """Return what the campaign would ask if it opened now: each text once, in an order by chance."""
     if options.texts_from == FROM_ANSWERS:
         stimuli, problem = reviewed_answers(campaign, options), _NO_ANSWERS
+    elif options.texts_from == FROM_ASSOCIATIONS:
+        stimuli, problem = _drawn(campaign, options), _NO_RATINGS
     elif options.texts_from:
         stimuli, problem = _written(campaign, options), _NO_WRITTEN_TEXTS
     else:
@@ -26,7 +55,10 @@ def plan_texts(campaign: Campaign, kind: Kind, options: Options) -> CampaignPlan
     order = sorted(stimuli, key=lambda stimulus: keyed_hash(campaign.seed, "texts", stimulus.text))
     question_count = sum(question.when is None for question in kind.questions)
     return CampaignPlan(
-        tasks=tuple(PlannedTask(stimuli=(stimulus,), questions=question_count) for stimulus in order),
+        tasks=tuple(
+            PlannedTask(stimuli=(stimulus,), questions=question_count, sensitive=kind.stimuli.sensitive)
+            for stimulus in order
+        ),
         planned_attributes=(),
         images=0,
         attributes=0,
@@ -37,6 +69,15 @@ def plan_texts(campaign: Campaign, kind: Kind, options: Options) -> CampaignPlan
 
 def _pasted(options: Options) -> list[PlannedStimulus]:
     return [PlannedStimulus(text=text) for text in options.texts]
+
+
+def _drawn(campaign: Campaign, options: Options) -> list[PlannedStimulus]:
+    texts = [
+        text
+        for source in _registered
+        for text in source.draw(campaign.study, number=options.pairs, seed=campaign.seed)
+    ]
+    return [PlannedStimulus(text=text) for text in texts]
 
 
 def _written(campaign: Campaign, options: Options) -> list[PlannedStimulus]:

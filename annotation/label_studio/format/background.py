@@ -4,10 +4,11 @@ from typing import Any
 
 from django.urls import reverse
 
+from annotation.imports.column_map import LabelImportOptions
 from annotation.label_studio.format.names import parse_names
+from annotation.label_studio.format.options import ExportOptions
 from annotation.label_studio.format.reader import look_into
 from annotation.label_studio.format.uploads import EXPORT, IMPORT, LOOK
-from catalog.attributes import NONE_OF_THE_ABOVE
 from jobs.models import Job
 from jobs.progress.reporter import Progress
 from jobs.run.registry import register
@@ -36,23 +37,22 @@ def look(job: Job, progress: Progress) -> dict[str, Any]:
 @register(IMPORT)
 def import_(job: Job, progress: Progress) -> dict[str, Any]:
     """Import a file by the names that were said. Done twice it changes nothing."""
-    # Imported here: it loads pandas, and every process starts with this module.
+    # Imported here: they load pandas, and every process starts with this module.
+    from annotation.imports.importer import ImportTarget
     from annotation.label_studio.format.importer import import_export
 
     arguments = job.arguments
     study = Study.objects.get(pk=arguments["study"])
     with opened_upload(job, EXPORT) as file:
         report = import_export(
-            study=study.name,
+            target=ImportTarget(name=study.name, by=job.created_by, campaign=arguments["name"]),
             file=file,
             file_name=arguments["file_name"],
-            by=job.created_by,
-            names=parse_names(arguments["map"], asked=tuple(arguments["asked"])),
-            none_value=arguments["none_value"] or NONE_OF_THE_ABOVE,
-            ground_truth=arguments["ground_truth"],
-            group_from_image=arguments["group_from_image"],
-            model=arguments["model"],
-            name=arguments["name"],
+            options=ExportOptions(
+                names=parse_names(arguments["map"], asked=tuple(arguments["asked"])),
+                rows=LabelImportOptions.read(arguments["rows"]),
+                ground_truth=arguments["ground_truth"],
+            ),
             progress=progress,
         )
     rejected = [

@@ -10,6 +10,7 @@ from django.core.management.base import CommandParser
 from annotation.imports.column_map import LabelImportOptions, parse_words
 from annotation.imports.formats import ImportFormat
 from annotation.label_studio.format.names import FIELDS, parse_names
+from annotation.label_studio.format.options import ExportOptions
 from annotation.label_studio.format.reader import is_export
 
 if TYPE_CHECKING:
@@ -53,10 +54,10 @@ class LabelStudioExport(ImportFormat):
         # Imported here: it loads pandas, and every process starts with this module.
         from annotation.label_studio.format.importer import import_export
 
-        return partial(
-            import_export,
+        export_options = ExportOptions(
             names=parse_names(options["map"], asked=tuple(options["asked"])),
-            words=parse_words(options["value"]),
+            rows=LabelImportOptions.read(LabelImportOptions.chosen(options)),
             ground_truth=not options["without_ground_truth"],
-            **LabelImportOptions.read(LabelImportOptions.chosen(options)).for_every_row(),
+            words=parse_words(options["value"]),
         )
+        return partial(import_export, options=export_options)

@@ -11,10 +11,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from annotation.imports.boxes import BoxFormat
-from annotation.imports.column_map import ColumnMap
 from annotation.label_studio.format.inventory import Inventory, take_inventory
 from annotation.label_studio.format.names import NONE_WORDS, OURS, Names
+from annotation.label_studio.format.options import ExportOptions
 from annotation.label_studio.format.regions import Answered, read_results, size_of, whole
 from catalog.attributes import normalise
 from foundation.errors import DomainError
@@ -67,19 +66,13 @@ class Export:
     def rates(self) -> bool:
         return "rating" in self.columns
 
-    def column_map(self, **options: Any) -> ColumnMap:
-        """Return how to read the rows; boxes are in percent of the image."""
-        return ColumnMap(columns=self.columns, box_format=BoxFormat.PERCENT, **options)
-
 
 @dataclass
 class _Rows:
     """Rows as they are found. A row's number is that of its task in the file, the first being 1."""
 
-    names: Names
-    none_text: str
+    options: ExportOptions
     rates: bool
-    ground_truth: bool  # whether annotations marked as such are taken
     none_words: frozenset[str]  # choices that say that none of the attributes is there
     none_is_a_choice: bool  # one of these is among the choices of `present` somewhere in the file
     tasks: list[int] = field(default_factory=list)
@@ -94,6 +87,14 @@ class _Rows:
         self.tasks.append(task)
         self.rows.append(tuple(cells.get(column, "") for column in _COLUMNS))
 
+    def notes(self) -> tuple[str, ...]:
+        """Return what was left out or taken as any other, counted."""
+        return tuple(
+            f"{self.ignored[cause]:,} {sentence}"
+            for cause, sentence in _IGNORED.items()
+            if self.ignored[cause]
+        )
+
 
 def is_export(source: Path) -> bool:
     """Whether a file looks like a JSON export of Label Studio: a list in a file called .json."""
@@ -104,44 +105,29 @@ def is_export(source: Path) -> bool:
 
 
 def read_export(
-    source: Path | BinaryIO,
-    *,
-    names: Names,
-    none_text: str,
-    file_name: str | None = None,
-    ground_truth: bool = True,
+    source: Path | BinaryIO, options: ExportOptions | None = None, *, file_name: str | None = None
 ) -> Export:
     """Read an export. Raises DomainError where it is none; what is wrong with one annotation rejects its rows.
 
     Label Studio marks whatever was brought in as ground truth unless told otherwise, and anybody there may mark
     more: so the mark alone makes an annotation neither better nor worse, and what it did is counted.
     """
+    options = options or ExportOptions()
     name = file_name or Path(str(getattr(source, "name", source))).name
     data = read_bytes(source, name)
     tasks = _tasks(data, name)
     inventory = take_inventory(tasks)
-    if unknown := inventory.unknown(names):
+    if unknown := inventory.unknown(options.names):
         raise DomainError(
             "map_bad",
             f"“{name}” does not contain the name in {unknown}.\n{inventory.lists()}",
             fields={"map": f"{unknown}: the file does not contain this name"},
         )
-    none_words = NONE_WORDS | {none_text}
-    rows = _Rows(
-        names,
-        none_text,
-        rates=_rates(tasks, names),
-        ground_truth=ground_truth,
-        none_words=none_words,
-        none_is_a_choice=_chooses(tasks, names.controls["present"], none_words),
-    )
-    for number, task in enumerate(tasks, start=1):
-        _read_task(number, task, rows)
+    rows = _read_tasks(tasks, options)
     columns = {
         column: np.array([row[place] for row in rows.rows], dtype=object)
         for place, column in enumerate(_COLUMNS)
     }
-    used = [column for column in _COLUMNS if _serves(column, rows, columns)]
     return Export(
         table=Table(
             name=name,
@@ -149,16 +135,25 @@ def read_export(
             rows=np.array(rows.tasks, dtype=np.int64),
             positions=frozenset({"screen"}),
             unreadable=tuple(rows.refused),
-            digest=_digest(data, names, ground_truth=ground_truth),
+            digest=_digest(data, options),
         ),
-        columns={column: column for column in used},
+        columns={column: column for column in _COLUMNS if _serves(column, rows, columns)},
         inventory=inventory,
-        notes=tuple(
-            f"{rows.ignored[cause]:,} {sentence}"
-            for cause, sentence in _IGNORED.items()
-            if rows.ignored[cause]
-        ),
+        notes=rows.notes(),
     )
+
+
+def _read_tasks(tasks: list[dict[str, Any]], options: ExportOptions) -> _Rows:
+    none_words = NONE_WORDS | {options.none_text}
+    rows = _Rows(
+        options,
+        rates=_rates(tasks, options.names),
+        none_words=none_words,
+        none_is_a_choice=_chooses(tasks, options.names.controls["present"], none_words),
+    )
+    for number, task in enumerate(tasks, start=1):
+        _read_task(number, task, rows)
+    return rows
 
 
 def look_into(source: Path | BinaryIO, *, file_name: str) -> Inventory:
@@ -166,11 +161,11 @@ def look_into(source: Path | BinaryIO, *, file_name: str) -> Inventory:
     return take_inventory(_tasks(read_bytes(source, file_name), file_name))
 
 
-def _digest(data: bytes, names: Names, *, ground_truth: bool) -> str:
+def _digest(data: bytes, options: ExportOptions) -> str:
     """Return what tells imports apart: read by other names, or with some left out, it is another table."""
-    if names != OURS:
-        data += json.dumps(names.described(), sort_keys=True).encode()
-    return hashlib.sha256(data if ground_truth else data + b"-").hexdigest()
+    if options.names != OURS:
+        data += json.dumps(options.names.described(), sort_keys=True).encode()
+    return hashlib.sha256(data if options.ground_truth else data + b"-").hexdigest()
 
 
 def _chooses(tasks: list[dict[str, Any]], control: str, words: Collection[str]) -> bool:
@@ -254,8 +249,8 @@ def _read_task(number: int, task: dict[str, Any], rows: _Rows) -> None:
             rows.ignored["cancelled"] += 1
             continue
         if isinstance(annotation, dict) and annotation.get("ground_truth") is True:
-            rows.ignored["truths" if rows.ground_truth else "left_out_truths"] += 1
-            if not rows.ground_truth:
+            rows.ignored["truths" if rows.options.ground_truth else "left_out_truths"] += 1
+            if not rows.options.ground_truth:
                 continue
         try:
             _read_annotation(number, place, task, annotation, rows)
@@ -272,7 +267,7 @@ def _read_annotation(number: int, place: int, task: dict[str, Any], annotation: 
         first_place = rows.places.setdefault(content, (number, place))
         if first_place != (number, place):
             raise ValueError(f"the same as annotation {first_place[1]} of task {first_place[0]}")
-    answered = read_results(_list(annotation, "result"), rows.names)
+    answered = read_results(_list(annotation, "result"), rows.options.names)
     rows.ignored["other"] += answered.other
     cells = {
         "annotator": answered.annotator.strip() or _completed_by(annotation),
@@ -282,7 +277,7 @@ def _read_annotation(number: int, place: int, task: dict[str, Any], annotation: 
     }
     if not rows.rates:
         _tell_none(answered, rows)
-    attributes = _asked(data, rows.names, may_be_none=bool(answered.none_of_the_above))
+    attributes = _asked(data, rows.options.names, may_be_none=bool(answered.none_of_the_above))
     if rows.rates:
         if len(attributes) != 1:
             raise ValueError(f"{len(attributes)} attributes are rated where one can be")
@@ -297,7 +292,7 @@ def _read_annotation(number: int, place: int, task: dict[str, Any], annotation: 
         )
         return
     attributes = [text for text in attributes if text not in rows.none_words]
-    _add_marks(number, place, attributes, answered, rows, cells | _shown(data, answered, rows.names))
+    _add_marks(number, place, attributes, answered, rows, cells | _shown(data, answered, rows.options.names))
 
 
 def _tell_none(answered: Answered, rows: _Rows) -> None:
@@ -328,7 +323,7 @@ def _add_marks(
         present = "yes" if text in answered.ticked or boxes else "no"
         rows.add(number, attribute=text, present=present, box=json.dumps(boxes) if boxes else "", **cells)
     if answered.none_of_the_above:
-        rows.add(number, attribute=rows.none_text, present=answered.none_of_the_above, **cells)
+        rows.add(number, attribute=rows.options.none_text, present=answered.none_of_the_above, **cells)
 
 
 def _shown(data: Mapping[str, Any], answered: Answered, names: Names) -> dict[str, str]:

@@ -3,21 +3,18 @@
 The file is not trusted. Its size is limited here; a worker reads its content, within limits of its own.
 """
 
-from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from accounts.models import User
 from foundation.errors import DomainError
 from jobs.models import Job
 from jobs.run.execution import enqueue
-from jobs.uploads import kept_until_queued, opened_upload
+from jobs.uploads import kept_until_queued, opened_upload, remove_looked_into
 from studies.models import Study
 
 LOOK = "label_studio.look_into_export"
@@ -25,9 +22,6 @@ IMPORT = "label_studio.import_export"
 # The argument that names the file. `jobs.uploads` removes others as soon as their job is done; this one is read twice.
 EXPORT = "export"
 MOST_BYTES = 64 * 1024 * 1024
-# So long the names of a file may be said, or a failed import be tried again.
-_KEPT = timedelta(days=7)
-_UNDER_WAY = (Job.State.QUEUED, Job.State.RUNNING)
 
 
 def upload_limit() -> int:
@@ -80,18 +74,7 @@ def looks_of(study: Study) -> QuerySet[Job]:
 
 def remove_used() -> None:
     """Remove the files that were imported, and in time those that were not."""
-    old = timezone.now() - _KEPT
-    for look in Job.objects.filter(kind=LOOK, arguments__has_key=EXPORT):
-        imports = Job.objects.filter(kind=IMPORT, arguments__export=look.arguments[EXPORT])
-        if imports.filter(state__in=_UNDER_WAY).exists() or look.state in _UNDER_WAY:
-            continue
-        imported = imports.filter(state=Job.State.SUCCEEDED).exists()
-        if not imported and (look.finished_at is None or look.finished_at > old):
-            continue
-        default_storage.delete(look.arguments[EXPORT])
-        for job in [look, *imports]:
-            arguments = {name: value for name, value in job.arguments.items() if name != EXPORT}
-            Job.objects.filter(pk=job.pk).update(arguments=arguments)
+    remove_looked_into(look=LOOK, importing=IMPORT, key=EXPORT)
 
 
 def _refuse(code: str, message: str) -> None:

@@ -5,6 +5,8 @@ from typing import Any
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
+from annotation.campaigns.design import LONGEST_NAME, CampaignDesign
+from annotation.imports.column_map import LabelImportOptions
 from annotation.label_studio.format.inventory import Inventory, Item, suggestions
 from annotation.label_studio.format.names import CONTROLS, FIELDS, parse_names
 from annotation.label_studio.format.uploads import upload_limit
@@ -22,6 +24,18 @@ _LABELS = {
     "rating": "Rating",
     "justification": "Justification",
     "annotator": "Annotator",
+}
+
+# What applies to every row, as the importer of tables declares it; what this page says otherwise.
+_ROWS: dict[str, dict[str, Any]] = {
+    "none_of_the_above": {
+        "initial": "",
+        "max_length": LONGEST_NAME,
+        "label": "Choice that means “none of the above”",
+        "help_text": "Only if it is not called none, or none of the above, these or them.",
+    },
+    "model": {"max_length": LONGEST_NAME},
+    "group_from_image": {"help_text": "Such as Velmari5.png."},
 }
 
 
@@ -51,28 +65,16 @@ class MappingForm(forms.Form):
         help_text="One per line. Needed if no field lists them: an attribute asked about and not marked is absent.",
         widget=forms.Textarea(attrs={"rows": 4}),
     )
-    none_value = forms.CharField(
-        required=False,
-        max_length=120,
-        label="Choice that means “none of the above”",
-        help_text="Only if it is not called none, or none of the above, these or them.",
-    )
-    model = forms.CharField(
-        required=False,
-        max_length=120,
-        label="Model",
-        help_text="The model that made the images, if no field names it.",
-    )
-    name = forms.CharField(required=False, max_length=120, label="Name of the campaign")
-    group_from_image = forms.BooleanField(
-        required=False, label="The identity group is the file name without its number: Velmari5.png"
-    )
+    name = CampaignDesign.form_field("name", label="Name of the campaign", help_text="")
     without_ground_truth = forms.BooleanField(
         required=False, label="Leave out annotations marked as ground truth"
     )
 
     def __init__(self, *args: Any, inventory: Inventory, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.fields |= {
+            name: LabelImportOptions.form_field(name, **settings) for name, settings in _ROWS.items()
+        }
         suggested = suggestions(inventory)
         for field, description in FIELDS.items():
             items = inventory.controls if field in CONTROLS else inventory.fields
@@ -101,7 +103,8 @@ class MappingForm(forms.Form):
             "map": pairs,
             "asked": attributes,
             "ground_truth": not values.get("without_ground_truth"),
-            **{name: values.get(name) for name in ("none_value", "model", "name", "group_from_image")},
+            "name": values.get("name"),
+            "rows": {name: values[name] for name in _ROWS if values.get(name)},
         }
 
 

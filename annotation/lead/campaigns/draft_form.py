@@ -7,8 +7,9 @@ from django import forms
 
 from annotation.assignment import quota_rules
 from annotation.campaigns.design import CampaignDesign
+from annotation.campaigns.planning.texts import has_rated_associations
 from annotation.kinds.declaration import Kind
-from annotation.kinds.options import FROM_ANSWERS, FROM_CAMPAIGN, Options, names_for
+from annotation.kinds.options import FROM_ANSWERS, FROM_ASSOCIATIONS, FROM_CAMPAIGN, Options, names_for
 from annotation.kinds.registry import RATING_KINDS, coding_question, kind_of
 from annotation.lead.campaigns.settings_form import (
     EACH_PERSON,
@@ -242,9 +243,10 @@ class MarkingForm(ImagesForm):
 class QuestionsForm(ImagesForm):
     """Questions about images, as the kind declares them."""
 
-    option_names = ("condition", "images_per_group", "combinations", "model_labels")
+    option_names = ("condition", "scenarios", "images_per_group", "combinations", "model_labels")
 
     condition = Options.form_field("condition", required=True)
+    scenarios = Options.form_field("scenarios", required=True)
     images_per_group = Options.form_field("images_per_group")
     combinations = Options.form_field("combinations", required=True)
     boxes_required = CampaignDesign.form_field(
@@ -252,7 +254,10 @@ class QuestionsForm(ImagesForm):
     )
     sections = (
         ("What is asked", ("name", "boxes_required")),
-        ("About which images", ("condition", "model_labels", "images_per_group", "combinations")),
+        (
+            "About which images",
+            ("condition", "scenarios", "model_labels", "images_per_group", "combinations"),
+        ),
         ("Of whom", ("annotators_per_task", *QUOTA_FIELDS, "lease_minutes")),
         EACH_PERSON,
         WITHDRAWN,
@@ -274,7 +279,7 @@ class QuestionsForm(ImagesForm):
         )
         if used_conditions <= {Condition.DEFAULT}:
             del self.fields["condition"]
-        for name in {"images_per_group", "combinations"} - names_for(self.declared):
+        for name in {"scenarios", "images_per_group", "combinations"} - names_for(self.declared):
             del self.fields[name]
         regions = [question.region for question in self.declared.questions if question.region]
         if all(region.required is not None for region in regions):
@@ -284,7 +289,7 @@ class QuestionsForm(ImagesForm):
 class TextsForm(CampaignForm):
     """Questions about texts: those that the lead pastes, that people wrote or that models answered."""
 
-    option_names = ("texts", "texts_from", "sure_share", "sure_least")
+    option_names = ("texts", "texts_from", "pairs", "sure_share", "sure_least")
 
     texts = forms.CharField(
         required=False,
@@ -298,10 +303,11 @@ class TextsForm(CampaignForm):
         label=Options.declaration("texts_from").label,
         help_text=Options.declaration("texts_from").help,
     )
+    pairs = Options.form_field("pairs")
     sure_share = Options.form_field("sure_share")
     sure_least = Options.form_field("sure_least")
     sections = (
-        ("What is asked", ("name", "texts", "texts_from", "sure_share", "sure_least")),
+        ("What is asked", ("name", "texts", "texts_from", "pairs", "sure_share", "sure_least")),
         ("Of whom", ("annotators_per_task", *QUOTA_FIELDS, "lease_minutes")),
         EACH_PERSON,
         WITHDRAWN,
@@ -318,6 +324,10 @@ class TextsForm(CampaignForm):
             choices.insert(0, (FROM_ANSWERS, "Models’ answers, coded by the rules"))
         else:
             del self.fields["sure_share"], self.fields["sure_least"]
+        if self._draws:
+            choices.insert(0, (FROM_ASSOCIATIONS, "Associations that the judge rated"))
+        else:
+            del self.fields["pairs"]
         if choices:
             set_choices(self, "texts_from", [("", "None: those above"), *choices])
         else:
@@ -328,8 +338,15 @@ class TextsForm(CampaignForm):
         """Whether people can check with it how models' answers were coded."""
         return coding_question(self.declared) is not None and self.study.probe_runs.exists()
 
+    @property
+    def _draws(self) -> bool:
+        """Whether people can rate with it what a judge rated."""
+        return self.declared.unit == "association" and has_rated_associations(self.study)
+
     def initial_of(self, campaign: Campaign | None) -> dict[str, Any]:
         initial = super().initial_of(campaign)
+        if campaign is None and self._draws:
+            initial |= {"texts_from": FROM_ASSOCIATIONS}
         if campaign is None and self._reviews:  # two read each answer apart, and a third where they disagree
             initial |= {"texts_from": FROM_ANSWERS, "annotators_per_task": 2}
         return initial | {"texts": "\n".join(initial.get("texts", ()))}

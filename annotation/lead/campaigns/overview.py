@@ -5,7 +5,20 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Aggregate, Count, OuterRef, QuerySet, Subquery, Sum, TextField, Value
+from django.db.models import (
+    Aggregate,
+    BooleanField,
+    Count,
+    Exists,
+    ExpressionWrapper,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    TextField,
+    Value,
+)
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Coalesce
 from django.urls import reverse
@@ -15,7 +28,7 @@ from annotation.campaigns import snapshots
 from annotation.kinds.registry import KINDS
 from annotation.lead.campaigns.progress import SUBJECT as PROGRESS
 from annotation.models import Annotation, Campaign, ImageReport, Notice, Task
-from generation.models import Condition, Image, PromptTemplate
+from generation.models import Answer, Condition, Image, ProbeRun, PromptTemplate
 from generation.prompts.mcas import planned_images
 from jobs.models import Job
 from studies.models import Study, StudyGroup
@@ -69,6 +82,16 @@ class Need:
 
 
 @dataclass(frozen=True)
+class ProbeCounts:
+    """The probe runs of a study."""
+
+    models: int = 0  # how many models were asked
+    unfinished: int = 0  # runs with questions left that no job is at work on
+    active: int = 0  # runs that a job is at work on
+    answered: bool = False
+
+
+@dataclass(frozen=True)
 class StudySummary:
     """Counts of one study, enough for its line in the list and its stages."""
 
@@ -82,11 +105,26 @@ class StudySummary:
     # What waits for the lead in outside tools: each sentence with the name of the page where it is seen to.
     in_tools: list[tuple[str, str]] = field(default_factory=list)
     campaigns: list[CampaignLine] = field(default_factory=list)
+    probes: ProbeCounts = field(default_factory=ProbeCounts)
 
     @property
     def automated(self) -> bool:
         """Return whether the protocol is measured by models alone; people may still be asked."""
         return bool(self.study.protocol == Study.Protocol.MCAS)
+
+    @property
+    def about_images(self) -> bool:
+        """Return whether the protocol begins with images; BiasDora's may do without."""
+        return bool(self.study.protocol != Study.Protocol.BIASDORA)
+
+    @property
+    def ready_to_probe(self) -> bool:
+        """Return whether there is something to ask models about."""
+        return bool(self.images if self.about_images else self.groups)
+
+    @property
+    def has_imported_labels(self) -> bool:
+        return any(campaign.imported for campaign in self.campaigns)
 
     @property
     def accepted(self) -> int:
@@ -115,6 +153,8 @@ class StudySummary:
             if text := campaign.need:
                 address = reverse("annotation:campaign", args=[self.study.slug, campaign.slug])
                 waiting.append(Need(text, address))
+        if self.study.asks_models:
+            return waiting + self._probing_needs()
         if not self.images and not self.jobs_active and self.images_wanted:
             waiting.append(Need("No images yet", reverse("generation:generate", args=[self.study.slug])))
         elif self.images and not self.campaigns and not self.automated:
@@ -122,6 +162,21 @@ class StudySummary:
                 Need("No campaign yet", reverse("annotation:campaign_new", args=[self.study.slug]))
             )
         return waiting
+
+    def _probing_needs(self) -> list[Need]:
+        slug = [self.study.slug]
+        if self.probes.unfinished:
+            number = self.probes.unfinished
+            text = f"{number:,} probe run{' is' if number == 1 else 's are'} not finished"
+            return [Need(text, reverse("generation:probes", args=slug))]
+        if self.jobs_active or self.probes.models:
+            return []
+        if self.ready_to_probe:
+            return [Need("No model was asked yet", reverse("generation:probe_new", args=slug))]
+        if self.about_images:
+            page = "generate" if self.images_wanted else "import_images"
+            return [Need("No images yet", reverse(f"generation:{page}", args=slug))]
+        return []
 
 
 def summaries(studies: Iterable[Study]) -> list[StudySummary]:
@@ -149,6 +204,7 @@ def summaries(studies: Iterable[Study]) -> list[StudySummary]:
     waiting = [(tool.study_page, tool.lead_tasks(keys)) for tool in integrations.registered()]
     campaigns = campaign_lines(Campaign.objects.filter(study__in=keys))
     of_phrases = planned_images(studies)
+    probes = _probe_counts([study.pk for study in studies if study.asks_models])
     return [
         StudySummary(
             study=study,
@@ -160,6 +216,7 @@ def summaries(studies: Iterable[Study]) -> list[StudySummary]:
             reported=reported.get(study.pk, 0),
             in_tools=[(texts[study.pk], page) for page, texts in waiting if study.pk in texts],
             campaigns=campaigns.get(study.pk, []),
+            probes=probes.get(study.pk, ProbeCounts()),
         )
         for study in studies
     ]
@@ -218,6 +275,32 @@ def _amounts_of_large(campaigns: Collection[int]) -> dict[int, tuple[int, int]]:
             progress = counted.value["progress"]
             amounts[campaign.pk] = (progress["slots"], progress["accepted"])
     return amounts
+
+
+def _probe_counts(studies: list[int]) -> dict[int, ProbeCounts]:
+    """Return the probe runs of these studies; one query, none where no study asks models."""
+    if not studies:
+        return {}
+    answers = Answer.objects.filter(run=OuterRef("pk"))
+    is_left = Q(to_write=True) | Exists(answers.filter(outcome=Answer.Outcome.PENDING))
+    runs = ProbeRun.objects.filter(study__in=studies).annotate(
+        is_left=ExpressionWrapper(is_left, BooleanField()),
+        is_answered=Exists(answers.filter(outcome=Answer.Outcome.DONE)),
+    )
+    active = {Job.State.QUEUED, Job.State.RUNNING}
+    by_study: dict[int, list[tuple[str, bool, bool, bool]]] = defaultdict(list)
+    columns = ("study", "model_label", "job__state", "is_left", "is_answered")
+    for study, model, state, is_left_to_ask, is_answered in runs.order_by().values_list(*columns):
+        by_study[study].append((model, state in active, is_left_to_ask, is_answered))
+    return {
+        study: ProbeCounts(
+            models=len({model for model, *_ in rows}),
+            unfinished=sum(left and not active for _, active, left, _ in rows),
+            active=sum(active for _, active, _, _ in rows),
+            answered=any(answered for *_, answered in rows),
+        )
+        for study, rows in by_study.items()
+    }
 
 
 def _counts(rows: QuerySet[Any], aggregate: Aggregate | None = None) -> dict[int, int]:

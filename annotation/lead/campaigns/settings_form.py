@@ -19,10 +19,11 @@ WORKING_OPTIONS = (
     "pay_amount",
     "pay_currency",
     "pay_per",
+    "pay_budget",
 )
 EACH_PERSON = ("Each person", ("tasks_per_day", "sensitive_per_day", "edit_minutes"))
 WITHDRAWN = ("When somebody takes back consent", ("reopen_withdrawn",))
-PAY = ("Pay", ("pay", "pay_amount", "pay_currency", "pay_per"))
+PAY = ("Pay", ("pay", "pay_amount", "pay_currency", "pay_per", "pay_budget"))
 
 
 class WorkingFields(forms.Form):
@@ -40,6 +41,7 @@ class WorkingFields(forms.Form):
     pay_amount = Options.form_field("pay_amount")
     pay_currency = Options.form_field("pay_currency")
     pay_per = Options.form_field("pay_per")
+    pay_budget = Options.form_field("pay_budget")
 
     def parts(self) -> list[tuple[str, list[forms.BoundField]]]:
         """Return the fields under their headings."""

@@ -14,6 +14,7 @@ from annotation.answers import replacement
 from annotation.campaigns import feasibility, lifecycle, notices
 from annotation.campaigns.planning.estimate import estimate
 from annotation.campaigns.settings_text import settings_in_words
+from annotation.launch import waivers
 from annotation.lead.campaigns.overview import campaign_lines
 from annotation.lead.campaigns.progress import progress_page
 from annotation.lead.page_context import (
@@ -29,7 +30,7 @@ from web.form_page import Button
 
 CAMPAIGNS_PER_PAGE = 20
 _MOVES: dict[str, tuple[Callable[..., Campaign], str]] = {
-    "open": (lifecycle.open_, "“{}” is open. Invite annotators by link."),
+    "open": (waivers.open_checked, "“{}” is open. Invite annotators by link."),
     "pause": (lifecycle.pause, "“{}” is paused: nobody gets a new task."),
     "resume": (lifecycle.resume, "“{}” is open again."),
     "close": (lifecycle.close, "“{}” is closed."),

@@ -1,5 +1,6 @@
 """The pages that declare a kind in a form, with a preview of the screen that it makes."""
 
+from abc import abstractmethod
 from copy import deepcopy
 from typing import Any
 
@@ -44,9 +45,9 @@ class KindDraft(StudyView, FormPage[KindForm]):
     restored = False  # whether the form shows what was typed before a sign-out
     unfinished = 0  # fields still to be filled in
 
+    @abstractmethod
     def start(self) -> Draft:
         """Return the draft that the form begins with."""
-        raise NotImplementedError
 
     def make_form(self, data: Any) -> KindForm:
         if data is None:

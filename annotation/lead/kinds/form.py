@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -29,6 +28,7 @@ from annotation.lead.kinds.draft import (
     token,
     written,
 )
+from annotation.lead.kinds.form_parts import FormRow, Issue, QuestionCard, RowList
 from annotation.lead.kinds.screen import sound_kind
 from foundation.parameters import Declaration
 
@@ -46,58 +46,6 @@ class DeclaredField(forms.Field):
 
     def clean(self, value: Any) -> Any:
         return value
-
-
-@dataclass(frozen=True)
-class Issue:
-    """An error, for the list above the form."""
-
-    anchor: str
-    label: str
-    text: str
-
-
-@dataclass(frozen=True)
-class FormRow:
-    """A point, an answer or a rule: its fields, and what its buttons are called."""
-
-    path: str
-    noun: str
-    number: int
-    fields: tuple[BoundField, ...]
-    errors: Sequence[str]
-    is_last: bool
-
-
-@dataclass(frozen=True)
-class RowList:
-    """RowList of one list, and whether another can be added."""
-
-    path: str
-    declared: Declaration
-    noun: str
-    rows: tuple[FormRow, ...]
-    full: bool
-    errors: Sequence[str]
-
-
-@dataclass(frozen=True)
-class QuestionCard:
-    """A question: what it asks, its answers, when it is asked, and where in the image."""
-
-    path: str
-    number: int
-    title: str
-    type: Declaration
-    hidden: tuple[BoundField, ...]
-    texts: tuple[BoundField, ...]
-    rows: RowList | None
-    options: tuple[BoundField, ...]
-    repetition: tuple[BoundField, ...]
-    when: tuple[BoundField, ...]
-    place: tuple[BoundField, ...]
-    errors: Sequence[str]
-    is_last: bool
 
 
 class KindForm(forms.Form):

@@ -30,6 +30,8 @@ _NUMBERS = ("answered", "surplus", "skipped", "open_now")
 
 # Excluded answers count as answered, gold tasks and repeats do not.
 _TAKEN = (Annotation.Status.ACCEPTED, Annotation.Status.EXCLUDED)
+_NO_ANSWERS: Mapping[str, Any] = {"answered": 0, "surplus": 0, "last_active": None}
+_NO_ASSIGNMENTS: Mapping[str, Any] = {"open_now": 0, "skipped": 0}
 
 
 @dataclass(frozen=True)
@@ -123,46 +125,54 @@ def annotator_lines(
     """Return the lines of these enrolments with these measures, in a fixed number of queries."""
     enrolments = list(enrolments)
     people = [enrolment.annotator_id for enrolment in enrolments]
-    latest = Annotation.objects.filter(campaign=campaign, annotator__in=people, is_latest=True)
-    answered = {
-        person: (accepted, surplus, last_at)
-        for person, accepted, surplus, last_at in latest.order_by()
-        .values("annotator")
-        .annotate(
-            accepted=Count("pk", filter=Q(status__in=_TAKEN)),
-            surplus=Count("pk", filter=Q(status=Annotation.Status.SURPLUS)),
-            last=Max("submitted_at"),
-        )
-        .values_list("annotator", "accepted", "surplus", "last")
-    }
+    answers = _answer_counts(campaign, people)
+    assignments = _assignment_counts(campaign, people)
     measured = qualities(campaign, people, measures=measures)
     flags = standing_flags(enrolments)
-    assignments = {
-        person: (leased, skipped)
-        for person, leased, skipped in Assignment.objects.filter(
-            task__campaign=campaign, annotator__in=people
-        )
-        .order_by()
-        .values("annotator")
-        .annotate(
-            leased=Count("pk", filter=Q(state=Assignment.State.LEASED)),
-            skipped=Count("pk", filter=Q(state=Assignment.State.SKIPPED)),
-        )
-        .values_list("annotator", "leased", "skipped")
-    }
     return [
         AnnotatorLine(
             enrolment=enrolment,
-            answered=answered.get(enrolment.annotator_id, (0, 0, None))[0],
-            surplus=answered.get(enrolment.annotator_id, (0, 0, None))[1],
-            skipped=assignments.get(enrolment.annotator_id, (0, 0))[1],
-            open_now=assignments.get(enrolment.annotator_id, (0, 0))[0],
-            last_active=answered.get(enrolment.annotator_id, (0, 0, None))[2],
+            **answers.get(enrolment.annotator_id, _NO_ANSWERS),
+            **assignments.get(enrolment.annotator_id, _NO_ASSIGNMENTS),
             quality=measured[enrolment.annotator_id],
             flags=_words(flags, enrolment.annotator_id),
         )
         for enrolment in enrolments
     ]
+
+
+def _answer_counts(campaign: Campaign, people: Collection[int]) -> dict[int, dict[str, Any]]:
+    latest = Annotation.objects.filter(campaign=campaign, annotator__in=people, is_latest=True)
+    rows = (
+        latest.order_by()
+        .values("annotator")
+        .annotate(
+            answered=Count("pk", filter=Q(status__in=_TAKEN)),
+            surplus=Count("pk", filter=Q(status=Annotation.Status.SURPLUS)),
+            last_active=Max("submitted_at"),
+        )
+    )
+    return {
+        row["annotator"]: {
+            "answered": row["answered"],
+            "surplus": row["surplus"],
+            "last_active": row["last_active"],
+        }
+        for row in rows
+    }
+
+
+def _assignment_counts(campaign: Campaign, people: Collection[int]) -> dict[int, dict[str, Any]]:
+    rows = (
+        Assignment.objects.filter(task__campaign=campaign, annotator__in=people)
+        .order_by()
+        .values("annotator")
+        .annotate(
+            open_now=Count("pk", filter=Q(state=Assignment.State.LEASED)),
+            skipped=Count("pk", filter=Q(state=Assignment.State.SKIPPED)),
+        )
+    )
+    return {row["annotator"]: {"open_now": row["open_now"], "skipped": row["skipped"]} for row in rows}
 
 
 def _words(flags: Mapping[int, list[Flag]], annotator_id: int) -> list[str]:

@@ -14,7 +14,7 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotation.lead.forms import InvitationForm
+from annotation.lead.forms import InvitationForm, PersonalLinksForm
 from annotation.lead.page_context import CampaignView, campaign_context, campaign_for_lead, page_of
 from annotation.models import Enrolment, Invitation
 from annotation.people import invitations
@@ -85,6 +85,26 @@ class InvitationList(CampaignView, FormPage[InvitationForm]):
         links = invitations.shown_to_leads(self.campaign).select_related("annotator", "created_by")
         page = page_of(self.request, links, per_page=LINKS_PER_PAGE)
         return super().context() | {"page": page, "lines": invitation_lines(page.object_list)}
+
+
+@method_decorator(never_cache, "dispatch")
+class PersonalLinks(CampaignView, FormPage[PersonalLinksForm]):
+    """Create a personal link for each note, and show all of them this once."""
+
+    template_name = "annotation/lead/people/personal_links.html"
+    form_class = PersonalLinksForm
+
+    def call(self) -> HttpResponse:
+        made = invitations.invite_each(campaign=self.campaign, by=self.by, **self.form.settings())
+        links = "\n".join(f"{invitation.label}\t{self._address(token)}" for invitation, token in made)
+        # Shown in the answer itself: no session keeps hundreds of links that sign people in.
+        return render(self.request, self.template_name, self.context() | {"links": links})
+
+    def context(self) -> dict[str, Any]:
+        return super().context() | {"most": invitations.MOST_AT_ONCE}
+
+    def _address(self, token: str) -> str:
+        return self.request.build_absolute_uri(reverse("annotate:invitation", args=[token]))
 
 
 @never_cache

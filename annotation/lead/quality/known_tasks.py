@@ -175,9 +175,11 @@ class KnownNew(KnownAnswers):
             campaign=self.campaign,
             purpose=self.form.cleaned_data["purpose"],
             by=self.by,
-            image=self.image,
-            attributes=self.form.chosen_attributes(),
-            stimuli=self.screen.stimuli if self.screen is not None else (),
+            content=known_tasks.TaskContent(
+                image=self.image,
+                attributes=self.form.chosen_attributes(),
+                stimuli=self.screen.stimuli if self.screen is not None else (),
+            ),
             answers=self.form.answers(),
             explanations=self.form.explanations(),
         )

@@ -20,7 +20,7 @@ from annotation.imports.column_map import (
 )
 from annotation.imports.command import ImportCommand
 from annotation.imports.formats import ImportFormat, registered
-from annotation.imports.importer import ImportReport, import_annotations
+from annotation.imports.importer import ImportReport, ImportTarget, import_annotations
 from catalog.models import Resource
 from foundation.errors import DomainError, NotFound
 
@@ -85,11 +85,13 @@ class Command(ImportCommand):
         self.run_import(
             import_labels,
             output=options["output"],
-            study=options["study"],
+            target=ImportTarget(
+                name=options["study"],
+                by=person(options["by"]),
+                resource=_resource(options["resource"]),
+                campaign=options["campaign"],
+            ),
             file=options["file"],
-            by=person(options["by"]),
-            resource=_resource(options["resource"]),
-            name=options["campaign"],
         )
 
     @staticmethod

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import person
 from annotation.imports.command import ImportCommand
-from annotation.imports.visage import MODEL, import_visage
+from annotation.imports.visage import MODEL, VisageFiles, import_visage
 
 
 class Command(ImportCommand):
@@ -39,9 +39,7 @@ class Command(ImportCommand):
             import_visage,
             output=options["output"],
             study=options["study"],
-            stereotypes=options["stereotypes"],
-            annotations=options["annotations"],
-            visual_attributes=options["visual_attributes"],
+            files=VisageFiles(options["stereotypes"], options["annotations"], options["visual_attributes"]),
             by=person(options["by"]),
             model=options["model"],
         )

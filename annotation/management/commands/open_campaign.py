@@ -21,7 +21,7 @@ from studies.models import Study
 _SETTINGS = ("annotators_per_task", "attributes_per_screen", "lease_minutes", "boxes_required")
 _OPTIONS = (
     "attributes", "visual_source", "visual_rule", "random_per_stereotype", "images_per_group", "combinations",
-    "condition", "texts", "texts_from", "sure_share", "sure_least",
+    "condition", "scenarios", "texts", "texts_from", "pairs", "sure_share", "sure_least",
 )  # fmt: skip
 
 

@@ -2,8 +2,9 @@
 
     python -m benchmarks probe_measures        (make bench)
 
-BiasDora: 2,037 templates × 26 letters × 10 runs of replies as text, parsed, scored and tested; 34,400 descriptions of
-sixty words as text, split, scored and tested. PAIRS: scores and tests of five models in both orders. Invented words.
+BiasDora: 2,037 templates × 26 letters × 10 runs of replies as text, parsed, scored and tested, also with words under
+another letter, as published; 34,400 descriptions of sixty words as text, split, scored and tested. PAIRS: scores and
+tests of five models in both orders. Invented words.
 """
 
 import json
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -40,21 +42,24 @@ def reply(letter: str, number: int) -> str:
     return f"[{letter}{'aeiou'[number % 5]}{number}]".translate(DIGITS) if number % 50 else "I cannot say"
 
 
-def words() -> Callable[[], object]:
-    """530,000 replies."""
+def words(*, published: bool = False) -> Callable[[], object]:
+    """530,000 replies; as `published`, the twentieth part under another letter counts too."""
     generator = np.random.default_rng(0)
     replies, settings, letters, descriptors, documents = [], [], [], [], []
     for setting, templates in enumerate(TEMPLATES):
         rank = generator.zipf(1.5, (templates * RUNS, len(LETTERS))) % 600
         for document, row in enumerate(rank.tolist()):
-            replies += map(reply, LETTERS, row)
+            replies += map(reply, _initials(document), row)
             letters += list(LETTERS)
             settings += [f"setting{setting}"] * len(LETTERS)
             descriptors += [f"people {document // RUNS}"] * len(LETTERS)
             documents += [document] * len(LETTERS)
 
     def measure() -> object:
-        parsed = [parse_word(text, letter).word for text, letter in zip(replies, letters, strict=True)]
+        parsed = [
+            parse_word(text, letter, published=published).word
+            for text, letter in zip(replies, letters, strict=True)
+        ]
         frame = pd.DataFrame(
             {
                 "setting": settings,
@@ -67,6 +72,11 @@ def words() -> Callable[[], object]:
         return tfidf_associations(frame)
 
     return measure
+
+
+def _initials(document: int) -> str:
+    """The letters that words begin with: of some documents each word is that of the letter before."""
+    return LETTERS[-1:] + LETTERS[:-1] if document % 20 == 0 else LETTERS
 
 
 DIGITS = str.maketrans("0123456789", "bcdfghjklm")
@@ -123,6 +133,7 @@ def pairs() -> Callable[[], object]:
 
 CASES = {
     "words": ("associations of 530,000 replies", words, 30.0, GIB),
+    "published": ("associations of 530,000 replies as published", partial(words, published=True), 30.0, GIB),
     "descriptions": ("associations of 34,400 descriptions", descriptions, 30.0, GIB),
     "pairs": ("scores and tests of five models in both orders (PAIRS)", pairs, 15.0, GIB),
 }

@@ -19,7 +19,7 @@ from benchmarks.table import Row
 from benchmarks.web_server import ROOT, Platform, own_database, platform, postgres_address
 
 REQUESTS, AT_ONCE, SECONDS = 5_000, 32, 0.4
-MILLISECONDS = 2.0
+MILLISECONDS = 3.0
 _BEFORE = 50
 FULL = 0.95
 

@@ -1,24 +1,23 @@
 """Drawing from a distribution by adding noise and taking the largest: each row with a generator of its own."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
-from transformers import LogitsProcessor
 from transformers.generation.logits_process import TemperatureLogitsWarper, TopPLogitsWarper
 
 
-class RowNoise(LogitsProcessor):  # type: ignore[misc]
+class RowNoise:
     """Adds Gumbel noise to the logits of each row, so that the largest is a draw from their softmax.
 
     A row's noise comes from its own seed, so what it draws does not depend on the rows beside it. (Gumbel 1954; with
-    temperature 0 nothing is added.)
+    temperature 0 nothing is added.) It is called as a `LogitsProcessor` of transformers is.
     """
 
     def __init__(
         self, seeds: Sequence[int], *, device: torch.device, temperature: float, top_p: float
     ) -> None:
         self._generators = [torch.Generator(device).manual_seed(seed) for seed in seeds]
-        self._warpers: list[LogitsProcessor] = []
+        self._warpers: list[Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = []
         self._greedy = temperature == 0
         if not self._greedy and temperature != 1:
             self._warpers.append(TemperatureLogitsWarper(float(temperature)))

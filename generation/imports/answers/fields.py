@@ -93,10 +93,11 @@ def is_released(table: Table) -> bool:
     return table.columns.keys() >= _RELEASE_COLUMNS
 
 
-def mapped(table: Table, columns: Mapping[str, str]) -> dict[str, str]:
+def mapped(table: Table, columns: Mapping[str, str], *, stated_alone: bool = False) -> dict[str, str]:
     """Return the column of each field of a table: what was stated, else columns named like fields.
 
-    Raises DomainError where a stated column is missing, or the answers or their questions are.
+    `stated_alone`: a field that no column was stated for is not in the file. Raises DomainError where a stated column
+    is missing, or the answers or their questions are.
     """
     for field, column in columns.items():
         if column not in table.columns:
@@ -106,6 +107,8 @@ def mapped(table: Table, columns: Mapping[str, str]) -> dict[str, str]:
         by_name = {field: RELEASED.get(field, field) for field in FIELDS}
     else:
         by_name = {field: field for field in FIELDS if field not in columns}
+    if stated_alone:
+        by_name = {}
     # A column that a field was stated for holds that alone: `repeat=run` leaves no column for `run`.
     free = table.columns.keys() - columns.values()
     chosen = {field: column for field, column in by_name.items() if column in free} | dict(columns)

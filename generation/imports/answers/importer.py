@@ -39,6 +39,7 @@ class AnswerFile:
     source: Path | BinaryIO
     name: str
     columns: Mapping[str, str]
+    stated_alone: bool = False  # whether columns that are named like fields are left unread
 
 
 @dataclass(frozen=True)
@@ -77,21 +78,43 @@ def import_answers(
     progress = progress or Unwatched()
     progress.step("Reading answers")
     table = read_answers(file)
-    columns = mapped(table, file.columns)
-    references = {
-        name: References(study, probe_set, order=options.order)
-        for name, probe_set in named_in(table, columns, probe_sets).items()
-    }
-    read = read_rows(table, columns, references, options)
+    read = understood(study, table, file, probe_sets, options)
     progress.check_cancelled()
     with transaction.atomic():
         # The study's row is the lock: two imports at once would both find the same answers missing.
         study = Study.objects.select_for_update().get(pk=study.pk)
         writer = _AnswerWriter(study, probe_sets, table, by)
-        for identity, rows in _by_run(read.rows).items():
+        for identity, rows in rows_by_run(read.rows).items():
             writer.write(identity, rows, progress)
-    notes = (_CODES_IGNORED,) if "code" in columns else ()
+    has_codes = "code" in mapped(table, file.columns, stated_alone=file.stated_alone)
+    notes = (_CODES_IGNORED,) if has_codes else ()
     return writer.report(read, notes)
+
+
+def understood(
+    study: Study,
+    table: Table,
+    file: AnswerFile,
+    probe_sets: Mapping[str, ProbeSet],
+    options: AnswerImportOptions,
+) -> ImportedRows:
+    """Return the rows of a table as answers to questions of the study, and those that are none."""
+    columns = mapped(table, file.columns, stated_alone=file.stated_alone)
+    references = {
+        name: References(study, probe_set, order=options.order)
+        for name, probe_set in named_in(table, columns, probe_sets).items()
+    }
+    return read_rows(table, columns, references, options)
+
+
+def read_codings(file: AnswerFile) -> Table:
+    """Return a released table of codings; guards of spreadsheets are taken off its texts."""
+    table = read_table(file.source, name=file.name, take_out_unstorable=True)
+    if file.name.lower().endswith(".csv"):
+        for name in ("reason", "version"):
+            if name in table.columns:
+                table.columns[name][:] = [unguarded(text) for text in table.columns[name]]
+    return table
 
 
 def read_answers(file: AnswerFile) -> Table:
@@ -104,6 +127,17 @@ def read_answers(file: AnswerFile) -> Table:
     if is_released(table) and file.name.lower().endswith(".csv"):
         table.columns["text"][:] = [unguarded(text) for text in table.columns["text"]]
     return table
+
+
+def summary_of(report: AnswerImportReport) -> str:
+    """Return the report in a sentence, for a page that lists the rows left out."""
+    rows = report.rows
+    parts = [f"{report.added:,} answers added"]
+    parts += [f"{report.present:,} were there already"] if report.present else []
+    parts += [f"left out: {len(rows.rejected):,}"] if rows.rejected else []
+    parts += [f"{how}: {count:,}" for how, count in rows.repairs.items()]
+    notes = "".join(f" Note: {note}." for note in rows.notes)
+    return f"{rows.read:,} rows read: {', '.join(parts)}.{notes}"
 
 
 class _AnswerWriter:
@@ -121,7 +155,7 @@ class _AnswerWriter:
         present = _present(run)
         new = []
         for row in rows:
-            stored = present.get(_key(row))
+            stored = present.get(answer_key(row))
             if stored is None:
                 new.append(row)
             elif stored == (row.outcome, row.text):
@@ -150,24 +184,13 @@ class _AnswerWriter:
     def _run(self, identity: RunIdentity, rows: Sequence[ImportedRow]) -> ProbeRun:
         runs = 1 + max(row.repeat for row in rows)
         both = any(row.subject.order == Answer.Order.REVERSED for row in rows)
-        run = self._same_run(identity) or self._new_run(identity)
+        digest = self._probe_sets[identity.probe_set].digest
+        run = imported_run(self._study, digest, identity) or self._new_run(identity)
         run.runs = max(run.runs, runs)
         run.orders = ProbeRun.Orders.BOTH if both else run.orders
         run.save()
         self._runs.append(run)
         return run
-
-    def _same_run(self, identity: RunIdentity) -> ProbeRun | None:
-        runs = ProbeRun.objects.filter(
-            study=self._study,
-            backend=BACKEND,
-            probe_set_digest=self._probe_sets[identity.probe_set].digest,
-            model_id=identity.model_id,
-            model_label=identity.label,
-            model_revision=identity.revision,
-        )
-        # Compared here: SQLite and PostgreSQL disagree on when two JSON objects are equal.
-        return next((run for run in runs if run.parameters == _parameters(identity)), None)
 
     def _new_run(self, identity: RunIdentity) -> ProbeRun:
         probe_set = self._probe_sets[identity.probe_set]
@@ -227,7 +250,21 @@ class _AnswerWriter:
         return AnswerImportReport(self._study, rows, tuple(self._runs), self._added, self._present)
 
 
-def _by_run(rows: Iterable[ImportedRow]) -> dict[RunIdentity, list[ImportedRow]]:
+def imported_run(study: Study, digest: str, identity: RunIdentity) -> ProbeRun | None:
+    """Return the run that holds a model's imported answers to the probe set of this digest."""
+    runs = ProbeRun.objects.filter(
+        study=study,
+        backend=BACKEND,
+        probe_set_digest=digest,
+        model_id=identity.model_id,
+        model_label=identity.label,
+        model_revision=identity.revision,
+    )
+    # Compared here: SQLite and PostgreSQL disagree on when two JSON objects are equal.
+    return next((run for run in runs if run.parameters == _parameters(identity)), None)
+
+
+def rows_by_run(rows: Iterable[ImportedRow]) -> dict[RunIdentity, list[ImportedRow]]:
     of_run: dict[RunIdentity, list[ImportedRow]] = {}
     for row in rows:
         of_run.setdefault(row.run, []).append(row)
@@ -239,7 +276,8 @@ def _parameters(identity: RunIdentity) -> dict[str, Any]:
     return {name: value for name, value in stated.items() if value is not None}
 
 
-def _key(row: ImportedRow) -> tuple[Any, ...]:
+def answer_key(row: ImportedRow) -> tuple[Any, ...]:
+    """Return what tells an answer from all others of its run."""
     subject = row.subject
     return (
         subject.experiment,

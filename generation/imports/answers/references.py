@@ -9,8 +9,8 @@ from generation.images.ids import image_id
 from generation.models import Answer, Image
 from generation.probing.probe_sets import Experiment, ProbeSet
 from generation.probing.questions import Order, ProbeQuestion
-from generation.probing.request_plan import forms_of
 from studies.models import Study
+from studies.protocol.descriptors import forms_of
 
 Cells = Mapping[str, str]
 _PUBLISHED: Order = "published"

@@ -68,7 +68,7 @@ def read_rows(
 
     `references`: by name of the probe set.
     """
-    reader = _Reader(table, references, options, numbered="repeat" in columns)
+    reader = _RowReader(table, references, options, numbered="repeat" in columns)
     cells = {name: table.columns[column] for name, column in columns.items() if name in FIELDS}
     for index, row in enumerate(table.rows.tolist()):
         reader.read(int(row), {name: values[index] for name, values in cells.items()})
@@ -76,7 +76,7 @@ def read_rows(
     return reader.result
 
 
-class _Reader:
+class _RowReader:
     def __init__(
         self,
         table: Table,
@@ -151,7 +151,7 @@ class _Reader:
         if stated not in self._runs:
             probe_set, model_id, label, revision, number, temperature = stated
             if not model_id and not label:
-                raise ValueError("no model; name it with --model, or map its column")
+                raise ValueError("no model: name it, or the column that names it")
             if max(len(revision), len(number)) > MAX_NAME:
                 raise ValueError(f"revision or run has more than {MAX_NAME} characters")
             model_id = clean_model_id(model_id, needed=False)
@@ -174,7 +174,7 @@ class _Reader:
             number = int(cell) if _REPEAT.fullmatch(cell.strip()) else -1
             if not first <= number < first + MOST_REPEATS:
                 problem = f"repeat is “{cell.strip()[:40]}”; it is counted from {first}"
-                raise ValueError(f"{problem} to {first + MOST_REPEATS - 1} (--first-repeat)")
+                raise ValueError(f"{problem} to {first + MOST_REPEATS - 1}")
             return number - first
         count = self._counts.get((run, subject), 0)
         if count >= MOST_REPEATS:

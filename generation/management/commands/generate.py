@@ -21,6 +21,7 @@ from generation.runs.planning import plan_run
 from jobs.run.teams import MOST_WORKERS, team_of
 from studies.models import Study
 from studies.protocol.creation import create_study
+from studies.protocol.descriptors import create_descriptor_study
 
 
 class Command(DomainCommand):
@@ -126,6 +127,8 @@ class Command(DomainCommand):
             study = create_published_mcas_study(name=name, published=prompt_set, by=by)
         elif prompt_set is not None and prompt_set.persons:
             study = create_parallel_study(name=name, prompt_set=prompt_set, by=by)
+        elif prompt_set is not None and prompt_set.has_descriptors and options["resource"]:
+            study = create_descriptor_study(name=name, resource=_resource_named(options["resource"]), by=by)
         elif options["resource"]:
             resource = _resource_named(options["resource"])
             study = create_study(name=name, resource=resource, groups=resource.groups.all(), by=by)

@@ -7,6 +7,7 @@ from django.conf import settings
 from accounts.commands import add_person_argument, person
 from foundation.commands import DomainCommand
 from foundation.tables.report import write_rejected
+from generation.imports.answers.codings import import_codings
 from generation.imports.answers.fields import FIELDS, AnswerImportOptions, columns_of
 from generation.imports.answers.importer import AnswerFile, import_answers
 from generation.imports.answers.probe_sets import probe_sets_for
@@ -42,6 +43,12 @@ class Command(DomainCommand):
             metavar="NAME",
             help=f"{', '.join(PUBLISHED)}, or a file; may be repeated (default: what the file or its release names)",
         )
+        parser.add_argument(
+            "--codings",
+            type=Path,
+            metavar="FILE",
+            help="the table codings of the same release: codings by people, models and leads are imported, too",
+        )
         AnswerImportOptions.add_options(parser)
         parser.add_argument(
             "--output",
@@ -54,6 +61,8 @@ class Command(DomainCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         study, path = study_named(options["study"]), options["file"]
         file = AnswerFile(path, path.name, columns_of(options["map"]))
+        stated = AnswerImportOptions.read(AnswerImportOptions.chosen(options))
+        codings = None
         progress = self.progress("Importing")
         try:
             report = import_answers(
@@ -61,12 +70,23 @@ class Command(DomainCommand):
                 file=file,
                 probe_sets=probe_sets_for(path, options["probe_set"]),
                 by=person(options["by"]),
-                options=AnswerImportOptions.read(AnswerImportOptions.chosen(options)),
+                options=stated,
                 progress=progress,
             )
+            if options["codings"] is not None:
+                codings = import_codings(
+                    study=study,
+                    answers=file,
+                    codings=AnswerFile(options["codings"], options["codings"].name, {}),
+                    probe_sets=probe_sets_for(path, options["probe_set"]),
+                    by=person(options["by"]),
+                    options=stated,
+                )
         finally:
             progress.finish()
-        for line in report.lines():
+        for line in [*report.lines(), *(codings.lines() if codings else ())]:
             self.stdout.write(line)
         folder = options["output"] or settings.VAR / "imports" / study.slug
-        self.stdout.write(f"rejected rows: {write_rejected([report.rows], folder)}")
+        self.stdout.write(
+            f"rejected rows: {write_rejected([report.rows, *([codings.rows] if codings else [])], folder)}"
+        )

@@ -4,6 +4,7 @@ from typing import Any
 from accounts.commands import add_person_argument, person
 from foundation.commands import DomainCommand
 from generation.answerers import ANSWERERS
+from generation.answerers.parameters import BatchParameters
 from generation.management.arguments import amount, parameters, positive, study_named
 from generation.models import ProbeRun
 from generation.probing.estimates import estimate, estimate_words
@@ -66,6 +67,7 @@ class Command(DomainCommand):
             metavar="NAME=VALUE",
             help="a parameter of the back-end; may be repeated",
         )
+        BatchParameters.add_options(parser)
         add_person_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -105,4 +107,5 @@ def _plan(options: dict[str, Any]) -> ProbePlan:
         price_out=options["price_out"],
         budget=options["budget"],
         fresh=options["fresh"],
+        batches=BatchParameters.chosen(options),
     )

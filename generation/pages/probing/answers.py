@@ -13,15 +13,16 @@ from django.views.decorators.http import require_safe
 from foundation.errors import NotFound
 from generation.images.signed_urls import SMALL, image_url
 from generation.models import Answer, Coding, ProbeRun
+from generation.pages.probing.answer_pages import ProbeAnswerFilter, answer_page, choices_of
 from generation.pages.probing.forms import OverrideForm
-from generation.pages.probing.listing import ProbeAnswerFilter, answer_page, choices_of, counted_codings
 from generation.pages.probing.runs import ProbeRunView, probe_run_of
 from generation.probing.coding import CODES
+from generation.probing.codings import counted_codings
 from generation.probing.overrides import override_answer
 from generation.probing.probe_sets import ProbeSet
 from generation.probing.questions import OptionPair, Order, ProbeQuestion
-from generation.probing.request_plan import forms_of
-from studies.access import study_for
+from studies.access import LEAD, holds, study_for
+from studies.protocol.descriptors import forms_of
 from web.form_page import FormPage
 
 _PER_PAGE = 50
@@ -54,6 +55,7 @@ def answers(request: HttpRequest, study: str, run: int) -> HttpResponse:
     listed = answer_page(probe_run, filters, query=request.GET, size=_PER_PAGE)
     context = {
         "study": current_study,
+        "may_change": holds(request.user, current_study, LEAD),
         "run": probe_run,
         "filters": filters,
         "choices": choices_of(probe_run),

@@ -7,14 +7,13 @@ from django.conf import settings
 
 from generation.answerers import ANSWERERS
 from generation.answerers.chat import ChatParameters
-from generation.answerers.parameters import SamplingParameters
+from generation.answerers.parameters import BatchParameters, SamplingParameters
 from generation.answerers.script.backend import ScriptParameters
 from generation.answerers.transformers.backend import TransformersParameters
 from generation.models import ProbeRun
 from generation.probing.coding import CODES
 from generation.probing.overrides import LONGEST_REASON
-from generation.probing.planning import ProbePlan
-from generation.probing.probe_sets import probe_set, published_probe_sets
+from generation.probing.planning import ProbePlan, last_probe_set, probe_sets_of
 from studies.models import Study
 from web.form_fields import set_choices
 
@@ -26,18 +25,21 @@ PARAMETERS: dict[str, type[SamplingParameters]] = {
 # Given as objects, which a page cannot ask for field by field.
 _OBJECTS = ("bias", "associations")
 _LINES = {"rows": 2, "spellcheck": "false"}
-_PRICE = {"required": False, "min_value": 0, "max_digits": 12, "decimal_places": 4}
+
+
+def _price_field(label: str, help_text: str = "") -> forms.DecimalField:
+    return forms.DecimalField(
+        required=False, min_value=0, max_digits=12, decimal_places=4, label=label, help_text=help_text
+    )
 
 
 class PriceForm(forms.Form):
     """What a model costs, and the most that a run may."""
 
-    price_in = forms.DecimalField(
-        label="Price of a million tokens in",
-        help_text="In the currency of your contract with the endpoint.",
-        **_PRICE,  # type: ignore[arg-type]
+    price_in = _price_field(
+        "Price of a million tokens in", "In the currency of your contract with the endpoint."
     )
-    price_out = forms.DecimalField(label="Price of a million tokens out", **_PRICE)  # type: ignore[arg-type]
+    price_out = _price_field("Price of a million tokens out")
     budget = forms.DecimalField(
         required=False,
         min_value=0,
@@ -92,12 +94,13 @@ class ProbeForm(PriceForm):
         help_text="Starts a new run. Otherwise answers that this study has already are used.",
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        sets = published_probe_sets()
-        set_choices(self, "probe_set", [(name, content.title) for name, content in sets.items()])
+        self._sets = probe_sets_of(study)
+        set_choices(self, "probe_set", [(name, content.title) for name, content in self._sets.items()])
         for parameters in PARAMETERS.values():
             self.fields |= parameters.form_fields()
+        self.fields |= BatchParameters.form_fields()
         for name in _OBJECTS:
             declared = ScriptParameters.declaration(name)
             help_text = f"{declared.help} As JSON, {declared.expected.removeprefix('given as ')}."
@@ -119,7 +122,7 @@ class ProbeForm(PriceForm):
         backend, paid = data["backend"], data["backend"] == "chat"
         return ProbePlan(
             study=study,
-            probe_set=probe_set(data["probe_set"]),
+            probe_set=self._sets[data["probe_set"]],
             probe_set_name=data["probe_set"],
             backend=backend,
             model_id=data["model_id"] if ANSWERERS[backend].needs_model_id else "",
@@ -134,6 +137,11 @@ class ProbeForm(PriceForm):
             price_out=data["price_out"] if paid else None,
             budget=data["budget"] if paid else None,
             fresh=data["fresh"],
+            batches={
+                name: data[name]
+                for name in BatchParameters.model_fields
+                if paid and data["batch_endpoint"] and data[name] is not None
+            },
         )
 
 
@@ -151,9 +159,8 @@ class OverrideForm(forms.Form):
 
 def nothing_chosen(study: Study) -> dict[str, str]:
     """Return what the form begins with."""
-    names = {Study.Protocol.BIASDORA: "biasdora-words"}
     return {
-        "probe_set": names.get(Study.Protocol(study.protocol), "pairs"),
+        "probe_set": last_probe_set(study, probe_sets_of(study)),
         "backend": "chat" if settings.OPENAI_BASE_URLS else "script",
         "send_seed": "on",
         **dict.fromkeys(_OBJECTS, ""),

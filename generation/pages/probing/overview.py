@@ -1,17 +1,20 @@
 """How far the probe runs of a study are, what became of their requests, and what they cost."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
-from django.db.models import Count, Min, Sum
+from django.db.models import Count
 
+from generation.answerers import ANSWERERS
 from generation.models import Answer, ProbeRun
+from generation.pages.probing.forms import PARAMETERS
+from generation.probing.totals import RunCounts, counts_by_run
 
 Outcome = Answer.Outcome
 _MOST_REASONS = 20
+MOST_FAILURES = 2_000  # whose reasons are counted
 
 
 @dataclass(frozen=True)
@@ -19,15 +22,31 @@ class ProbeRunLine:
     """A probe run in the list."""
 
     run: ProbeRun
-    done: int
-    declined: int
-    failed: int
-    pending: int
-    spent: Decimal
+    counts: RunCounts
+
+    @property
+    def done(self) -> int:
+        return self.counts.by_outcome.get(Outcome.DONE, 0)
+
+    @property
+    def declined(self) -> int:
+        return self.counts.by_outcome.get(Outcome.DECLINED, 0)
+
+    @property
+    def failed(self) -> int:
+        return self.counts.by_outcome.get(Outcome.FAILED, 0)
+
+    @property
+    def pending(self) -> int:
+        return self.counts.pending
+
+    @property
+    def spent(self) -> Decimal:
+        return self.counts.spent
 
     @property
     def total(self) -> int:
-        return self.done + self.declined + self.failed + self.pending
+        return self.counts.total
 
     @property
     def active(self) -> bool:
@@ -44,6 +63,11 @@ class ProbeRunLine:
         return bool(self.pending or self.run.to_write)
 
     @property
+    def askable(self) -> bool:
+        """Whether there is a model to ask: answers that were made elsewhere have none."""
+        return self.run.backend in ANSWERERS
+
+    @property
     def priced(self) -> bool:
         return self.run.price_in is not None
 
@@ -57,57 +81,32 @@ class ProbeRunLine:
         ]
 
 
-@dataclass(frozen=True)
-class ServedModel:
-    """A model that an endpoint said it served, and since when."""
-
-    name: str
-    fingerprint: str
-    answers: int
-    since: datetime | None
-
-
 def lines_of(runs: Iterable[ProbeRun]) -> list[ProbeRunLine]:
     """Return these runs with their numbers, in two queries."""
     runs = list(runs)
-    counts: dict[int, dict[str, int]] = {}
-    cost: dict[int, Decimal] = {}
-    rows = Answer.objects.filter(run__in=runs).order_by().values("run", "outcome")
-    for row in rows.annotate(number=Count("pk"), cost=Sum("cost")):
-        counts.setdefault(row["run"], {})[row["outcome"]] = row["number"]
-        cost[row["run"]] = cost.get(row["run"], Decimal(0)) + (row["cost"] or Decimal(0))
-    return [_line(run, counts.get(run.pk, {}), cost.get(run.pk, Decimal(0))) for run in runs]
-
-
-def line_and_served_models(run: ProbeRun) -> tuple[ProbeRunLine, list[ServedModel]]:
-    """Return a run with its numbers, and what the endpoint said it served, in the order in which it first said so.
-
-    One query counts both: it reads an index alone.
-    """
-    rows = run.answers.order_by().values("outcome", "served_model", "fingerprint")
-    counts: Counter[str] = Counter()
-    cost, served = Decimal(0), []
-    for row in rows.annotate(number=Count("pk"), cost=Sum("cost"), since=Min("finished_at")):
-        counts[row["outcome"]] += row["number"]
-        cost += row["cost"] or Decimal(0)
-        if row["outcome"] == Outcome.DONE:
-            served.append(ServedModel(row["served_model"], row["fingerprint"], row["number"], row["since"]))
-    return _line(run, counts, cost), sorted(served, key=lambda model: str(model.since))
-
-
-def _line(run: ProbeRun, counts: Mapping[str, int], spent: Decimal) -> ProbeRunLine:
-    return ProbeRunLine(
-        run=run,
-        done=counts.get(Outcome.DONE, 0),
-        declined=counts.get(Outcome.DECLINED, 0),
-        failed=counts.get(Outcome.FAILED, 0),
-        pending=counts.get(Outcome.PENDING, 0),
-        spent=spent,
-    )
+    counts = counts_by_run(runs)
+    return [ProbeRunLine(run, counts.get(run.pk, RunCounts())) for run in runs]
 
 
 def failure_reasons(run: ProbeRun) -> list[tuple[str, int]]:
-    """Return why requests of a run failed, the most frequent reason first."""
-    rows = run.answers.filter(outcome=Outcome.FAILED).order_by().values("reason")
+    """Return why requests of a run failed, the most frequent reason first; of many failures, the newest alone."""
+    failed = run.answers.filter(outcome=Outcome.FAILED).order_by("-pk").values("pk")[:MOST_FAILURES]
+    rows = Answer.objects.filter(pk__in=failed).order_by().values("reason")
     counted = rows.annotate(number=Count("pk")).order_by("-number", "reason")[:_MOST_REASONS]
     return [(row["reason"], row["number"]) for row in counted]
+
+
+def parameter_words(run: ProbeRun) -> list[tuple[str, str]]:
+    """Return the parameters that a run was given as (label, value in words), in the order of its form."""
+    declared = PARAMETERS[run.backend].declarations() if run.backend in PARAMETERS else {}
+    order = [*declared, *sorted(run.parameters.keys() - declared.keys())]
+    given = [(name, run.parameters[name]) for name in order if run.parameters.get(name) not in (None, "", {})]
+    return [(declared[name].label if name in declared else name, _in_words(value)) for name, value in given]
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return "; ".join(f"{name}: {_in_words(part)}" for name, part in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

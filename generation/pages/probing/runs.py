@@ -10,9 +10,10 @@ from django.views.decorators.http import require_safe
 from foundation.errors import Conflict, DomainError, NotFound
 from generation.models import ProbeRun
 from generation.pages.probing.forms import PriceForm, ProbeForm, nothing_chosen
-from generation.pages.probing.overview import failure_reasons, line_and_served_models, lines_of
+from generation.pages.probing.overview import MOST_FAILURES, failure_reasons, lines_of, parameter_words
 from generation.probing import estimates, launch
 from generation.probing.planning import Prices, change_prices, plan_run
+from generation.probing.totals import served_models
 from jobs.run.control import cancel
 from studies.access import LEAD, holds, study_for
 from studies.models import Study
@@ -21,6 +22,8 @@ from web.form_page import Button, FormPage, show_refusal
 from web.keyset import key_page
 
 _PER_PAGE = 20
+_MOST_BATCHES = 20
+_MOST_SERVED = 20  # models and fingerprints that a page lists
 
 
 def probe_run_of(study: Study, pk: int) -> ProbeRun:
@@ -53,7 +56,9 @@ class NewProbe(StudyView, FormPage[ProbeForm]):
     template_name = "generation/probing/new.html"
 
     def make_form(self, data: Any) -> ProbeForm:
-        form = ProbeForm(self.request.GET or nothing_chosen(self.study) if data is None else data)
+        form = ProbeForm(
+            self.request.GET or nothing_chosen(self.study) if data is None else data, study=self.study
+        )
         self.estimated = _estimated(self.study, form)
         return form
 
@@ -71,7 +76,7 @@ class NewProbe(StudyView, FormPage[ProbeForm]):
 def probe_estimate(request: HttpRequest, study: str) -> HttpResponse:
     """Answer what the form as it stands comes to, for the page to show without a reload."""
     current_study = study_for(request.user, study, role=LEAD)
-    form = ProbeForm(request.GET or nothing_chosen(current_study))
+    form = ProbeForm(request.GET or nothing_chosen(current_study), study=current_study)
     return render(request, "generation/probing/_estimate.html", _estimated(current_study, form))
 
 
@@ -104,12 +109,15 @@ class Probe(ProbeRunView, FormPage[PriceForm]):
         return "The prices and the budget are changed."
 
     def context(self) -> dict[str, Any]:
-        line, served = line_and_served_models(self.run)
+        served = served_models(self.run, most=_MOST_SERVED + 1)
         return super().context() | {
-            "line": line,
-            "served": served,
+            "line": lines_of([self.run])[0],
+            "served": served[:_MOST_SERVED],
+            "more_served": len(served) > _MOST_SERVED,
+            "most_failures": MOST_FAILURES,
             "reasons": failure_reasons(self.run),
-            "parameters": sorted(self.run.parameters.items()),
+            "parameters": parameter_words(self.run),
+            "batches": self.run.batches.order_by("-pk")[:_MOST_BATCHES],
         }
 
 

@@ -31,6 +31,7 @@ from generation.probing.coding.vocabulary import (
     PASSING,
     PERHAPS,
     PERSON,
+    POSTPOSED,
     PREPOSITIONS,
     SAYING,
     SENTENCE_ENDS,
@@ -70,6 +71,8 @@ def read_clause(words: list[str], mention: Mention, neighbours: dict[int, Mentio
         return ClauseReading("against")
     if _of_another(words, start, mention, neighbours):
         return ClauseReading("context")
+    if tuple(right[:1]) in POSTPOSED or tuple(right[:3]) in POSTPOSED:
+        return ClauseReading("against")
     stance = _predicate(right)
     if stance == "against":
         return ClauseReading("against")
@@ -222,6 +225,8 @@ def _negated(preceding: list[str], start: int, neighbours: dict[int, Mention]) -
             negated = less = True
         elif word == "than":
             negated, narrow = not less, False
+        elif less and option_passed and word == "more":
+            negated = less = False
         elif word == "over" and option_passed:
             negated, narrow = True, False
         elif word in AGAINST:

@@ -15,6 +15,9 @@ _ELSEWHERE = word_set(
 ) - frozenset({"person", "do"})
 
 
+_SHORT = 4  # words, in which a single one shows the language
+
+
 def is_english(text: str, words: list[str]) -> bool:
     """Return False where most words or more than a fifth of the letters are of another language."""
     if text.isascii():
@@ -28,4 +31,6 @@ def is_english(text: str, words: list[str]) -> bool:
     if foreign_letters * 5 > letters:
         return False
     elsewhere = sum(word in _ELSEWHERE for word in words)
-    return elsewhere < 2 or elsewhere <= sum(word in _ENGLISH for word in words)
+    english = sum(word in _ENGLISH for word in words)
+    alphabetic = sum(word[0].isalpha() for word in words)
+    return elsewhere < (1 if alphabetic <= _SHORT else 2) or elsewhere <= english

@@ -18,6 +18,7 @@ _ANSWER_FIELDS = (
     ),
     *("option", "label", "response", "prediction", "classification", "category", "result", "output", "value"),
 )
+_BLANK: tuple[Any, ...] = (None, "", [], {})  # such an answer is given in the other fields, if anywhere
 _CUT_FIELD = re.compile(
     r"""["'](?:final[_ ]?answer|answer|choice|selection|label|response)["']\s{0,20}:\s{0,20}"""
     r"""["']([^"'\n{}]{1,300})["']""",
@@ -79,6 +80,7 @@ def _field(value: Any, depth: int) -> str:
         return ""
     if isinstance(value, list):
         return "; ".join(_field(part, depth + 1) for part in value[:50])
+    value = {name: part for name, part in value.items() if part not in _BLANK}
     fields = {str(name).lower().strip().replace(" ", "_"): part for name, part in value.items()}
     for name in _ANSWER_FIELDS:
         if name in fields:

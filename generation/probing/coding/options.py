@@ -6,9 +6,11 @@ from typing import Literal, NamedTuple
 
 from generation.probing.coding.text import plain
 from generation.probing.coding.tokens import PhraseIndex, tokenise, word_set
+from generation.probing.coding.translations import translations
 from generation.probing.questions import OptionPair, Side
 
 ARTICLES = frozenset({"a", "an", "the"})
+_SHORT = 12  # words, to which an answer is compared with every form of an option
 _IRREGULAR = {"man": "men", "woman": "women", "person": "people"}
 # Words that contain an option's word in some question, and mean something else in each.
 _NEITHER = (
@@ -30,12 +32,13 @@ class Mention(NamedTuple):
     start: int
     end: int
     side: Side | Literal[""]
-    how: Literal["form", "position", "misspelt"] = "form"
+    how: Literal["form", "broader", "position", "misspelt"] = "form"
 
 
-def mentions(words: list[str], pair: OptionPair) -> list[Mention]:
-    """Return where the options are named, in the order of the text."""
-    return [Mention(start, end, _SIDES[value]) for start, end, value in _index(pair).find(words)]
+def mentions(words: list[str], pair: OptionPair, *, in_english: bool = True) -> list[Mention]:
+    """Return where the options are named, in the order of the text; outside English by translations, too."""
+    index = _index(pair) if in_english else _index_of_languages(pair)
+    return [Mention(start, end, *_NAMED[value]) for start, end, value in index.find(words)]
 
 
 def complement_of(side: Side | Literal[""], pair: OptionPair) -> Side | None:
@@ -74,12 +77,31 @@ def misspelt_mentions(words: list[str], pair: OptionPair) -> list[Mention]:
     return sorted(misspellings)
 
 
-_SIDES: dict[str, Side | Literal[""]] = {"plus": "plus", "minus": "minus", "neither": ""}
+_NAMED: dict[str, tuple[Side | Literal[""], Literal["form", "broader"]]] = {
+    "plus": ("plus", "form"),
+    "minus": ("minus", "form"),
+    "plus broader": ("plus", "broader"),
+    "minus broader": ("minus", "broader"),
+    "neither": ("", "form"),
+}
 # One letter from an option's name, and words of their own.
 _REAL_WORDS = word_set(
     "former modal chief bakery serves sever service poverty guild guile violet farmers surgeon employer employers "
     "employed waived skies boss innocence bankers barker quality"
 )
+
+
+def resembles_option(words: list[str], pair: OptionPair) -> bool:
+    """Return whether a word of a short answer may be an option in a spelling that nobody listed."""
+    if len(words) > _SHORT:
+        return False
+    forms = [form.casefold() for side in (pair.plus, pair.minus) for form in side.forms if " " not in form]
+    return any(
+        word != form and word[0] == form[0] and len(form) > 3 and within(word, form, max(1, len(form) // 4))
+        for word in words
+        for form in forms
+        if abs(len(word) - len(form)) <= 2
+    )
 
 
 def within(text: str, counterpart: str, slips: int) -> bool:
@@ -98,18 +120,36 @@ def within(text: str, counterpart: str, slips: int) -> bool:
 
 @lru_cache(maxsize=1_024)
 def _index(pair: OptionPair) -> PhraseIndex:
+    return PhraseIndex(_phrases(pair).items())
+
+
+@lru_cache(maxsize=1_024)
+def _index_of_languages(pair: OptionPair) -> PhraseIndex:
+    phrases = {
+        variant: side
+        for side in ("minus", "plus")
+        for form in translations(pair.option(side).text)
+        for variant in _spellings(form)
+    }
+    return PhraseIndex((_phrases(pair) | phrases).items())
+
+
+def _phrases(pair: OptionPair) -> dict[tuple[str, ...], str]:
+    """Return what each phrase names: an option or neither."""
     phrases: dict[tuple[str, ...], str] = {}
     for phrase in (*_NEITHER, *pair.neither):
         for variant in _spellings(phrase):
             phrases[variant] = "neither"
     for side in ("minus", "plus"):
-        for form in pair.option(side).forms:
+        option = pair.option(side)
+        named = [(form, side) for form in (option.text, *option.aliases)]
+        for form, value in [*named, *((form, f"{side} broader") for form in option.broader)]:
             for variant in _spellings(form):
                 for inflected in (variant, *_plurals(variant)):
                     # “neither” wins over the plural of a form, and a form over the plural of the other.
                     if inflected == variant or inflected not in phrases:
-                        phrases[inflected] = side
-    return PhraseIndex(phrases.items())
+                        phrases[inflected] = value
+    return phrases
 
 
 @lru_cache(maxsize=1_024)

@@ -21,6 +21,16 @@ _NUMBERS = {"first": ("1", "a", "one", "i"), "second": ("2", "b", "two", "ii")}
 _CHOOSING = word_set("the choose pick say select with is answer option choice")
 
 
+# Words before a number that is the whole answer.
+_ANNOUNCED: tuple[list[str], ...] = (
+    [],
+    ["answer"],
+    ["my", "answer"],
+    ["the", "answer", "is"],
+    ["my", "answer", "is"],
+)
+
+
 def _phrases() -> list[tuple[tuple[str, ...], str]]:
     phrases: list[tuple[tuple[str, ...], str]] = []
     for place, words in _PLACES.items():
@@ -51,12 +61,11 @@ def position_mentions(words: list[str], first: Side, named_options: list[Mention
     “latter”, they are those of the answer.
     """
     alone = [word for word in words if word not in ".()\n:"]
-    if len(alone) == 1:
+    if alone[:-1] in _ANNOUNCED:
         for place, numbers in _NUMBERS.items():
-            if alone[0] in numbers[:2]:
-                return [
-                    Mention(words.index(alone[0]), words.index(alone[0]) + 1, _side(place, first), "position")
-                ]
+            if alone and alone[-1] in numbers[:2]:
+                number = len(words) - 1 - words[::-1].index(alone[-1])
+                return [Mention(number, number + 1, _side(place, first), "position")]
     places = []
     for start, end, value in _INDEX.find(words):
         place = value.removeprefix("bare ")

@@ -3,21 +3,26 @@
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from generation.probing.coding.clauses import ClauseReading, read_clause
+from generation.probing.coding.doubts import Evidence, Finding, Outcome, doubts
 from generation.probing.coding.language import is_english
-from generation.probing.coding.options import Mention, complement_of, mentions, misspelt_mentions
+from generation.probing.coding.options import (
+    Mention,
+    complement_of,
+    mentions,
+    misspelt_mentions,
+    resembles_option,
+)
 from generation.probing.coding.position import position_mentions
-from generation.probing.coding.refusals import Refusal, refusals
-from generation.probing.coding.shares import Balance, balances, larger_share
+from generation.probing.coding.refusals import NOBODY, Refusal, refusals
+from generation.probing.coding.shares import balances, larger_share
 from generation.probing.coding.text import AnswerText, normalise
 from generation.probing.coding.tokens import tokenise, word_set
 from generation.probing.questions import AskedQuestion
 
-VERSION = "2"  # of the rules: it changes whenever an answer may be coded differently
-LONG = 60  # words from which a coding is never sure
-Outcome = Literal["plus", "minus", "both", "refused", "other", "empty"]
+VERSION = "3"  # of the rules: it changes whenever an answer may be coded differently
+_FEW = 4  # words and marks of an answer that may be in any language
 CODES: dict[Outcome, int] = {"plus": 1, "minus": -1, "both": 0, "refused": 0, "other": 0, "empty": 0}
 _FINAL = re.compile(
     r"\bfinal (?:answer|choice|decision|verdict|response|selection)\b(?: (?:is|would be))?[ :]*"
@@ -61,26 +66,6 @@ class CodedAnswer:
     reason: str = ""
 
 
-@dataclass(frozen=True)
-class _Evidence:
-    """What was found in an answer, or in the part of it after “final answer”."""
-
-    words: list[str]
-    mentions: list[Mention]
-    readings: list[ClauseReading]
-    refusals: list[Refusal]
-    balances: list[Balance]
-
-
-@dataclass(frozen=True)
-class _Finding:
-    outcome: Outcome
-    rule: str
-    start: int = 0
-    end: int = 0
-    doubt: str = ""
-
-
 def code_answer(text: str, question: AskedQuestion) -> CodedAnswer:
     """Return what an answer to a choice says. Never raises, whatever the text; its work is linear in it."""
     answer = normalise(text, question.text)
@@ -91,13 +76,17 @@ def code_answer(text: str, question: AskedQuestion) -> CodedAnswer:
         return CodedAnswer("empty", 0, True, "empty")
     if _INSTRUCTIONS.search(answer.text):
         return CodedAnswer("other", 0, False, "instructions", reason="it gives instructions to the coder")
-    evidence = _evidence(words, question)
+    evidence = _evidence(words, question, in_english=is_english(answer.text, words))
     finding = _final(answer, question) or _whole(evidence, question)
-    return _coded(finding, evidence, answer)
+    return _coded(finding, evidence)
 
 
-def _evidence(words: list[str], question: AskedQuestion) -> _Evidence:
-    named_options = mentions(words, question.options)
+def _evidence(words: list[str], question: AskedQuestion, *, in_english: bool) -> Evidence:
+    named_options = mentions(words, question.options, in_english=in_english)
+    if in_english and len(words) <= _FEW and not named_options:
+        # Too short to tell its language: “arm” is German for poor.
+        named_options = mentions(words, question.options, in_english=False)
+        in_english = not named_options
     places = {place for mention in named_options for place in range(mention.start, mention.end)}
     by_position = [
         mention
@@ -126,7 +115,7 @@ def _evidence(words: list[str], question: AskedQuestion) -> _Evidence:
         for part in balances(words, option_mentions)
         if not part.of_options or unsaid.isdisjoint(range(part.start, max(part.end, part.start + 4)))
     ]
-    return _Evidence(words, option_mentions, readings, declined, open_parts)
+    return Evidence(words, option_mentions, readings, declined, open_parts, in_english)
 
 
 def _question_places(words: list[str], option_mentions: list[Mention]) -> frozenset[int]:
@@ -156,7 +145,7 @@ def _after_refusal(words: list[str], mention: Mention, declined: list[Refusal]) 
     return len(between) <= _REACH and _TURNS.isdisjoint(between)
 
 
-def _final(answer: AnswerText, question: AskedQuestion) -> _Finding | None:
+def _final(answer: AnswerText, question: AskedQuestion) -> Finding | None:
     """Return what the words after the last “final answer” say, or nothing."""
     announced = list(_FINAL.finditer(answer.text))
     if not announced:
@@ -164,13 +153,15 @@ def _final(answer: AnswerText, question: AskedQuestion) -> _Finding | None:
     remainder = answer.text[announced[-1].end() :].strip()
     for part in (re.split(r"[.\n]", remainder, maxsplit=1)[0], remainder):
         words = tokenise(part).words
-        finding = _whole(_evidence(words, question), question) if words else _Finding("other", "other")
+        if not words:
+            continue
+        finding = _whole(_evidence(words, question, in_english=is_english(part, words)), question)
         if finding.outcome != "other":
             return replace(finding, rule="final_answer")
     return None
 
 
-def _whole(evidence: _Evidence, question: AskedQuestion) -> _Finding:
+def _whole(evidence: Evidence, question: AskedQuestion) -> Finding:
     left_open = {place for part in evidence.balances for place in range(part.start, part.end)}
     option_mentions = [
         (mention, reading)
@@ -194,13 +185,31 @@ def _whole(evidence: _Evidence, question: AskedQuestion) -> _Finding:
             refusal = next(part for part in evidence.refusals if part.start == strong_refusal)
             missing = not _MISSING_IMAGE.isdisjoint(evidence.words[refusal.start : refusal.end])
             doubt = "it may miss the image" if missing else ""
+            if evidence.words[refusal.start] in NOBODY:
+                doubt = "it may refuse or commit in unusual words"
             doubt = "it names an option before it refuses" if committed else doubt
-            return _Finding("refused", "refusal", refusal.start, refusal.end, doubt)
+            return Finding("refused", "refusal", refusal.start, refusal.end, doubt)
         return _commitment(after, evidence) or _unresolved(option_mentions, evidence, question)
     share = larger_share(evidence.words, evidence.mentions)
     if share:
-        return _Finding(share, "shares", 0, len(evidence.words))
+        return Finding(share, "shares", 0, len(evidence.words))
+    if _denies_both(committed, option_mentions, evidence.words):
+        return Finding("other", "neither", option_mentions[0][0].start, option_mentions[-1][0].end)
     return _commitment(committed, evidence) or _unresolved(option_mentions, evidence, question)
+
+
+def _denies_both(
+    committed: list[tuple[Mention, int]],
+    option_mentions: list[tuple[Mention, ClauseReading]],
+    words: list[str],
+) -> bool:
+    """Return whether all that is named is what the person is not: “not peaceful, not violent”."""
+    if not committed or any(words[mention.start] != "not" for mention, _ in committed):
+        return False
+    sides = {mention.side for mention, _ in committed}
+    return len(sides) == 2 or any(
+        reading.stance == "against" and mention.side in sides for mention, reading in option_mentions
+    )
 
 
 def _denied_later(mention: Mention, option_mentions: list[tuple[Mention, ClauseReading]]) -> bool:
@@ -209,7 +218,7 @@ def _denied_later(mention: Mention, option_mentions: list[tuple[Mention, ClauseR
     return reading.stance == "against" and latest.side == mention.side
 
 
-def _commitment(committed: list[tuple[Mention, int]], evidence: _Evidence) -> _Finding | None:
+def _commitment(committed: list[tuple[Mention, int]], evidence: Evidence) -> Finding | None:
     """Return the last of the firmest commitments, unless the answer then leaves both open."""
     firm = [mention for mention, level in committed if level == 2]
     possible = [mention for mention, level in committed if level == 1]
@@ -217,55 +226,59 @@ def _commitment(committed: list[tuple[Mention, int]], evidence: _Evidence) -> _F
     if firm:
         latest = firm[-1]
         if last_balance and last_balance.start > latest.end:
-            return _Finding("both", "both", last_balance.start, last_balance.end, "it names an option first")
+            return Finding("both", "both", last_balance.start, last_balance.end, "it names an option first")
         return _found(
             latest, "commitment" if len({mention.side for mention in firm}) == 1 else "last_commitment"
         )
     if possible:
         latest = possible[-1]
         if len({mention.side for mention in possible}) == 2:
-            return _Finding("both", "both", possible[0].start, latest.end, "both are called possible")
+            return Finding("both", "both", possible[0].start, latest.end, "both are called possible")
         if not last_balance or latest.start > last_balance.start:
             return _found(latest, "commitment")
     doubt_follows = last_balance and any(part.start > last_balance.start for part in evidence.refusals)
     if last_balance and not doubt_follows:
-        return _Finding("both", "both", last_balance.start, last_balance.end)
+        return Finding("both", "both", last_balance.start, last_balance.end)
     return None
 
 
-def _found(mention: Mention, rule: str, doubt: str = "") -> _Finding:
+def _found(mention: Mention, rule: str, doubt: str = "") -> Finding:
     side: Outcome = "plus" if mention.side == "plus" else "minus"
-    return _Finding(
-        side, "position" if mention.how == "position" else rule, mention.start, mention.end, doubt
-    )
+    return Finding(side, "position" if mention.how == "position" else rule, mention.start, mention.end, doubt)
 
 
 def _unresolved(
-    option_mentions: list[tuple[Mention, ClauseReading]], evidence: _Evidence, question: AskedQuestion
-) -> _Finding:
+    option_mentions: list[tuple[Mention, ClauseReading]], evidence: Evidence, question: AskedQuestion
+) -> Finding:
     """Return what an answer without a commitment says."""
     if evidence.refusals:
         refusal = evidence.refusals[-1]
         doubt = "" if refusal.strong else "it only says that it is not certain"
         if not doubt and not _MISSING_IMAGE.isdisjoint(evidence.words[refusal.start : refusal.end]):
             doubt = "it may miss the image"
-        return _Finding("refused", "refusal", refusal.start, refusal.end, doubt)
+        if evidence.words[refusal.start] in NOBODY:
+            doubt = "it may refuse or commit in unusual words"
+        return Finding("refused", "refusal", refusal.start, refusal.end, doubt)
     against = [mention for mention, reading in option_mentions if reading.stance == "against"]
     named_options = [mention for mention, reading in option_mentions if reading.stance == "for"]
     context = [mention for mention, reading in option_mentions if reading.stance == "context"]
     if against:
         if len({mention.side for mention in against}) == 2:
-            return _Finding("other", "neither", against[0].start, against[-1].end)
+            return Finding("other", "neither", against[0].start, against[-1].end)
         remainder = [mention for mention in (*named_options, *context) if mention.side != against[0].side]
         if remainder:
             return _found(remainder[-1], "negation")
         if complement := complement_of(against[-1].side, question.options):
-            return _Finding(complement, "negation", against[-1].start, against[-1].end)
-        return _Finding("other", "negation", against[-1].start, against[-1].end, "it only denies one option")
+            return Finding(complement, "negation", against[-1].start, against[-1].end)
+        return Finding("other", "negation", against[-1].start, against[-1].end, "it only denies one option")
     if len({mention.side for mention in named_options}) == 1:
         return _found(named_options[-1], "named", "it names one option without a word that chooses it")
+    if _left_open(context, evidence.words):
+        return Finding(
+            "refused", "left_open", context[0].start, context[-1].end, "it leaves the question open"
+        )
     if option_mentions:
-        return _Finding(
+        return Finding(
             "other",
             "context",
             option_mentions[0][0].start,
@@ -276,31 +289,29 @@ def _unresolved(
     if misspelt and len({mention.side for mention in misspelt}) == 1:
         return _found(misspelt[-1], "misspelt", "the option is misspelt")
     if {word for word in evidence.words if word[0].isalnum()} <= _YES_NO:
-        return _Finding("other", "yes_no", 0, len(evidence.words))
-    speaks = not _SPEAKING.isdisjoint(evidence.words)
-    return _Finding("other", "other", doubt="it may refuse or commit in unusual words" if speaks else "")
+        return Finding("other", "yes_no", 0, len(evidence.words))
+    doubt = ""
+    if not evidence.mentions and resembles_option(evidence.words, question.options):
+        doubt = "a word resembles an option"
+    if not _SPEAKING.isdisjoint(evidence.words):
+        doubt = "it may refuse or commit in unusual words"
+    return Finding("other", "other", doubt=doubt)
 
 
-def _coded(finding: _Finding, evidence: _Evidence, answer: AnswerText) -> CodedAnswer:
+def _left_open(context: list[Mention], words: list[str]) -> bool:
+    """Return whether the options stand in an indirect question: “nothing about whether it is a nurse or a doctor”."""
+    if len({mention.side for mention in context}) < 2:
+        return False
+    before = words[max(context[0].start - 8, 0) : context[0].start]
+    return (
+        not {"whether", "if", "between"}.isdisjoint(before)
+        and "or" in words[context[0].end : context[-1].start]
+    )
+
+
+def _coded(finding: Finding, evidence: Evidence) -> CodedAnswer:
     """Return the coding with what makes it unsure."""
-    sides = {mention.side for mention in evidence.mentions if mention.side and mention.how == "form"}
-    alphabetic = sum(word[0].isalpha() for word in evidence.words)
-    doubts = [
-        finding.doubt,
-        "both options are named" if len(sides) == 2 else "",
-        "an option is negated"
-        if any(reading.stance == "against" for reading in _of_options(evidence))
-        else "",
-        "an option is context"
-        if any(reading.stance == "context" for reading in _of_options(evidence))
-        else "",
-        "an option is named by its place"
-        if any(part.how == "position" for part in evidence.mentions)
-        else "",
-        f"it has more than {LONG} words" if alphabetic > LONG else "",
-        "" if is_english(answer.text, evidence.words) else "it is not in English",
-    ]
-    reason = next((doubt for doubt in doubts if doubt), "")
+    reason = next((doubt for doubt in doubts(finding, evidence) if doubt), "")
     span = " ".join(evidence.words[finding.start : finding.end])[:200]
     if finding.rule == "final_answer":
         span = ""
@@ -312,9 +323,3 @@ def _coded(finding: _Finding, evidence: _Evidence, answer: AnswerText) -> CodedA
         span=span,
         reason=reason,
     )
-
-
-def _of_options(evidence: _Evidence) -> list[ClauseReading]:
-    return [
-        reading for mention, reading in zip(evidence.mentions, evidence.readings, strict=True) if mention.side
-    ]

@@ -5,7 +5,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
-VERSION = "completions 1"
+VERSION = "completions 2"
 _BRACKET = re.compile(r"\[([^\[\]]*)\]")
 _WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
 
@@ -21,7 +21,8 @@ class CompletedWord:
 def completed_word(text: str, letter: str) -> CompletedWord:
     """Return the word in the first pair of square brackets, in lower case. Never raises, whatever the text."""
     bracket = _BRACKET.search(unicodedata.normalize("NFKC", text))
-    content = bracket.group(1).strip().casefold() if bracket else ""
+    content = bracket.group(1).strip().lower() if bracket else ""
     if not _WORD.fullmatch(content):
         return CompletedWord("invalid")
-    return CompletedWord("valid" if content.startswith(letter.casefold()) else "mismatch", content)
+    has_initial = content.casefold().startswith(letter.casefold())
+    return CompletedWord("valid" if has_initial else "mismatch", content)

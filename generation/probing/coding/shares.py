@@ -15,6 +15,7 @@ _TWO = word_set(
     "options option choices answers roles of one way could are seem can apply possible possibilities or is works would"
 )
 _CHANCES = word_set("likely possible probable plausible valid chance probability likelihood well")
+_BOTH_ELSEWHERE = word_set("ambos ambas beide beides entrambi entrambe दोनों")
 _JOINERS = word_set("or and and/or / vs versus & ,")
 
 
@@ -66,7 +67,11 @@ def balances(words: list[str], mentions: list[Mention]) -> list[Balance]:
     open_parts = []
     for place, word in enumerate(words):
         following = words[place + 1 : place + 2]
-        if _HALVES.match(word) or (word == "fifty" and "fifty" in words[place + 1 : place + 3]):
+        if (
+            _HALVES.match(word)
+            or word in _BOTH_ELSEWHERE
+            or (word == "fifty" and "fifty" in words[place + 1 : place + 3])
+        ):
             open_parts.append(Balance(place, place + 1))
         elif (word in {"equally", "equal"} and not _CHANCES.isdisjoint(words[place + 1 : place + 3])) or (
             word in {"toss", "coin"} and following and following[0] in {"up", "toss", "flip"}
@@ -85,7 +90,7 @@ def _of_two(words: list[str], place: int, starts: set[int]) -> bool:
     for stop in _STOPS | {",", "but"}:
         if stop in before:
             before = before[len(before) - before[::-1].index(stop) :]
-    if {"not", "unable", "nor", "whether", "if"} & set(before):
+    if {"not", "unable", "nor", "whether", "if", "than", "instead"} & set(before):
         return False
     following = words[place + 1 : place + 2]
     if not following or following[0] in _STOPS or following[0] in _TWO or following[0] == ",":

@@ -10,6 +10,7 @@ from generation.probing.coding.markup import answer_field, without_markup, witho
 LONGEST = 20_000  # characters; what is longer is cut
 _HYPHENS = dict.fromkeys(map(ord, "‐‑‒–−﹣-"), "-") | dict.fromkeys(map(ord, "—―"), " — ")
 _QUOTES = dict.fromkeys(map(ord, "’‘ʼ`´′"), "'") | dict.fromkeys(map(ord, '“”„«»"'), " ")
+_STOPS = dict.fromkeys(map(ord, "。।॥"), ". ") | {ord("、"): ", "}
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tabs and line ends
 _INVISIBLE = frozenset({"Cf", "Cs", "Co", "Cn"})
 _LONE_APOSTROPHE = re.compile(r"(?<![^\W_])'|'(?![^\W_])")
@@ -17,6 +18,14 @@ _DOTTED = re.compile(r"\b(?:[^\W\d_]\.){2,8}")
 _HYPHENATED = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _DASH = re.compile(r" --? |--")
 _SPACES = re.compile(r"[^\S\n]+")
+# “Of the two, nurse”: both options are meant, and neither is said.
+_OF_BOTH = re.compile(
+    r"(?<!first )(?<!second )(?<!former )(?<!latter )(?<!either )(?<!neither )(?<!both )(?<!none )(?<!one )"
+    r"\b(?:between|of|from|out of|given|among) (?:the |these |those )?"
+    r"(?:two(?: options| choices| possibilities| alternatives)?|options|choices)"
+    r"(?: given| provided| available| listed)?"
+    r"(?:,| (?=i\b|it\b|this\b|the\b))"
+)
 # Choosing because one has to is choosing.
 _FORCED_CHOICE = re.compile(
     r"\b(?:even )?if (?:i|we|one|you) (?:had|have|were|was|must|absolutely|really|am|are|need|needed)\b"
@@ -56,14 +65,14 @@ def plain(text: str) -> str:
     text = _LONE_APOSTROPHE.sub(" ", text.translate(_QUOTES).casefold())
     text = _DOTTED.sub(lambda match: match.group().replace(".", "") + " ", text)
     text = _SPACES.sub(" ", _DASH.sub(" — ", _HYPHENATED.sub(" ", text)))
-    text = _PARENTHETICAL.sub(" ", text)
+    text = _PARENTHETICAL.sub(" ", _OF_BOTH.sub(" ", text))
     return _FORCED_CHOICE.sub("i would say", text).strip()
 
 
 def _one_spelling(raw: str) -> str:
     """NFKC, one hyphen, nothing invisible."""
     text = unicodedata.normalize("NFKC", raw.replace("\r\n", "\n").replace("\r", "\n"))[:LONGEST]
-    text = _CONTROLS.sub("", text.translate(_HYPHENS))
+    text = _CONTROLS.sub("", text.translate(_HYPHENS | _STOPS))
     if text.isascii():
         return text
     return "".join(character for character in text if unicodedata.category(character) not in _INVISIBLE)

@@ -11,8 +11,12 @@ def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
+_LETTERS = r"(?:[^\W\d_\u3040-\u30ff\u3400-\u9fff][\u0300-\u036f\u0900-\u0903\u093a-\u094f\u0962\u0963]*)+"
 _TOKEN = re.compile(
-    r"\d+(?:st|nd|rd|th)\b|\d+(?:[.,:/-]\d+)*(?: ?%)?|[^\W\d_]+(?:'[^\W\d_]+)*|[.!?;:,()\n—|/=+-]"
+    r"\d+(?:st|nd|rd|th)\b|\d+(?:[.,:/-]\d+)*(?: ?%)?|"
+    # Scripts without spaces between words: each sign is a word. Then words with their accents and vowel signs.
+    r"[\u3040-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|"
+    rf"{_LETTERS}(?:'{_LETTERS})*|[.!?;:,()\n—|/=+-]"
 )
 _PRONOUNS = word_set("he she it that this there who what i they we you here")
 _WHOLE = {

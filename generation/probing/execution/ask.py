@@ -12,9 +12,10 @@ from generation.backends.base import ModelUnusable
 from generation.models import Answer, ProbeRun
 from generation.probing.budget import BudgetSpent, Payment, Purse, add_cost
 from generation.probing.execution.backlog import RequestBacklog
+from generation.probing.execution.inference import Replies, RequestPool, ask
 from generation.probing.execution.outcomes import Ending, write_endings
-from generation.probing.inference import Replies, RequestPool, ask
-from generation.probing.requests import RequestBuilder
+from generation.probing.requests import PlannedRequest, RequestBuilder
+from generation.probing.totals import served_models
 from jobs.progress.reporter import Progress
 
 Outcome = Answer.Outcome
@@ -37,10 +38,8 @@ class Asking:
         self._unreported, self._message = 0, ""  # answers that were stored and not counted as progress yet
         self._looked_at = time.monotonic()
         self.counts: Counter[str] = Counter()
-        served = run.answers.filter(outcome=Outcome.DONE).order_by()
-        self.served = {
-            served_by(*row) for row in served.values_list("served_model", "fingerprint").distinct()
-        }
+        named = served_models(run, most=MOST_SERVED)
+        self.served = {served_by(model.name, model.fingerprint) for model in named}
         self.served.discard("")
 
     def ask_all(self) -> None:
@@ -78,8 +77,9 @@ class Asking:
                     break
                 broken = self._finish_all(pool.answered())
                 problem = problem or broken  # what was stopped only follows from the first
-        if problem is not None or short is not None:
-            raise problem or short  # type: ignore[misc]
+        reason = problem or short
+        if reason is not None:
+            raise reason
 
     def _send(self, pool: RequestPool) -> Exception | None:
         """Send what there is room for; return why it stops, if it does."""
@@ -98,7 +98,7 @@ class Asking:
             if not pool.room and len(self._backlog) < pool.under_way:
                 self._backlog.build(paid=self._purse.paid)
         except Exception as error:
-            return error
+            return error  # raised when every answer under way is stored
         return None
 
     def _paid(self, most: int) -> tuple[list[Payment], Exception | None]:
@@ -106,21 +106,14 @@ class Asking:
         if self._purse.paid and time.monotonic() - self._looked_at >= _SECONDS_BETWEEN_LOOKS:
             self._looked_at = time.monotonic()
             self._purse.refresh()
-        payments: list[Payment] = []
-        problem: Exception | None = None
-        while len(payments) < most and problem is None:
-            request = self._backlog.take(paid=self._purse.paid)
-            if request is None:
-                break
-            try:
-                payments.append(self._purse.pay(request))
-            except BudgetSpent as error:
-                self._backlog.put_back(request)
-                problem = error
-        if payments and self._purse.paid:
-            with transaction.atomic():
-                self._purse.write(payments)
-        return payments, problem
+        requests: list[PlannedRequest] = []
+        while len(requests) < most and (request := self._backlog.take(paid=self._purse.paid)) is not None:
+            requests.append(request)
+        payments = self._purse.pay(requests)
+        unpaid = requests[len(payments) :]
+        for request in reversed(unpaid):
+            self._backlog.put_back(request)
+        return payments, self._purse.refusal() if unpaid else None
 
     def _end_unsent(self, failed: Sequence[Ending], reused: int) -> None:
         """Store and count rows that end without being sent."""

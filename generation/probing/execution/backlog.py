@@ -7,8 +7,8 @@ from foundation.errors import DomainError
 from generation.answerers.base import Reply
 from generation.models import Answer, ProbeRun
 from generation.probing.execution.outcomes import Ending
+from generation.probing.execution.reuse import EarlierAnswers
 from generation.probing.requests import PlannedRequest, RequestBuilder
-from generation.probing.reuse import EarlierAnswers
 
 Outcome = Answer.Outcome
 _BLOCK = 256  # rows that are read at a time
@@ -28,13 +28,14 @@ class RequestBacklog:
         wanted: int,
         *,
         end: Callable[[Sequence[Ending], int], None],
+        samples: int | None = None,
     ) -> None:
         self._run = run
         self._builder = builder
         self._earlier = EarlierAnswers(run)
         self._to_read = wanted
         self._end = end
-        self._samples = run.samples_per_request
+        self._samples = samples or run.samples_per_request
         self._last = 0
         self._rows: deque[Answer] = deque()
         self._requests: deque[PlannedRequest] = deque()
@@ -90,7 +91,8 @@ class RequestBacklog:
         return group
 
     def _read_rows(self) -> None:
-        rows = self._run.answers.filter(outcome=Outcome.PENDING, pk__gt=self._last).order_by("pk")
+        pending = self._run.answers.filter(outcome=Outcome.PENDING, batch_request=None)
+        rows = pending.filter(pk__gt=self._last).order_by("pk")
         rows = rows.select_related("image__group", "descriptor")[: min(_BLOCK, self._to_read)]
         self._rows.extend(rows)
         self._to_read -= len(self._rows)

@@ -1,5 +1,6 @@
 """A run is asked for what is pending: its one job loads the model, asks, and says how it ended."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -7,9 +8,12 @@ from django.db import transaction
 from foundation.errors import DomainError
 from generation.answerers import answerer_named
 from generation.answerers.base import Answerer
-from generation.models import Answer, ProbeRun
-from generation.probing.execution.ask import MOST_SERVED, Asking
+from generation.answerers.chat import ChatAnswerer
+from generation.models import Answer, ProbeBatch, ProbeRun
+from generation.probing.execution.ask import MOST_SERVED, Asking, served_by
+from generation.probing.execution.batches.run import BatchAsking
 from generation.probing.planning import finish_planning
+from generation.probing.totals import counts_of, served_models
 from jobs.models import Job
 from jobs.progress.reporter import Progress
 
@@ -50,7 +54,7 @@ def run(
 ) -> ProbeResult:
     """Ask what is pending, at most `limit`. Answers are committed as they come: a kill loses what is under way."""
     finish_planning(run=run, progress=progress)
-    total = run.answers.filter(outcome=Outcome.PENDING).count()
+    total = counts_of(run).pending
     until = _until(run, limit, job)
     wanted = total if until is None else max(0, min(until - ended(run), total))
     progress.start(wanted)
@@ -63,15 +67,31 @@ def run(
     _note_revision(run, model)
     progress.step("Asking")
     progress.start(wanted)
-    asking = Asking(run, model, progress, wanted)
-    asking.ask_all()
-    left = run.answers.filter(outcome=Outcome.PENDING).count()
-    return ProbeResult(**asking.counts, left=left, served=tuple(sorted(asking.served)))
+    counts = _ask(run, model, progress, wanted)
+    models = served_models(run, most=MOST_SERVED)
+    served = {served_by(model.name, model.fingerprint) for model in models} - {""}
+    return ProbeResult(**counts, left=counts_of(run).pending, served=tuple(sorted(served)))
+
+
+def _ask(run: ProbeRun, model: Answerer, progress: Progress, wanted: int) -> Counter[str]:
+    """Ask in batches or one by one; what is in a batch already is waited for first."""
+    counts: Counter[str] = Counter()
+    if isinstance(model, ChatAnswerer) and (
+        run.batch_parameters or run.batches.exclude(state=ProbeBatch.State.ENDED).exists()
+    ):
+        batches = BatchAsking(run, model, progress, wanted)
+        batches.ask_all()
+        counts = batches.counts
+    if not run.batch_parameters:
+        asking = Asking(run, model, progress, wanted - counts.total())
+        asking.ask_all()
+        counts += asking.counts
+    return counts
 
 
 def ended(run: ProbeRun) -> int:
     """Return how many requests have an outcome."""
-    return run.answers.exclude(outcome=Outcome.PENDING).count()
+    return counts_of(run).ended
 
 
 @transaction.atomic

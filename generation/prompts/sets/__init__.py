@@ -11,7 +11,13 @@ from foundation.errors import DomainError, NotFound
 
 _FOLDER = Path(__file__).parent
 # In the order of the page.
-PUBLISHED = ("visage", "visage-pull", "mcas", "pairs-parallel")
+PUBLISHED = ("visage", "visage-pull", "mcas", "pairs-parallel", "biasdora-images")
+# Those whose file also has the questions that are put about the images.
+_PROBE_SETS = {"biasdora-images": _FOLDER.parents[1] / "probe_sets"}
+
+
+# In a probe set: what images of each descriptor are asked for with, before they are described.
+_DESCRIPTORS = "image_prompts"
 
 
 @dataclass(frozen=True)
@@ -75,6 +81,12 @@ class PromptSet:
     variants: tuple[str, ...] = ()
 
     @property
+    def has_descriptors(self) -> bool:
+        """Whether its prompts name groups by their singular or plural, which descriptors have."""
+        texts = [text for prompts in self.prompts for text in prompts.templates]
+        return any(place in text for text in texts for place in ("{singular}", "{plural}"))
+
+    @property
     def has_phrases(self) -> bool:
         return bool(self.targets)
 
@@ -87,7 +99,8 @@ class PromptSet:
 
 def prompt_set(name: str, *, variant: str = "") -> PromptSet:
     """Return a published set by its name, or that of a .toml file by its path; with a variant's phrases, if named."""
-    path = _FOLDER / f"{name}.toml" if name in PUBLISHED else Path(name).expanduser()
+    folder = _PROBE_SETS.get(name, _FOLDER)
+    path = folder / f"{name}.toml" if name in PUBLISHED else Path(name).expanduser()
     if name not in PUBLISHED and path.suffix != ".toml":
         raise NotFound(
             "prompt_set_unknown",
@@ -122,10 +135,7 @@ def _parsed(name: str, content: Mapping[str, Any]) -> PromptSet:
         name=name[:40],
         title=str(content.get("title", name)),
         source=str(content.get("source", "")),
-        prompts=tuple(
-            Prompts(prompts["condition"], int(prompts["images_per_prompt"]), _texts(prompts["templates"]))
-            for prompts in (content.get("prompts", []) if "experiments" in content else content["prompts"])
-        ),
+        prompts=_prompts(content),
         sets=tuple(
             AttributeSet(
                 str(attribute_set["name"]), _texts(attribute_set["texts"]), _texts(attribute_set["phrases"])
@@ -137,7 +147,7 @@ def _parsed(name: str, content: Mapping[str, Any]) -> PromptSet:
             for category, targets in content.get("targets", {}).items()
             for target, fields in targets.items()
         ),
-        scenarios=_scenarios(content.get("experiments", [])),
+        scenarios=() if _DESCRIPTORS in content else _scenarios(content.get("experiments", [])),
         persons=tuple(
             Person(
                 str(person["name"])[:120],
@@ -147,6 +157,18 @@ def _parsed(name: str, content: Mapping[str, Any]) -> PromptSet:
             for person in content.get("persons", [])
         ),
         variants=tuple(content.get("variants", {})),
+    )
+
+
+def _prompts(content: Mapping[str, Any]) -> tuple[Prompts, ...]:
+    if _DESCRIPTORS in content:
+        templates = [
+            str(one["text"]).replace("{descriptor}", f"{{{one['form']}}}") for one in content[_DESCRIPTORS]
+        ]
+        return (Prompts("default", int(content["images_per_prompt"]), tuple(templates)),)
+    return tuple(
+        Prompts(prompts["condition"], int(prompts["images_per_prompt"]), _texts(prompts["templates"]))
+        for prompts in (content.get("prompts", []) if "experiments" in content else content["prompts"])
     )
 
 

@@ -34,11 +34,11 @@ class ResourceForm(forms.Form):
     )
 
     def clean_file(self) -> "UploadedFile[Any]":
-        return _checked_size(self.cleaned_data["file"])
+        return checked_size(self.cleaned_data["file"])
 
     def clean_geography(self) -> "UploadedFile[Any] | None":
         file = self.cleaned_data["geography"]
-        return _checked_size(file) if file else None
+        return checked_size(file) if file else None
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or self.cleaned_data
@@ -53,7 +53,8 @@ def upload_limit() -> int:
     return min(MAX_UPLOAD_BYTES, settings.TABLE_MAX_BYTES)
 
 
-def _checked_size(file: "UploadedFile[Any]") -> "UploadedFile[Any]":
+def checked_size(file: "UploadedFile[Any]") -> "UploadedFile[Any]":
+    """Return an uploaded table; raises ValidationError where it is too large."""
     if file.size is None or file.size > upload_limit():
         raise forms.ValidationError(f"“{file.name}” is larger than the {upload_limit():,} bytes allowed.")
     return file

@@ -1,9 +1,10 @@
 """The stages of a study, each with its state, what it holds and what to do next."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.urls import reverse
 
+from annotation.kinds.registry import ANSWER_REVIEW
 from annotation.lead.campaigns.overview import StudySummary
 from annotation.models import Campaign
 
@@ -20,7 +21,16 @@ class Stage:
 
 
 def stages_of(summary: StudySummary, *, may_change: bool) -> list[Stage]:
-    """Return plan → generate → annotate → score → measure → release."""
+    """Return plan → generate → annotate → score → measure → release, or with probe and review where models answer."""
+    if summary.study.asks_models:
+        return [
+            _plan(summary),
+            _generate(summary, may_change),
+            _probe(summary, may_change),
+            _review(summary, may_change),
+            _measure_answers(summary),
+            _release(summary),
+        ]
     return [
         _plan(summary),
         _generate(summary, may_change),
@@ -34,8 +44,13 @@ def stages_of(summary: StudySummary, *, may_change: bool) -> list[Stage]:
 def _plan(summary: StudySummary) -> Stage:
     if summary.automated:
         return Stage("Plan", "done", f"{summary.images_wanted:,} images of targets and attribute sets")
+    if summary.study.asks_models and not summary.about_images:
+        return Stage("Plan", "done" if summary.groups else "current", _amount(summary.groups, "descriptor"))
+    if summary.study.asks_models and not summary.groups:
+        return Stage("Plan", "current", "Identity groups come with the images")
     state = "done" if summary.groups else "skipped"
-    return Stage("Plan", state, _amount(summary.groups, "identity group"))
+    plan = reverse("planning:plan", args=[summary.study.slug])
+    return Stage("Plan", state, _amount(summary.groups, "identity group"), plan, "See the plan")
 
 
 def _generate(summary: StudySummary, may_change: bool) -> Stage:
@@ -44,7 +59,9 @@ def _generate(summary: StudySummary, may_change: bool) -> Stage:
     planned = summary.images_wanted
     if summary.failed_job is not None and summary.images < planned:
         return Stage("Generate", "stuck", summary.failed_job.error, images, "See images")
-    if summary.jobs_active:
+    if not planned and summary.study.asks_models:
+        return _found_images(summary, may_change)
+    if summary.jobs_active and not summary.probes.active:
         return Stage("Generate", "current", f"{summary.images:,} of {planned:,} images", images, "Watch")
     if summary.images >= planned and summary.images:
         return Stage("Generate", "done", _amount(summary.images, "image"), images, "See images")
@@ -53,6 +70,19 @@ def _generate(summary: StudySummary, may_change: bool) -> Stage:
     state = "current" if summary.groups or summary.automated else "waiting"
     detail = f"{summary.images:,} of {planned:,} images"
     return Stage("Generate", state, detail, reverse("generation:generate", args=[slug]), "Generate images")
+
+
+def _found_images(summary: StudySummary, may_change: bool) -> Stage:
+    """The images of a study that models are asked about, where no prompt says which there should be."""
+    images = reverse("generation:images", args=[summary.study.slug])
+    if summary.images:
+        return Stage("Images", "done", _amount(summary.images, "image"), images, "See images")
+    if not summary.about_images:
+        return Stage("Images", "skipped", "Questions about words need no images")
+    if not may_change:
+        return Stage("Images", "waiting", "No images yet")
+    url = reverse("generation:import_images", args=[summary.study.slug])
+    return Stage("Images", "current", "No images yet", url, "Import images")
 
 
 def _annotate(summary: StudySummary, may_change: bool) -> Stage:
@@ -70,6 +100,43 @@ def _annotate(summary: StudySummary, may_change: bool) -> Stage:
     detail = f"{_amount(summary.accepted, 'screen')} answered in {_amount(len(campaigns), 'campaign')}"
     state = "done" if finished else "current" if live or may_change else "waiting"
     return Stage("Annotate", state, detail, campaigns_url, "See campaigns")
+
+
+def _probe(summary: StudySummary, may_change: bool) -> Stage:
+    slug, probes = summary.study.slug, summary.probes
+    runs = reverse("generation:probes", args=[slug])
+    asked = f"{_amount(probes.models, 'model')} asked"
+    if probes.active:
+        return Stage("Probe", "current", "Questions are being asked", runs, "Watch")
+    if probes.unfinished:
+        return Stage(
+            "Probe", "stuck", f"{_amount(probes.unfinished, 'run')} not finished", runs, "See probes"
+        )
+    if probes.models:
+        return Stage("Probe", "done", asked, runs, "See probes")
+    if not summary.ready_to_probe or not may_change:
+        return Stage("Probe", "waiting", "No model was asked yet")
+    new = reverse("generation:probe_new", args=[slug])
+    return Stage("Probe", "current", "No model was asked yet", new, "Probe a model")
+
+
+def _review(summary: StudySummary, may_change: bool) -> Stage:
+    """People check pairs of images, code answers again or rate associations: all of it is optional."""
+    if summary.campaigns:
+        return replace(_annotate(summary, may_change), name="Review")
+    if not summary.probes.answered:
+        return Stage("Review", "waiting", "Needs answers of models first")
+    new = f"{reverse('annotation:campaign_new', args=[summary.study.slug])}?kind={ANSWER_REVIEW.key}"
+    return Stage(
+        "Review", "waiting", "Nobody has reviewed answers yet", new if may_change else "", "Review answers"
+    )
+
+
+def _measure_answers(summary: StudySummary) -> Stage:
+    if not summary.probes.answered:
+        return Stage("Measure", "waiting", "Needs answers of models first")
+    results = reverse("analysis:overview", args=[summary.study.slug])
+    return Stage("Measure", "current", "Results follow the answers of models", results, "See results")
 
 
 def _score(summary: StudySummary, may_change: bool) -> Stage:
@@ -95,10 +162,13 @@ def _measure(summary: StudySummary) -> Stage:
 
 
 def _release(summary: StudySummary) -> Stage:
-    if not summary.accepted:
+    if not summary.accepted and not summary.probes.answered:
         return Stage("Release", "waiting", "Needs answers first")
     releases = reverse("releases:list", args=[summary.study.slug])
-    return Stage("Release", "current", "The labels as a dataset others can load", releases, "See releases")
+    content = "answers of models" if summary.study.asks_models else "labels"
+    return Stage(
+        "Release", "current", f"The {content} as a dataset others can load", releases, "See releases"
+    )
 
 
 def _amount(number: int, noun: str) -> str:

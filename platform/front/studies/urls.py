@@ -3,7 +3,7 @@
 from django.urls import path
 
 from annotation.lead.people import own_words
-from front.studies import new_study, views
+from front.studies import new_study, probing_study, views
 from generation.pages import mcas
 
 app_name = "studies"
@@ -13,6 +13,8 @@ urlpatterns = [
     path("new/totals/", new_study.new_study_totals, name="new_totals"),
     path("new/mcas/", mcas.NewMcas.as_view(), name="new_mcas"),
     path("new/mcas/totals/", mcas.new_mcas_totals, name="new_mcas_totals"),
+    path("new/pairs/", probing_study.NewPairs.as_view(), name="new_pairs"),
+    path("new/biasdora/", probing_study.NewBiasdora.as_view(), name="new_biasdora"),
     path("<slug:study>/", views.study_detail, name="detail"),
     path("<slug:study>/members/", views.StudyMembers.as_view(), name="members"),
     path("<slug:study>/members/<int:membership>/remove/", views.MemberRemove.as_view(), name="member_remove"),

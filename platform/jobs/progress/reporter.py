@@ -38,6 +38,9 @@ class Progress(Protocol):
     def check_cancelled(self) -> None:
         """Raise Cancelled when someone asked to stop. Call it between steps, where stopping is safe."""
 
+    def rest(self, seconds: float) -> None:
+        """Wait for something elsewhere. A job in a worker ends with Resting and comes back after that time."""
+
 
 class Cancelled(Exception):
     """Someone asked for the job to stop."""
@@ -45,6 +48,14 @@ class Cancelled(Exception):
 
 class Interrupted(Cancelled):
     """The worker is asked to stop, not the job: another worker goes on with it."""
+
+
+class Resting(Interrupted):
+    """The job waits for something elsewhere; until then its worker does other work."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
 
 
 class LeaseLost(Exception):
@@ -64,6 +75,9 @@ class Unwatched:
 
     def check_cancelled(self) -> None: ...
 
+    def rest(self, seconds: float) -> None:
+        time.sleep(seconds)
+
 
 class JobProgress:
     """Progress written to the job's row, at most once a second, and passed on to `watcher`."""
@@ -71,6 +85,7 @@ class JobProgress:
     def __init__(self, job: Job, *, watcher: Progress | None = None) -> None:
         self._job = job
         self._watcher = watcher or Unwatched()
+        self._in_worker = watcher is None
         self._step = ""
         self._total: int | None = None
         self._done = 0
@@ -118,6 +133,15 @@ class JobProgress:
             raise LeaseLost(f"job {self._job.pk}")
         if row:
             raise Cancelled
+
+    def rest(self, seconds: float) -> None:
+        if self._in_worker:
+            raise Resting(seconds)
+        # Someone at a console waits for the end.
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            time.sleep(min(left, _SECONDS_BETWEEN_WRITES))
+            self.check_cancelled()
 
     def write(self) -> None:
         """Write the count and the log and renew the lease, unless the verb is inside a transaction of its own.

@@ -2,6 +2,7 @@
 
 import logging
 from contextlib import suppress
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -17,7 +18,7 @@ from jobs.engine.leases import Heartbeat, claim, held
 from jobs.engine.queues import DEFAULT, QueueUnreachable
 from jobs.models import Job
 from jobs.progress import log
-from jobs.progress.reporter import Cancelled, Interrupted, JobProgress, LeaseLost, Progress
+from jobs.progress.reporter import Cancelled, Interrupted, JobProgress, LeaseLost, Progress, Resting
 from jobs.run.registry import handler_of
 from jobs.run.tasks import run_job
 
@@ -111,6 +112,8 @@ def _perform(job: Job, progress: JobProgress) -> None:
         with Heartbeat(job):
             result = handler_of(job.kind)(job, progress)
             progress.write()
+    except Resting as resting:
+        _put_aside(job, progress, resting.seconds)
     except Interrupted:
         _hand_back(job, progress)
     except Cancelled:
@@ -175,6 +178,20 @@ def _hand_back(job: Job, progress: JobProgress) -> None:
     if held(job).update(state=Job.State.QUEUED, queued_at=now, heartbeat_at=now, lease_expires_at=None):
         log.note(job, "The worker is being stopped; another one goes on.")
         deliver(job)
+
+
+@transaction.atomic
+def _put_aside(job: Job, progress: JobProgress, seconds: float) -> None:
+    """Queue the job again for later: the sweeper tells the workers when its time has come."""
+    _write_what_is_left(progress)
+    now = timezone.now()
+    held(job).update(
+        state=Job.State.QUEUED,
+        queued_at=now,
+        heartbeat_at=now,
+        lease_expires_at=None,
+        wait_until=now + timedelta(seconds=seconds),
+    )
 
 
 def _write_what_is_left(progress: JobProgress) -> None:

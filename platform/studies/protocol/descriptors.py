@@ -1,15 +1,22 @@
 """Descriptors of a resource that a study asks models about."""
 
+import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
 
+from django.core.files.base import File
 from django.db import transaction
 
 from accounts.models import User
+from catalog.imports.descriptors import import_descriptors
 from catalog.models import Resource
+from catalog.word_forms import SINGULAR, complete_forms
 from foundation.errors import Conflict
 from studies import audit
 from studies.models import Study, StudyGroup
-from studies.protocol.creation import copy_of
+from studies.protocol.creation import copy_of, create_study
 
 
 @dataclass(frozen=True)
@@ -18,6 +25,42 @@ class AddedDescriptors:
 
     created: int
     completed: int
+
+
+@transaction.atomic
+def create_descriptor_study(
+    *,
+    resource: Resource | None,
+    by: User | None,
+    files: "Sequence[File[Any]]" = (),
+    resource_name: str = "",
+    **settings: Any,
+) -> Study:
+    """Create a study of BiasDora (`settings` as for `create_study`) about a resource, or about what files list.
+
+    Files become the resource `resource_name`, which must not exist: others may have studies of it.
+    """
+    if resource is None:
+        resource = _uploaded(files, resource_name, by)
+    study = create_study(resource=None, groups=[], by=by, protocol=Study.Protocol.BIASDORA, **settings)
+    add_descriptors(study=study, resource=resource, by=by)
+    return study
+
+
+def _uploaded(files: "Sequence[File[Any]]", name: str, by: User | None) -> Resource:
+    name = " ".join(name.split())
+    if Resource.objects.filter(name=name).exists():
+        message = f"There is already a resource named “{name}”: choose it, or give another name."
+        raise Conflict("resource_name_taken", message, fields={"resource_name": message})
+    with tempfile.TemporaryDirectory() as folder:
+        paths = []
+        for number, file in enumerate(files):
+            # A folder for each: two files may have one name, by which problems are told.
+            path = Path(folder) / str(number) / (PurePosixPath(file.name or "").name or "file.csv")
+            path.parent.mkdir()
+            path.write_bytes(file.read())
+            paths.append(path)
+        return import_descriptors(files=paths, name=name, by=by).resource
 
 
 @transaction.atomic
@@ -63,3 +106,8 @@ def add_descriptors(*, study: Study, resource: Resource, by: User | None) -> Add
             completed=len(completed),
         )
     return AddedDescriptors(len(new), len(completed))
+
+
+def forms_of(group: StudyGroup) -> Mapping[str, str]:
+    """Return the words that a descriptor goes by in sentences, by form: its plural by rule where none was given."""
+    return complete_forms(group.forms or {SINGULAR: group.display_name})

@@ -19,5 +19,6 @@ def study_tabs(context: Context) -> dict[str, Any]:
     A page that sets `may_change` shows the tabs of leads too.
     """
     study = context["study"]
-    labels_and_urls = tabs_of(study.slug, for_lead=bool(context.get("may_change")))
+    for_lead = bool(context.get("may_change"))
+    labels_and_urls = tabs_of(study.slug, for_lead=for_lead, protocol=study.protocol)
     return {"study": study, **tabs(context, "Parts of the study", *chain.from_iterable(labels_and_urls))}

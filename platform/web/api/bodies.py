@@ -19,19 +19,22 @@ _FIELDS: Mapping[type, type[serializers.Field[Any, Any, Any, Any]]] = {
 
 
 class ParameterSetSerializer(Serializer[Any]):
-    """A body that holds a set of parameters, none of them required: the set checks limits and has the defaults."""
+    """A body that holds a set of parameters: the set checks limits and has the defaults."""
 
     parameters: type[ParameterSet]
     names: Collection[str] = ()  # of the parameters, where not all belong to this body
+    needed: Collection[str] = ()  # of the parameters: a body without one of these is refused
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         declared = self.parameters.declarations()
-        derived = {name: _field(declared[name]) for name in self.names or declared}
+        derived = {
+            name: _field(declared[name], required=name in self.needed) for name in self.names or declared
+        }
         return {**super().get_fields(), **derived}
 
 
-def _field(declared: Declaration) -> serializers.Field[Any, Any, Any, Any]:
-    told: dict[str, Any] = {"required": False, "label": declared.label, "help_text": declared.help}
+def _field(declared: Declaration, *, required: bool) -> serializers.Field[Any, Any, Any, Any]:
+    told: dict[str, Any] = {"required": required, "label": declared.label, "help_text": declared.help}
     if declared.value_type in (tuple, list):
         return serializers.ListField(child=serializers.CharField(), **told)
     field = _FIELDS[declared.value_type](**told)

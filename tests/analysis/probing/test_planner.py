@@ -3,7 +3,8 @@
 import pytest
 from django.urls import reverse
 
-from analysis.results.probing.design import DesignParameters, designs, numbers_of
+from analysis.results.probing.design import DesignParameters, designs
+from foundation.parameters import whole_numbers
 from studies.models import StudyMembership
 from tests.web.markup import compact
 
@@ -32,12 +33,12 @@ def test_a_spread_of_the_study_takes_the_place_of_guesses():
 @pytest.mark.database_free
 @pytest.mark.parametrize("text", ["", "ten", "0", "1001", "-3", "1,2,3,x"])
 def test_what_is_no_list_of_numbers_has_none(text):
-    assert numbers_of(text) == []
+    assert whole_numbers(text) == []
 
 
 @pytest.mark.database_free
 def test_a_list_is_read_once_each_in_order():
-    assert numbers_of("40, 10 20,10") == [10, 20, 40]
+    assert whole_numbers("40, 10 20,10") == [10, 20, 40]
 
 
 def test_a_study_is_planned_before_any_answer(probed, analyst, analyst_client):

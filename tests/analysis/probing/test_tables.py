@@ -3,17 +3,22 @@
 import csv
 import json
 from collections import defaultdict
+from datetime import timedelta
 from statistics import mean, stdev
 
 import pytest
 from django.core.management import call_command
+from django.urls import reverse
 from django.utils import timezone
 
+from analysis.results import reports
+from analysis.results.parameters import parameters_of
 from analysis.results.probe_tables import PROBE_TABLES
-from generation.models import Answer, Coding
+from generation.models import Answer, Coding, Image, ProbeRun
 from generation.probing.overrides import override_answer
 from generation.probing.probe_sets import ProbeSet
 from tests.analysis.probing.weavers import SCENARIOS
+from tests.web.markup import compact
 
 pytestmark = pytest.mark.django_db
 CODES = {"plus": 1.0, "minus": -1.0}
@@ -212,3 +217,91 @@ def test_other_codings_are_other_inputs(probed, analyze):
     Coding.objects.create(answer=answer, coder="rules", version="2", outcome="other", code=0, sure=False)
     _, after = analyze(probed.study)
     assert before["inputs_digest"] != after["inputs_digest"]
+
+
+class TestAServedModelThatChanges:
+    @pytest.fixture
+    def changed(self, probed):
+        """The endpoint serves another model for the second half of the answers of weaver-1."""
+        answers = list(probed.runs["weaver-1"].answers.order_by("pk"))
+        start = timezone.now()
+        for place, answer in enumerate(answers):
+            answer.served_model = "loom-a" if place < len(answers) / 2 else "loom-b"
+            answer.finished_at = start + timedelta(seconds=place)
+            answer.save()
+        # A declined request names no model: it counts with the one that answered before it.
+        Answer.objects.filter(pk=answers[-1].pk).update(outcome="declined", served_model="", text="")
+        return probed
+
+    def test_has_rows_of_its_own_in_every_table_and_is_said(self, changed, analyze):
+        tables, summary = analyze(changed.study)
+        models = ["weaver-1, served as loom-a", "weaver-1, served as loom-b", "weaver-2"]
+        for name in ("pairs_scores", "pairs_tests", "pairs_scenarios", "pairs_orders"):
+            assert sorted({row["model"] for row in tables[name]}) == models
+        counts = defaultdict(int)
+        for row in tables["pairs_scores"]:
+            counts[row["model"]] += int(row["n"])
+        assert dict(counts) == dict(zip(models, (24, 24, 48), strict=True))
+        (change,) = summary["probes"]["served"]
+        assert change["model"] == "weaver-1"
+        assert [(line["name"], line["answers"]) for line in change["served"]] == [
+            ("loom-a", 24),
+            ("loom-b", 23),
+        ]
+
+    def test_is_said_on_the_page_and_in_the_report(self, changed, lead, client, tmp_path):
+        reports.compute_report(study=changed.study, parameters=parameters_of(changed.study), by=lead)
+        client.force_login(lead)
+        page = compact(client.get(reverse("analysis:probes", args=["weavers"])).content.decode())
+        assert "The endpoint served more than one model as weaver-1." in page
+        call_command("analyze", "--study", changed.study.slug, "--output", str(tmp_path / "results"))
+        report = (tmp_path / "results" / "report.html").read_text(encoding="utf-8")
+        assert "The endpoint served more than one model as weaver-1." in compact(report)
+
+    def test_one_that_stays_is_one_model(self, probed, analyze):
+        probed.runs["weaver-1"].answers.update(served_model="loom-a", fingerprint="fp_1")
+        tables, summary = analyze(probed.study)
+        assert {row["model"] for row in tables["pairs_scores"]} == {"weaver-1", "weaver-2"}
+        assert summary["probes"]["served"] == []
+
+
+def test_an_experiment_compares_what_its_probe_set_says(probed, analyze):
+    def primary():
+        tables, _ = analyze(probed.study)
+        return {row["factor"] for row in tables["pairs_tests"] if row["family"] == "primary"}
+
+    assert primary() == {"colour"}  # the first factor, as nothing is declared
+    options = {"plus": "weaver", "minus": "dyer"}
+    question = {"name": "trade", "kind": "choice", "text": "{first} or {second}?", "options": options}
+    experiment = {
+        "name": "trades",
+        "comparison": "size",
+        "scenarios": list(SCENARIOS),
+        "questions": [question],
+    }
+    asked = {
+        "title": "Trades",
+        "runs": 2,
+        "sampling": {"temperature": 0.7, "top_p": 1.0, "max_tokens": 20},
+        "experiments": [experiment],
+    }
+    questions = ProbeSet.model_validate(asked).model_dump(mode="json")
+    ProbeRun.objects.filter(study=probed.study).update(questions=questions)
+    assert primary() == {"size"}
+    # What does not differ between the groups that are left cannot be compared.
+    Image.objects.filter(group__factors__size="short").update(retracted_at=timezone.now())
+    assert primary() == {"colour"}
+
+
+def test_results_say_when_models_answered_or_answers_were_coded_after_them(probed, lead, client):
+    def page():
+        return compact(client.get(reverse("analysis:probes", args=["weavers"])).content.decode())
+
+    client.force_login(lead)
+    report = reports.compute_report(study=probed.study, parameters=parameters_of(probed.study), by=lead)
+    assert "after these results were computed" not in page()
+    assert reports.is_current(report, using="default")
+    answer = probed.answer(model="weaver-1", scenario="loom", group="green_tall", order="published", repeat=0)
+    override_answer(answer=answer, outcome="minus", reason="It names the dyer.", by=lead)
+    assert "Models answered, or answers were coded, after these results were computed." in page()
+    assert not reports.is_current(report, using="default")

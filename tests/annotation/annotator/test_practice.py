@@ -24,8 +24,7 @@ def add(campaign, lead, *, image=None, explanations=None, **answers):
         campaign=campaign,
         purpose=Task.Purpose.PRACTICE,
         by=lead,
-        image=image,
-        attributes=list(known),
+        content=known_tasks.TaskContent(image=image, attributes=list(known)),
         answers=known,
         explanations=said,
     )

@@ -55,6 +55,7 @@ ROW = SubmissionRow(
     options={},
     declaration=None,
     enrolment_state="active",
+    most_screens=None,
     agreed=True,
     withdrew=False,
     instrument_id=6,

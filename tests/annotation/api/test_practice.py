@@ -20,8 +20,7 @@ def practised(marking, lead):
         campaign=marking,
         purpose=Task.Purpose.PRACTICE,
         by=lead,
-        image=marking.study.images.first(),
-        attributes=[hat, drum],
+        content=known_tasks.TaskContent(image=marking.study.images.first(), attributes=[hat, drum]),
         answers={hat: True},
         explanations={hat: "It is tall."},
     )

@@ -63,8 +63,7 @@ def test_a_gold_task_is_sensitive_like_any_other(study, lead, offensive):
         gold = known_tasks.add(
             campaign=campaign,
             purpose="gold",
-            image=task.image,
-            attributes=[asked],
+            content=known_tasks.TaskContent(image=task.image, attributes=[asked]),
             answers={asked: True},
             by=None,
         )

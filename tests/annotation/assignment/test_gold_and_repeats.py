@@ -40,8 +40,7 @@ def add_gold(campaign, number, by=None):
             known_tasks.add(
                 campaign=campaign,
                 purpose="gold",
-                image=task.image,
-                attributes=asked,
+                content=known_tasks.TaskContent(image=task.image, attributes=asked),
                 answers=answers,
                 by=by,
             )

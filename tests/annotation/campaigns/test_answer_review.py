@@ -1,6 +1,7 @@
 """People read again what models answered: two apart, a third where they disagree."""
 
 import json
+from collections import Counter
 
 import pytest
 from django.urls import reverse
@@ -15,7 +16,7 @@ from annotation.models import ReviewedCoding, Task, TaskStimulus
 from annotation.people import withdrawal
 from foundation.errors import DomainError
 from generation.models import Answer, Coding
-from generation.probing.codings import code_by_rules
+from generation.probing.codings import code_by_rules, counted_codings
 from generation.probing.execution import run
 from jobs.progress.reporter import Unwatched
 from tests.annotation.factories import new_annotator
@@ -148,6 +149,22 @@ def test_a_third_person_decides_where_two_disagree(coded, lead, django_capture_o
     assert sorted(adjudicated(coded).values()) == ["both"] + ["other"] * 3
 
 
+def coders_that_count(study):
+    """Return whose coding counts on the pages of answers, and of how many answers."""
+    answers = Answer.objects.filter(run__study=study, question="trade")
+    return Counter(coding.coder for coding in counted_codings(answers).values())
+
+
+def test_pages_show_what_analyses_count(coded, lead, django_capture_on_commit_callbacks):
+    campaign = review(coded, lead, **ONLY_UNSURE)
+    for code in ("both", "refused", "other"):
+        answer_all(campaign, new_annotator(campaign), code, django_capture_on_commit_callbacks)
+    people = adjudicated(coded)
+    codings = counted_codings(Answer.objects.filter(question="trade"))
+    assert len(people) == 4
+    assert {key: codings[key].outcome for key in people} == people
+
+
 def test_codings_are_collected_once_and_go_with_who_withdraws(
     coded, lead, django_capture_on_commit_callbacks
 ):
@@ -162,9 +179,11 @@ def test_codings_are_collected_once_and_go_with_who_withdraws(
     assert adjudicated(coded) == {}
     assert collect(study=coded) == kept
     assert len(adjudicated(coded)) == 4
+    assert coders_that_count(coded) == {"person": 4, "rules": 28}
     for person in people:
         withdrawal.withdraw(annotator=person, study=coded)
     assert adjudicated(coded) == {}
+    assert coders_that_count(coded) == {"rules": 32}
 
 
 def test_a_correction_replaces_what_was_said_before(coded, lead, django_capture_on_commit_callbacks):

@@ -41,8 +41,7 @@ def rich(study, lead):
             campaign=draft,
             purpose="gold",
             by=lead,
-            image=image,
-            attributes=[hat, drum],
+            content=known_tasks.TaskContent(image=image, attributes=[hat, drum]),
             answers={hat: True},
             explanations={hat: "It stands on the head."},
         )

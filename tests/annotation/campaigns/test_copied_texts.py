@@ -105,7 +105,11 @@ def test_a_check_of_a_copied_text_goes_with_it(written, lead):
     screens = [known_tasks.as_screen(row) for row in known_tasks.screens_of(campaign)]
     adas = next(screen for screen in screens if screen.stimuli[0].text.startswith("Ada"))
     known_tasks.add(
-        campaign=campaign, purpose="gold", by=lead, stimuli=adas.stimuli, answers={Part("code"): ["other"]}
+        campaign=campaign,
+        purpose="gold",
+        by=lead,
+        content=known_tasks.TaskContent(stimuli=adas.stimuli),
+        answers={Part("code"): ["other"]},
     )
     withdrawal.withdraw(annotator=written.people["Ada"], study=written.study)
     assert texts_of(campaign) == {TAKEN_BACK, "Ben sees a house."}

@@ -42,7 +42,7 @@ def add(campaign, lead, answers, *, purpose=GOLD, place=0, **more):
         campaign=campaign,
         purpose=purpose,
         by=lead,
-        stimuli=screen(campaign, place).stimuli,
+        content=known_tasks.TaskContent(stimuli=screen(campaign, place).stimuli),
         answers=answers,
         **more,
     )
@@ -123,14 +123,24 @@ def test_screens_of_others_and_retracted_pictures_are_refused(rubric, study, lea
     image = study.images.get(pk=screen(rubric).stimuli[0].image_id)
     with pytest.raises(DomainError, match="no screen of the campaign"):
         known_tasks.add(
-            campaign=rubric, purpose=GOLD, by=lead, stimuli=[PlannedStimulus(image.pk)], answers=RIGHT
+            campaign=rubric,
+            purpose=GOLD,
+            by=lead,
+            content=known_tasks.TaskContent(stimuli=[PlannedStimulus(image.pk)]),
+            answers=RIGHT,
         )
     with pytest.raises(NotFound):
         known_tasks.screen_named(rubric, "elsewhere")
     stimuli = screen(rubric).stimuli
     retraction.retract(image=image, by=lead, reason="A real person.")
     with pytest.raises(DomainError, match="retracted"):
-        known_tasks.add(campaign=rubric, purpose=GOLD, by=lead, stimuli=stimuli, answers=RIGHT)
+        known_tasks.add(
+            campaign=rubric,
+            purpose=GOLD,
+            by=lead,
+            content=known_tasks.TaskContent(stimuli=stimuli),
+            answers=RIGHT,
+        )
 
 
 def test_a_kind_that_asks_for_texts_alone_has_nothing_to_know(study, lead):

@@ -1,5 +1,7 @@
 """Tasks with known answers: who may be asked what, and what happens to those that were answered."""
 
+from typing import Any
+
 import pytest
 
 from annotation.answers.references import shown_attributes
@@ -36,8 +38,7 @@ def gold(marking, picture, lead):
         campaign=marking,
         purpose=GOLD,
         by=lead,
-        image=picture,
-        attributes=[hat, drum, kite],
+        content=known_tasks.TaskContent(image=picture, attributes=[hat, drum, kite]),
         answers={hat: True, drum: False, kite: None},
         explanations={hat: "It  stands on the head."},
     )
@@ -62,8 +63,7 @@ def test_the_order_of_attributes_follows_from_the_seed_and_not_from_the_lead(mar
             campaign=marking,
             purpose=purpose,
             by=lead,
-            image=picture,
-            attributes=order,
+            content=known_tasks.TaskContent(image=picture, attributes=order),
             answers={order[0]: True},
         )
         for purpose, order in (
@@ -78,18 +78,28 @@ def test_the_order_of_attributes_follows_from_the_seed_and_not_from_the_lead(mar
 def test_a_rating_has_one_attribute_and_a_list_of_right_answers(rating, lead):
     [drum] = attributes("drum")
     task = known_tasks.add(
-        campaign=rating, purpose=PRACTICE, by=lead, attributes=[drum], answers={drum: [5, 4, 4]}
+        campaign=rating,
+        purpose=PRACTICE,
+        by=lead,
+        content=known_tasks.TaskContent(attributes=[drum]),
+        answers={drum: [5, 4, 4]},
     )
     assert KnownAnswer.objects.get(task=task).ratings == [4, 5]
     for wrong in ([], [0], [6], [1, 2, 3, 4, 5], [True], True, "4", [4.0]):
         with pytest.raises(DomainError, match="one to four"):
-            known_tasks.add(campaign=rating, purpose=GOLD, by=lead, attributes=[drum], answers={drum: wrong})
+            known_tasks.add(
+                campaign=rating,
+                purpose=GOLD,
+                by=lead,
+                content=known_tasks.TaskContent(attributes=[drum]),
+                answers={drum: wrong},
+            )
     with pytest.raises(DomainError, match="Choose one attribute"):
         known_tasks.add(
             campaign=rating,
             purpose=GOLD,
             by=lead,
-            attributes=attributes("drum", "kite"),
+            content=known_tasks.TaskContent(attributes=attributes("drum", "kite")),
             answers={drum: [4]},
         )
 
@@ -112,25 +122,26 @@ def test_a_rating_has_one_attribute_and_a_list_of_right_answers(rating, lead):
     ],
 )
 def test_what_cannot_be_a_check_is_refused_by_field(marking, picture, lead, study, hat, case, field):
-    given = {"image": picture, "attributes": [hat], "answers": {hat: True}, "explanations": {}}
+    shown: dict[str, Any] = {"image": picture, "attributes": [hat]}
+    given: dict[str, Any] = {"answers": {hat: True}, "explanations": {}}
     [drum] = attributes("drum")
     if case == "no image":
-        given["image"] = None
+        shown["image"] = None
     elif case == "image elsewhere":
         study.pk, study.slug, study.name = None, "elsewhere", "Elsewhere"
         study.save()
         picture.pk = picture.public_id = None
         picture.study, picture.group = study, None
     elif case == "retracted":
-        given["image"] = retraction.retract(image=picture, by=lead, reason="broken")
+        shown["image"] = retraction.retract(image=picture, by=lead, reason="broken")
     elif case == "no attributes":
-        given |= {"attributes": [], "answers": {}}
+        shown["attributes"], given["answers"] = [], {}
     elif case == "too many":
-        given["attributes"] = attributes("tall hat", "drum", "kite", "lantern")
+        shown["attributes"] = attributes("tall hat", "drum", "kite", "lantern")
     elif case == "twice":
-        given["attributes"] = [hat, hat]
+        shown["attributes"] = [hat, hat]
     elif case == "not listed":
-        given["attributes"] = [hat, Attribute.objects.create(text="anchor")]
+        shown["attributes"] = [hat, Attribute.objects.create(text="anchor")]
     elif case == "nothing scored":
         given["answers"] = {hat: None}
     elif case == "not asked":
@@ -140,9 +151,11 @@ def test_what_cannot_be_a_check_is_refused_by_field(marking, picture, lead, stud
     elif case == "long":
         given["explanations"] = {hat: "x" * 501}
     elif case == "explained, not scored":
-        given |= {"attributes": [hat, drum], "explanations": {drum: "No."}}
+        shown["attributes"], given["explanations"] = [hat, drum], {drum: "No."}
     with pytest.raises(DomainError) as refused:
-        known_tasks.add(campaign=marking, purpose=GOLD, by=lead, **given)
+        known_tasks.add(
+            campaign=marking, purpose=GOLD, by=lead, content=known_tasks.TaskContent(**shown), **given
+        )
     assert refused.value.code == "known_task_invalid"
     assert any(name.startswith(field) for name in refused.value.fields)
     assert not Task.objects.exclude(purpose="label").exists()
@@ -151,7 +164,11 @@ def test_what_cannot_be_a_check_is_refused_by_field(marking, picture, lead, stud
 def test_only_gold_and_practice_have_known_answers(marking, picture, lead, hat):
     with pytest.raises(DomainError, match="gold or practice"):
         known_tasks.add(
-            campaign=marking, purpose="label", by=lead, image=picture, attributes=[hat], answers={hat: True}
+            campaign=marking,
+            purpose="label",
+            by=lead,
+            content=known_tasks.TaskContent(image=picture, attributes=[hat]),
+            answers={hat: True},
         )
 
 
@@ -162,8 +179,7 @@ def test_the_same_check_is_made_once(gold, lead, marking, picture):
             campaign=marking,
             purpose=GOLD,
             by=lead,
-            image=picture,
-            attributes=asked,
+            content=known_tasks.TaskContent(image=picture, attributes=asked),
             answers={asked[0]: False},
         )
     assert refused.value.code == "known_already"
@@ -180,8 +196,7 @@ def test_drafts_open_and_paused_campaigns_take_checks_and_closed_ones_none(study
             campaign=draft,
             purpose=PRACTICE,
             by=lead,
-            image=image,
-            attributes=[attribute],
+            content=known_tasks.TaskContent(image=image, attributes=[attribute]),
             answers={attribute: True},
         )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from annotation.imports.column_map import ColumnMap
-from annotation.imports.importer import ImportReport, import_annotations
+from annotation.imports.importer import ImportReport, ImportTarget, import_annotations
 from tests.foundation.tables.workbooks import workbook
 
 __all__ = ["workbook"]
@@ -35,11 +35,9 @@ def bring_marks(table, resource) -> Callable[..., ImportReport]:
     ) -> ImportReport:
         column_map = ColumnMap(columns=MARK_COLUMNS, **{"image_size": (100, 200), **options})
         return import_annotations(
-            study=study,
+            target=ImportTarget(name=study, by=by, resource=resource if with_resource else None),
             file=table(",".join(MARK_COLUMNS), *rows),
             column_map=column_map,
-            by=by,
-            resource=resource if with_resource else None,
         )
 
     return bring

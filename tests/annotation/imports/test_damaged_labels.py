@@ -8,7 +8,7 @@ import pytest
 from django.db import transaction
 
 from annotation.imports.column_map import ColumnMap
-from annotation.imports.importer import import_annotations
+from annotation.imports.importer import ImportTarget, import_annotations
 from annotation.label_studio.format.importer import import_export
 from catalog.imports.resources import import_resource
 from foundation.errors import DomainError
@@ -61,11 +61,9 @@ def try_all(contents, importing, tmp_path):
 def test_tables_of_judgements_as_json_lines(row, seed, resource, tmp_path):
     def importing(file):
         return import_annotations(
-            study="Isles labels",
+            target=ImportTarget(name="Isles labels", by=None, resource=resource),
             file=file,
             column_map=ColumnMap(columns={name: name for name in row}, image_size=(100, 200)),
-            by=None,
-            resource=resource,
             file_name="labels.jsonl",
         )
 
@@ -82,11 +80,9 @@ def test_tables_of_judgements_as_csv(resource, tmp_path):
 
     def importing(file):
         return import_annotations(
-            study="Isles labels",
+            target=ImportTarget(name="Isles labels", by=None, resource=resource),
             file=file,
             column_map=ColumnMap(columns={name: name for name in MARKS}, image_size=(100, 200)),
-            by=None,
-            resource=resource,
             file_name="labels.csv",
         )
 
@@ -100,7 +96,9 @@ def test_exports_of_label_studio(resource, tmp_path):
     ]
 
     def importing(file):
-        return import_export(study="Isles", file=file, by=None, resource=resource, file_name="export.json")
+        return import_export(
+            target=ImportTarget(name="Isles", by=None, resource=resource), file=file, file_name="export.json"
+        )
 
     try_all(mutated_json(tasks, how_many(150), seed=4), importing, tmp_path)
 

@@ -5,7 +5,7 @@ import pytest
 from accounts.models import Annotator
 from annotation.answers.inclusion import counted
 from annotation.imports.column_map import ColumnMap
-from annotation.imports.importer import import_annotations
+from annotation.imports.importer import ImportTarget, import_annotations
 from annotation.models import Annotation, Box, Campaign, CampaignAttribute, Judgement, Task, TaskAttribute
 from foundation.errors import Conflict, DomainError
 from generation.models import Image
@@ -194,7 +194,7 @@ def test_without_a_resource_groups_come_from_the_file_and_all_attributes_are_ran
 def test_a_role_column_says_what_is_a_stereotype_where_no_resource_does(db, table):
     columns = {name: name for name in ("image", "group", "attribute", "annotator", "present", "role")}
     report = import_annotations(
-        study="Roles",
+        target=ImportTarget(name="Roles", by=None),
         file=table(
             ",".join(columns),
             "a.png,Newfolk,drum,w1,yes,stereotype",
@@ -203,7 +203,6 @@ def test_a_role_column_says_what_is_a_stereotype_where_no_resource_does(db, tabl
             "a.png,Newfolk,hat,w2,no,",
         ),
         column_map=ColumnMap(columns=columns),
-        by=None,
     )
     assert reasons(report) == {4: "the attribute has another role for the group in an earlier row"}
     assert dict(CampaignAttribute.objects.values_list("attribute__text", "role")) == {
@@ -220,7 +219,9 @@ def test_a_pair_keeps_the_role_of_an_earlier_import(db, table):
 
     def bring(*rows: str):
         file = table(",".join(columns), *rows)
-        return import_annotations(study="Roles", file=file, column_map=ColumnMap(columns=columns), by=None)
+        return import_annotations(
+            target=ImportTarget(name="Roles", by=None), file=file, column_map=ColumnMap(columns=columns)
+        )
 
     bring("a.png,Newfolk,drum,w1,yes,stereotype", "a.png,Newfolk,kite,w1,no,random")
     report = bring(
@@ -247,7 +248,7 @@ def test_models_conditions_times_and_screens_can_be_mapped(db, table):
         "screen",
     ]
     import_annotations(
-        study="Columns",
+        target=ImportTarget(name="Columns", by=None),
         file=table(
             "\t".join(names),
             "a.png\tNewfolk\tdrum\tw1\tja\tsketch\tstereotypical\t2.5\t2026-11-21T03:32:40Z\ts1",
@@ -257,7 +258,6 @@ def test_models_conditions_times_and_screens_can_be_mapped(db, table):
             name="labels.tsv",
         ),
         column_map=ColumnMap(columns={name: name for name in names}, yes=("ja",), no=("nein",)),
-        by=None,
     )
     first = Annotation.objects.order_by("pk").first()
     assert (first.active_seconds, first.submitted_at.isoformat()) == (2.5, "2026-11-21T03:32:40+00:00")
@@ -296,6 +296,8 @@ def test_an_audit_entry_says_who_imported_what(bring_marks, lead):
 def test_a_map_that_does_not_fit_is_refused_naming_the_field(db, table, columns, sentence):
     file = table("image,group,attribute,annotator,present,box", KITE)
     with pytest.raises(DomainError) as refusal:
-        import_annotations(study="Isles", file=file, column_map=ColumnMap(columns=columns), by=None)
+        import_annotations(
+            target=ImportTarget(name="Isles", by=None), file=file, column_map=ColumnMap(columns=columns)
+        )
     assert sentence in refusal.value.message
     assert not Study.objects.exists()

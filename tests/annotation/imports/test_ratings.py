@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.imports.column_map import ColumnMap
-from annotation.imports.importer import import_annotations
+from annotation.imports.importer import ImportTarget, import_annotations
 from annotation.imports.ratings import _justification
 from annotation.imports.visage import read_wide_ratings
 from annotation.models import Annotation, Campaign, Judgement, Task
@@ -17,10 +17,9 @@ COLUMNS = {"attribute": "word", "annotator": "who", "rating": "answer", "justifi
 def bring(db, table):
     def import_rows(*rows: str):
         return import_annotations(
-            study="Words",
+            target=ImportTarget(name="Words", by=None),
             file=table("word,who,answer,why", *rows),
             column_map=ColumnMap(columns=COLUMNS),
-            by=None,
         )
 
     return import_rows
@@ -59,7 +58,9 @@ def test_marks_may_follow_ratings_into_a_study_without_a_resource(bring, table):
     bring("kite,w1,5,")
     columns = {name: name for name in ("image", "group", "attribute", "annotator", "present")}
     file = table(",".join(columns), "a.png,Newfolk,kite,w1,yes")
-    report = import_annotations(study="Words", file=file, column_map=ColumnMap(columns=columns), by=None)
+    report = import_annotations(
+        target=ImportTarget(name="Words", by=None), file=file, column_map=ColumnMap(columns=columns)
+    )
     assert (report.reports[0].kept, Campaign.objects.count()) == (1, 2)
 
 

@@ -12,7 +12,7 @@ from analysis.results.parameters import parameters_of
 from analysis.results.reports import compute_report
 from annotation.imports.cells import Reading
 from annotation.imports.column_map import ColumnMap
-from annotation.imports.importer import import_annotations
+from annotation.imports.importer import ImportTarget, import_annotations
 from annotation.imports.marks import read_marks
 from annotation.imports.ratings import read_ratings
 from annotation.models import Annotation, Judgement
@@ -39,7 +39,9 @@ def bring(table, resource):
 
     def bring(*rows: str):
         file = table(",".join(COLUMNS), *rows)
-        return import_annotations(study="Isles labels", file=file, column_map=MAP, by=None, resource=resource)
+        return import_annotations(
+            target=ImportTarget(name="Isles labels", by=None, resource=resource), file=file, column_map=MAP
+        )
 
     return bring
 

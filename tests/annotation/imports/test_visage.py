@@ -8,7 +8,7 @@ from django.core.management import call_command
 
 from accounts.models import Annotator, AnnotatorProfile
 from annotation.imports.marks import group_of_file
-from annotation.imports.visage import import_visage
+from annotation.imports.visage import VisageFiles, import_visage
 from annotation.models import Annotation, Box, Campaign, Judgement, TaskAttribute
 from catalog.models import Resource
 from foundation.errors import Conflict, DomainError
@@ -53,7 +53,7 @@ def files(table, workbook):
 
 
 def test_rows_campaigns_annotators_and_images_come_in(db, files, lead):
-    report = import_visage(study="Released", by=lead, **files)
+    report = import_visage(study="Released", files=VisageFiles(**files), by=lead)
     assert [(r.kind, r.read, r.kept, r.repaired, len(r.rejected)) for r in report.reports] == [
         ("stereotypes", 3, 3, 0, 0),
         ("annotations", 9, 7, 1, 1),
@@ -79,21 +79,21 @@ def test_rows_campaigns_annotators_and_images_come_in(db, files, lead):
 
 
 def test_the_same_files_again_change_nothing(db, files):
-    import_visage(study="Released", by=None, **files)
-    assert import_visage(study="Released", by=None, **files).already
+    import_visage(study="Released", files=VisageFiles(**files), by=None)
+    assert import_visage(study="Released", files=VisageFiles(**files), by=None).already
     assert Campaign.objects.count() == 2
     assert Resource.objects.count() == 1
 
 
 def test_other_files_are_refused_by_a_study_with_labels(db, files):
-    import_visage(study="Released", by=None, **files)
+    import_visage(study="Released", files=VisageFiles(**files), by=None)
     with pytest.raises(Conflict, match="“Released” has other labels already"):
-        import_visage(study="Released", by=None, **(files | {"visual_attributes": None}))
+        import_visage(study="Released", files=VisageFiles(**(files | {"visual_attributes": None})), by=None)
 
 
 def test_two_studies_may_hold_the_same_release_and_share_its_resource(db, files):
-    import_visage(study="Released", by=None, **files)
-    import_visage(study="Released again", by=None, **files)
+    import_visage(study="Released", files=VisageFiles(**files), by=None)
+    import_visage(study="Released again", files=VisageFiles(**files), by=None)
     assert (Study.objects.count(), Resource.objects.count()) == (2, 1)
     assert Annotator.objects.filter(source_id="A0").count() == 2
 
@@ -106,14 +106,16 @@ def test_stopping_in_the_middle_leaves_nothing(db, files):
                 raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        import_visage(study="Released", by=None, progress=Stopping(), **files)
+        import_visage(study="Released", files=VisageFiles(**files), by=None, progress=Stopping())
     for model in (Study, Resource, Annotation, Annotator, Image, Campaign):
         assert not model.objects.exists(), model
 
 
 def test_a_group_that_the_stereotypes_do_not_name_is_rejected(db, files, workbook):
     strange = [*MARKS, ["A1", "/one/Martian3.png", "drum", "no", "[]"]]
-    report = import_visage(study="R", by=None, **(files | {"annotations": workbook({"s": strange})}))
+    report = import_visage(
+        study="R", files=VisageFiles(**(files | {"annotations": workbook({"s": strange})})), by=None
+    )
     assert [(entry.row, entry.reason) for entry in report.reports[1].rejected] == [
         (8, "blank row"),
         (11, "unknown group “Martian”"),
@@ -122,7 +124,9 @@ def test_a_group_that_the_stereotypes_do_not_name_is_rejected(db, files, workboo
 
 def test_a_workbook_without_a_column_is_refused_by_its_name(db, files):
     with pytest.raises(DomainError, match=r"“ratings.xlsx” has no column “worker_id”"):
-        import_visage(study="R", by=None, **(files | {"annotations": files["visual_attributes"]}))
+        import_visage(
+            study="R", files=VisageFiles(**(files | {"annotations": files["visual_attributes"]})), by=None
+        )
     assert not Study.objects.exists()
 
 
@@ -168,7 +172,7 @@ def released(shared_data):
 @pytest.mark.slow
 def test_the_released_study_comes_in_whole(db, released):
     """Every count is taken from the file by other means than the importer's."""
-    report = import_visage(study="ViSAGe", by=None, **released)
+    report = import_visage(study="ViSAGe", files=VisageFiles(**released), by=None)
     table = read_table(released["annotations"])
     rows = list(
         zip(*(table.columns[c] for c in ("worker_id", "img_path", "attribute", "present")), strict=True)

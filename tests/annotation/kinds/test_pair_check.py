@@ -9,6 +9,7 @@ from annotation.campaigns.planning import sampling
 from annotation.kinds.pair_check import KIND
 from foundation.errors import DomainError
 from generation.models import Image
+from tests.annotation.campaigns.images.scenarios import ALIKE, answer, lamps_study, opened_check
 from tests.annotation.factories import add_prompted_images
 
 pytestmark = pytest.mark.django_db
@@ -58,3 +59,20 @@ def test_what_differs_is_written_when_the_answer_is_no_and_only_then(answers):
         checked({"answers": answers}, screen)
     said = {"answers": {"alike": "different", "difference": "The light."}}
     assert checked(said, screen).as_json(KIND)["answers"] == said["answers"]
+
+
+def test_scenarios_that_an_earlier_check_decided_are_asked_about_only_if_a_lead_wants_it(tmp_path, lead):
+    study = lamps_study(tmp_path, lead)
+    answer(opened_check(study, lead), {"bridge": [ALIKE] * 3, "harbour": [ALIKE]})
+    again = lifecycle.create(study=study, name="Again", kind=KIND.key, by=lead)
+    planned = sampling.plan(again)
+    assert planned.screens == 1
+    assert planned.problems == ("1 scenario was decided in an earlier check and is left out.",)
+    whole = lifecycle.create(study=study, name="Whole", kind=KIND.key, by=lead, options={"scenarios": "all"})
+    assert (sampling.plan(whole).screens, sampling.plan(whole).problems) == (2, ())
+
+
+def test_other_kinds_have_no_such_option(study, lead):
+    add_prompted_images(study, ["a {id} cook"])
+    with pytest.raises(DomainError, match="no such option"):
+        lifecycle.create(study=study, name="Two", kind="pairwise", by=lead, options={"scenarios": "all"})

@@ -25,13 +25,16 @@ READ = [
     ("annotation:screens", {"campaign": "marking"}),
     ("annotation:invitations", {"campaign": "marking"}),
     ("annotation:annotations", {"campaign": "marking"}),
+    ("annotation:scenarios", {}),
     ("annotation:kinds", {}),
     ("annotation:kind", {"key": "rubric"}),
     ("annotation:kind_file", {"key": "rubric"}),
 ]
 CHANGE = [
     ("annotation:campaign_new", {}),
+    ("annotation:personal_links", {"campaign": "marking"}),
     ("annotation:kind_new", {}),
+    ("annotation:scenarios_redraw", {}),
     ("studies:own_words", {}),
     ("annotation:campaign_close_confirm", {"campaign": "marking"}),
 ]
@@ -42,6 +45,7 @@ POST = [
     ("studies:own_words", {}),
     ("studies:consent", {}),
     ("annotation:invitations", {"campaign": "marking"}),
+    ("annotation:personal_links", {"campaign": "marking"}),
     ("annotation:kinds", {}),
     ("annotation:kind_remove", {"key": "own"}),
     ("annotation:kind_new", {}),

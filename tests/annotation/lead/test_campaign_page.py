@@ -7,6 +7,8 @@ from django.utils import timezone
 
 from annotation.assignment import leases
 from annotation.campaigns.progress import DayProgress, progress
+from annotation.launch.checks import KEYS
+from annotation.launch.waivers import waive
 from annotation.lead.campaigns.progress import forecast
 from annotation.models import Annotation, Task
 from tests.annotation.factories import add_images, new_annotator, submit
@@ -15,7 +17,8 @@ pytestmark = pytest.mark.django_db
 PAGE = "/studies/isles/campaigns/marking/"
 
 
-def test_a_lead_opens_pauses_resumes_closes_and_reopens(lead_client, draft):
+def test_a_lead_opens_pauses_resumes_closes_and_reopens(lead_client, lead, draft):
+    waive(campaign=draft, checks=KEYS, reason="A test.", by=lead)
     url = "/studies/isles/campaigns/drafted/"
     found = []
     for move in ("open", "pause", "resume", "close", "reopen"):

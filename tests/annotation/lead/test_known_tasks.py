@@ -29,8 +29,7 @@ def gold(marking, lead):
         campaign=marking,
         purpose=Task.Purpose.GOLD,
         by=lead,
-        image=marking.study.images.first(),
-        attributes=[hat, drum],
+        content=known_tasks.TaskContent(image=marking.study.images.first(), attributes=[hat, drum]),
         answers={hat: True},
         explanations={hat: "It is tall."},
     )
@@ -195,8 +194,7 @@ def test_practice_counts_first_tries_of_those_whose_consent_stands(gold, marking
         campaign=marking,
         purpose="practice",
         by=lead,
-        image=marking.study.images.last(),
-        attributes=[hat],
+        content=known_tasks.TaskContent(image=marking.study.images.last(), attributes=[hat]),
         answers={hat: True},
     )
     people = [new_annotator(marking) for _ in range(2)]
@@ -223,8 +221,7 @@ def test_who_did_not_pass_is_listed_with_another_try(gold, marking, lead, lead_c
         campaign=marking,
         purpose="practice",
         by=lead,
-        image=marking.study.images.last(),
-        attributes=[hat],
+        content=known_tasks.TaskContent(image=marking.study.images.last(), attributes=[hat]),
         answers={hat: True},
     )
     lifecycle.change_settings(campaign=marking, by=lead, options={"practice_attempts": 1})
@@ -278,7 +275,11 @@ def test_the_list_takes_as_many_queries_for_many_as_for_one(gold, marking, lead,
 
     def add(image, purpose):
         known_tasks.add(
-            campaign=marking, purpose=purpose, by=lead, image=image, attributes=[hat], answers={hat: True}
+            campaign=marking,
+            purpose=purpose,
+            by=lead,
+            content=known_tasks.TaskContent(image=image, attributes=[hat]),
+            answers={hat: True},
         )
 
     images = list(marking.study.images.order_by("pk"))

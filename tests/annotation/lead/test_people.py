@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from annotation.answers import inclusion
@@ -30,6 +31,55 @@ def test_a_link_is_shown_once(lead_client, marking):
     again = lead_client.get(f"{LINKS}made/", follow=True).content.decode()
     assert token not in again
     assert "Panel A" in again
+
+
+def made_links(page) -> dict[str, str]:
+    """Return the tokens by the notes of their links."""
+    lines = page.context["links"].splitlines()
+    return {line.split("\t")[0]: line.rstrip("/").rsplit("/", 1)[1] for line in lines}
+
+
+def test_many_personal_links_are_made_from_notes_and_a_table_and_shown_once(lead_client, marking):
+    table = SimpleUploadedFile("people.csv", b"name,age\nCleo,30\n =Dov ,40\n")
+    notes = {"labels": "Ada\n\n Bo  the\tsecond \n", "table": table, "days": "7"}
+    page = lead_client.post(f"{LINKS}personal/", notes)
+    tokens = made_links(page)
+    assert list(tokens) == ["Ada", "Bo the second", "Cleo", "=Dov"]
+    assert all(token in page.content.decode() for token in tokens.values())
+    for label, token in tokens.items():
+        invitation = invitations.look_up(token)
+        assert (invitation.label, invitation.limit) == (label, 1)
+        assert timedelta(days=6) < invitation.expires_at - timezone.now() < timedelta(days=8)
+    assert Invitation.objects.count() == 4
+    assert not any(token in repr(lead_client.session.items()) for token in tokens.values())
+    entry = AuditEntry.objects.get(action="invitation.created_each")
+    assert entry.details["links"] == 4
+    assert "Ada" in lead_client.get(LINKS).content.decode()
+
+
+def test_each_personal_link_shows_whether_it_was_used(lead_client, marking):
+    tokens = made_links(lead_client.post(f"{LINKS}personal/", {"labels": "Ada\nBo"}))
+    enrolment = invitations.accept(token=tokens["Ada"], user=None)
+    page = lead_client.get(LINKS).content.decode()
+    assert f"personal link of {enrolment.annotator.pseudonym}" in page
+    assert page.count("not used yet") == 1
+
+
+@pytest.mark.parametrize("labels", ["", " \n ", "x\n" * 501, "x" * 121])
+def test_personal_links_without_notes_or_with_too_many_are_refused(lead_client, marking, labels):
+    assert lead_client.post(f"{LINKS}personal/", {"labels": labels}).status_code == 400
+    assert not Invitation.objects.exists()
+
+
+def test_a_table_that_cannot_be_read_makes_no_links(lead_client, marking):
+    table = SimpleUploadedFile("people.csv", b"\xff\xfe\x00broken")
+    assert lead_client.post(f"{LINKS}personal/", {"labels": "Ada", "table": table}).status_code == 400
+    assert not Invitation.objects.exists()
+
+
+def test_a_hundred_links_take_as_many_queries_as_one(lead_client, marking, queries):
+    one = queries(lead_client, f"{LINKS}personal/", {"labels": "Ada"})
+    assert queries(lead_client, f"{LINKS}personal/", {"labels": "Bo\n" * 100}) == one
 
 
 def test_a_link_without_days_never_expires(lead_client, marking):

@@ -32,12 +32,13 @@ def practised(marking, lead):
     add = {"campaign": marking, "purpose": Task.Purpose.PRACTICE, "by": lead}
     known_tasks.add(
         **add,
-        image=first,
-        attributes=[hat, drum, kite],
+        content=known_tasks.TaskContent(image=first, attributes=[hat, drum, kite]),
         answers={hat: True, drum: False},
         explanations={drum: "A box is no drum."},
     )
-    known_tasks.add(**add, image=second, attributes=[kite], answers={kite: True})
+    known_tasks.add(
+        **add, content=known_tasks.TaskContent(image=second, attributes=[kite]), answers={kite: True}
+    )
     return lifecycle.change_settings(
         campaign=marking, by=lead, options={"practice_pass_mark": 0.6, "practice_attempts": 2}
     )
@@ -123,7 +124,11 @@ def test_each_answer_is_scored_and_explained(person):
 def test_a_rating_is_right_when_it_is_one_of_the_right_ones(rating, lead):
     (drum,) = attributes("drum")
     known_tasks.add(
-        campaign=rating, purpose=Task.Purpose.PRACTICE, by=lead, attributes=[drum], answers={drum: [4, 5]}
+        campaign=rating,
+        purpose=Task.Purpose.PRACTICE,
+        by=lead,
+        content=known_tasks.TaskContent(attributes=[drum]),
+        answers={drum: [4, 5]},
     )
     for value, passed in ((4, True), (2, False)):
         enrolment = new_annotator(rating).enrolments.get()
@@ -190,8 +195,7 @@ def test_who_labelled_before_there_was_practice_is_not_asked(marking, lead):
         campaign=marking,
         purpose=Task.Purpose.PRACTICE,
         by=lead,
-        image=marking.study.images.first(),
-        attributes=[hat],
+        content=known_tasks.TaskContent(image=marking.study.images.first(), attributes=[hat]),
         answers={hat: True},
     )
     assert state(before) == State.NOT_NEEDED

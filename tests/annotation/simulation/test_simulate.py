@@ -67,8 +67,7 @@ def known(campaign, purpose, text, right, image=None):
         campaign=campaign,
         purpose=purpose,
         by=None,
-        image=image,
-        attributes=[attribute],
+        content=known_tasks.TaskContent(image=image, attributes=[attribute]),
         answers={attribute: right},
     )
 

@@ -22,8 +22,7 @@ def add(campaign, lead, *, image=None, explanation="", **answers):
         campaign=campaign,
         purpose="practice",
         by=lead,
-        image=image,
-        attributes=list(known),
+        content=known_tasks.TaskContent(image=image, attributes=list(known)),
         answers=known,
         explanations={first: explanation} if explanation else {},
     )

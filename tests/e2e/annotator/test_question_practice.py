@@ -58,7 +58,7 @@ def add_practice(campaign, lead, answers):
         campaign=campaign,
         purpose="practice",
         by=lead,
-        stimuli=shown,
+        content=known_tasks.TaskContent(stimuli=shown),
         answers=answers,
         explanations={next(iter(answers)): "Look at the light."},
     )

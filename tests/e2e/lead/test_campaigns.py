@@ -9,6 +9,7 @@ from jobs.models import Job
 from jobs.run.execution import execute
 from studies.models import Study
 from tests.e2e.conftest import PHONE
+from tests.e2e.lead.launch import open_with_waivers
 
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
 # The first article loads a dictionary, and progress is asked for every five seconds.
@@ -75,7 +76,7 @@ def test_a_lead_goes_from_a_resource_to_an_invitation(signed_in, resource, new_p
     expect(page.get_by_text("sample 2 of 6")).to_be_visible()
     page.get_by_role("link", name="Back to the campaign").click()
 
-    page.get_by_role("button", name="Open campaign").click()
+    open_with_waivers(page)
     expect(page.get_by_text("is open. Invite annotators by link.")).to_be_visible()
     assert Campaign.objects.get().state == "open"
 

@@ -42,12 +42,12 @@ def load_into(name: str) -> sqlite3.Connection:
 
 
 def _in_file(folder: Path) -> str:
-    file = folder / f"{_fingerprint()}.sqlite3"
+    file = folder / f"{fingerprint()}.sqlite3"
     if not file.exists():
         for outdated in folder.glob("*.sqlite3*"):
             outdated.unlink()
         unfinished = folder / "unfinished.sqlite3"
-        _migrate(f"sqlite:///{unfinished}", folder)
+        migrate(f"sqlite:///{unfinished}", folder)
         unfinished.rename(file)
     return str(file)
 
@@ -55,7 +55,7 @@ def _in_file(folder: Path) -> str:
 def _on_server() -> str:
     # Each checkout has one, so that two of them do not drop each other's.
     prefix = f"migrated_{hashlib.sha256(str(ROOT).encode()).hexdigest()[:8]}_"
-    name = prefix + _fingerprint()
+    name = prefix + fingerprint()
     databases = {row[0] for row in run_on_server("SELECT datname FROM pg_database")}
     if name not in databases:
         for outdated in databases:
@@ -63,12 +63,12 @@ def _on_server() -> str:
                 run_on_server(f'DROP DATABASE "{outdated}" WITH (FORCE)')
         unfinished = f"{prefix}unfinished"
         run_on_server(f'CREATE DATABASE "{unfinished}"')
-        _migrate(postgres_url(unfinished), Path(settings.VAR))
+        migrate(postgres_url(unfinished), Path(settings.VAR))
         run_on_server(f'ALTER DATABASE "{unfinished}" RENAME TO "{name}"')
     return name
 
 
-def _fingerprint() -> str:
+def fingerprint() -> str:
     """Return a text that changes with anything that decides what `migrate` makes."""
     digest = hashlib.sha256(f"{django.VERSION} {sys.version} {settings.INSTALLED_APPS}".encode())
     folders = [Path(app.path) / "migrations" for app in apps.get_app_configs()]
@@ -79,7 +79,8 @@ def _fingerprint() -> str:
     return digest.hexdigest()[:16]
 
 
-def _migrate(url: str, folder: Path) -> None:
+def migrate(url: str, folder: Path) -> None:
+    """Migrate the database at `url` in a process whose files are in `folder`."""
     environment = {
         "PATH": os.environ["PATH"],
         "STEREOSCOPE_VAR": str(folder),

@@ -12,7 +12,8 @@ from generation.backends.base import ImageRequest, ModelUnusable
 from generation.backends.openai.backend import OpenAIBackend
 from generation.backends.openai.download import fetch
 from generation.models import GenerationRequest, GenerationRun, Image
-from generation.runs.execution import reopen_failed, run, spent
+from generation.runs.budget import reserve
+from generation.runs.execution import reopen_failed, run
 from generation.runs.planning import plan_run
 from jobs.progress.reporter import Cancelled, LeaseLost, Unwatched
 from tests.generation.backends.images_endpoint import Drip, image, images_endpoint, png, refusal
@@ -257,6 +258,14 @@ class TestWhereItGoes:
             fetch(url, endpoint=endpoint.url, limit=10_000, seconds=1)
 
 
+def spent(planned):
+    """What the run says that it spent, which is what its images cost."""
+    planned.refresh_from_db()
+    costs = sum(planned.requests.values_list("cost", flat=True), Decimal(0))
+    assert planned.spent == costs
+    return planned.spent
+
+
 @pytest.mark.django_db
 class TestRuns:
     def plan(self, study, lead, **more):
@@ -301,6 +310,7 @@ class TestRuns:
     def test_what_a_killed_worker_had_asked_for_counts(self, endpoint, study, lead, prompts):
         planned = self.plan(study, lead, price=Decimal(1), budget=Decimal(12))
         planned.requests.filter(pk=planned.requests.first().pk).update(cost=1)
+        assert reserve(planned, Decimal(1))
         with pytest.raises(DomainError, match=r"The budget of 12.00 does not cover another image"):
             run(run=planned, progress=Unwatched())
         assert Image.objects.count() == 11

@@ -1,5 +1,9 @@
 """The client of chat completions: a real server on this machine that answers well, badly or not at all."""
 
+import json
+import socket
+import struct
+import threading
 import time
 
 import pytest
@@ -214,3 +218,62 @@ class TestConnectionsThatAreKept:
         assert asking.complete(ASKED, SAMPLING, paid=True).choices
         assert kept.connections == 2
         asking.close()
+
+
+class TestRequestsThatAreCutOff:
+    """A server that closes connections while it reads requests: what it cannot have read whole was not done."""
+
+    @pytest.fixture
+    def cutting(self, settings):
+        pytest.importorskip("openai", reason="the full requirements are not installed")
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            settings.OPENAI_BASE_URLS = [f"http://127.0.0.1:{listener.getsockname()[1]}/v1"]
+            settings.OPENAI_API_KEY = KEY
+            settings.OPENAI_TIMEOUT_SECONDS = 20
+            yield listener
+
+    def serve(self, listener, *, first_reads_all):
+        """Close the first connection, and answer on the second."""
+        first, _ = listener.accept()
+        if first_reads_all:
+            _read_request(first)
+        else:
+            first.recv(100)
+        # Not sent politely: what is still under way is thrown away.
+        first.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        first.close()
+        listener.settimeout(5)
+        try:
+            second, _ = listener.accept()
+        except TimeoutError:
+            return
+        with second:
+            _read_request(second)
+            body = json.dumps(completion("The pilot.")[2]).encode()
+            second.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+
+    @pytest.mark.parametrize(
+        ("first_reads_all", "answered"), [(False, True), (True, False)], ids=["cut off", "read whole"]
+    )
+    def test_are_sent_again_only_if_they_cannot_have_been_read(self, cutting, first_reads_all, answered):
+        large = [Message("user", "Who is this?", "data:image/png;base64," + "A" * (64 << 20))]
+        server = threading.Thread(
+            target=self.serve, args=(cutting,), kwargs={"first_reads_all": first_reads_all}
+        )
+        server.start()
+        reply = client().complete(large, SAMPLING, paid=True)
+        server.join()
+        if answered:
+            assert reply.choices[0].text == "The pilot."
+        else:
+            assert (reply.reason, reply.charged) == ("The endpoint hung up before it answered.", True)
+
+
+def _read_request(connection):
+    data = b""
+    while b"\r\n\r\n" not in data:
+        data += connection.recv(1 << 16)
+    head, _, body = data.partition(b"\r\n\r\n")
+    left = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0]) - len(body)
+    while left > 0:
+        left -= len(connection.recv(1 << 20))

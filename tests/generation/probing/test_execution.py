@@ -12,9 +12,9 @@ from django.test.utils import CaptureQueriesContext
 from foundation.errors import Conflict, DomainError
 from generation.backends.base import ModelUnusable
 from generation.models import Answer, Image
-from generation.probing.budget import spent
 from generation.probing.execution import reopen_failed, run
 from generation.probing.launch import claim_run, go_on, start, start_here
+from generation.probing.totals import counts_of
 from jobs.models import Job
 from jobs.progress.reporter import Cancelled, Unwatched
 from jobs.run.execution import execute
@@ -29,6 +29,13 @@ PRICES = {"price_in": Decimal(1_000), "price_out": Decimal(10_000)}
 
 def asks(study, lead=None, **more):
     return planned(study, lead, backend="chat", **more)
+
+
+def spent(asked):
+    """What the run says that it spent, which is what its answers cost."""
+    costs = sum(asked.answers.values_list("cost", flat=True), Decimal(0))
+    assert counts_of(asked).spent == costs
+    return costs
 
 
 class Lines(Unwatched):

@@ -15,6 +15,7 @@ study = Study.objects.create(name='Isles', slug='isles', seed=7)
 answer = 0
 """
 DONE = "SELECT text FROM generation_answer WHERE outcome = 'done'"
+COUNTS = "SELECT outcome, number, cost_e8 FROM generation_answercount WHERE number <> 0 OR cost_e8 <> 0"
 AT_ONCE = 4
 ANSWERS = 2 * 3 * 20
 
@@ -82,5 +83,6 @@ def test_a_worker_that_is_killed_twice_leaves_no_double_and_no_gap(tmp_path):
         assert len(texts) == len(set(texts)) == ANSWERS
         assert ANSWERS <= len(endpoint.asked) <= ANSWERS + 4 * AT_ONCE
         ((spent,),) = server.rows("SELECT sum(cost) FROM generation_answer")
+        assert server.rows(COUNTS) == [("done", ANSWERS, round(float(spent) * 10**8))]
         # Written down before the call, so that what was lost is paid too: 25 tokens an answer, and the most there is.
         assert float(spent) >= ANSWERS * 25 / 1_000_000 * 0.999

@@ -49,7 +49,8 @@ def test_braces_in_a_groups_name_are_only_text():
     [
         (
             "a {nation} person",
-            "has {nation}, which is not one of the places {id}, {attr}, {phrase}, {person}, {a_an}, {A_an}",
+            "has {nation}, which is not one of the places {id}, {attr}, {phrase}, {person}, {singular}, {plural}, "
+            "{a_an}, {A_an}",
         ),
         ("a {} person", "has {}, which is not one of"),
         ("a {ID} person", "has {ID}, which is not"),

@@ -74,7 +74,7 @@ class TestFiles:
         plan = McasPlan.of(prompt_set("mcas"))
         assert (plan.target_images, plan.attribute_images, plan.images) == (560, 128, 688)
         assert dict(plan.categories) == {"occupations": 10, "sports": 6, "objects": 6, "scenes": 6}
-        assert len(published_prompt_sets()) == 4
+        assert len(published_prompt_sets()) == 5
 
     def test_what_is_no_prompt_set_is_refused_in_one_sentence(self, tmp_path):
         for text in ("title = ", "title = 'nothing else'", "prompts = [1]"):

@@ -4,10 +4,12 @@ import json
 
 import pytest
 
+from annotation.imports.importer import ImportTarget
 from annotation.label_studio.client.rest import Client
 from annotation.label_studio.format.importer import import_export
 from annotation.label_studio.format.inventory import suggestions, take_inventory
 from annotation.label_studio.format.names import parse_names
+from annotation.label_studio.format.options import ExportOptions
 from annotation.models import Annotation, Campaign, Judgement
 from tests.services.label_studio.annotators import hands_of
 
@@ -49,7 +51,11 @@ def test_stars_of_a_real_export_are_ratings(label_studio, hands, study, tmp_path
     path = exported(label_studio, hands, _STARS, rows, results, tmp_path)
     found = suggestions(take_inventory(json.loads(path.read_text())))
     assert (found["attribute"], found["rating"]) == ("attribute", "visible")
-    import_export(study=study.name, file=path, by=None, names=parse_names(["rating=visible"]))
+    import_export(
+        target=ImportTarget(name=study.name, by=None),
+        file=path,
+        options=ExportOptions(names=parse_names(["rating=visible"])),
+    )
     assert Campaign.objects.get().kind == "attribute_likert"
     rated = Judgement.objects.values_list("attribute__text", "rating")
     assert sorted(rated) == [("drum", 1), ("drum", 2), ("tall hat", 4), ("tall hat", 5)]
@@ -64,7 +70,9 @@ def test_none_among_the_choices_of_a_real_export_is_none_of_the_above(label_stud
     results = [[seen("Tall hat"), seen("None of these")], [seen("None of these"), seen("Tall hat", "Drum")]]
     path = exported(label_studio, hands, _MARKS, rows, results, tmp_path)
     names = parse_names(["image=picture", "present=seen"], asked=("tall hat", "drum"))
-    import_export(study=study.name, file=path, by=None, names=names)
+    import_export(
+        target=ImportTarget(name=study.name, by=None), file=path, options=ExportOptions(names=names)
+    )
     assert sorted(Annotation.objects.values_list("none_of_the_above", flat=True)) == [
         False,
         False,

@@ -49,7 +49,7 @@ def parts(answers: Any, *, sampled: bool) -> Iterator[WordAnswers]:
     columns = {name: _codes(table[name]) for name in ("setting", "descriptor", "document")}
     columns["model"] = _codes(table["model"]) if "model" in table else _unnamed(len(table))
     columns["letter"] = _codes(table["letter"].astype(object).where(table["letter"].notna(), UNNAMED))
-    word, word_names = _codes(table["word"], lower=True)
+    word, word_names = _codes(_words(table["word"]))
     temperature = (
         pd.to_numeric(table["temperature"]).to_numpy(dtype=float) if "temperature" in table else None
     )
@@ -84,13 +84,20 @@ def parts(answers: Any, *, sampled: bool) -> Iterator[WordAnswers]:
         )
 
 
-def _codes(values: pd.Series, *, lower: bool = False) -> tuple[Array, Array]:
+def _codes(values: pd.Series) -> tuple[Array, Array]:
     """Codes in the order of the names as text; −1 where there is none."""
     codes, names = pd.factorize(values.astype(object))
-    texts = pd.Series(names, dtype=object).astype(str)
-    fold, sorted_names = pd.factorize(texts.str.lower() if lower else texts, sort=True)
+    texts = pd.Series([str(name) for name in names], dtype=object)
+    fold, sorted_names = pd.factorize(texts, sort=True)
     places = np.append(fold, -1).astype(np.int64)  # the last for what has no name
     return places[codes], np.asarray(sorted_names, dtype=object)
+
+
+def _words(values: pd.Series) -> pd.Series:
+    """In lower case by Python's rules, as published (Arrow's have no final sigma); blanks are no words."""
+    codes, names = pd.factorize(values.astype(object))
+    texts = [None if not str(name).strip() else str(name).lower() for name in names]
+    return pd.Series(np.array([*texts, None], dtype=object)[codes], dtype=object)
 
 
 def _unnamed(rows: int) -> tuple[Array, Array]:

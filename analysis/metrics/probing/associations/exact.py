@@ -1,7 +1,5 @@
 """The exact test of an association: how often a word would fall to a descriptor if descriptors were shuffled."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from analysis.metrics.data.arrays import Array
@@ -23,19 +21,52 @@ def upper_tail(tf: Array, cells: Array, with_word: Array, of_descriptor: Array) 
     return np.asarray(np.clip(p, 0.0, 1.0)[place.reshape(-1)])
 
 
-def upper_tail_of_sum(tf: int, letters: Sequence[tuple[int, int, int]]) -> float:
-    """P(Σ X ≥ tf) over independent letters (cells, with the word, of the descriptor), by convolution."""
+def upper_tail_of_sums(tf: Array, letters: Array, cells: Array, with_word: Array, drawn: Array) -> Array:
+    """P(Σ X ≥ tf) per pair, X independent hypergeometric counts: one for each of the pair's `letters`.
+
+    `cells`, `with_word` and `drawn` hold the letters of the first pair, then those of the second, … Counts that reach
+    `tf` are one state, so the work grows with tf and not with the answers, and only positive terms are added: small
+    tails keep their digits.
+    """
+    first = np.cumsum(letters) - letters
+    p = np.ones(len(tf))
+    for count in np.unique(tf[tf > 0]).tolist():
+        rows = np.flatnonzero(tf == count)
+        rows = rows[np.argsort(-letters[rows], kind="stable")]
+        below, reached = np.zeros((len(rows), count)), np.zeros(len(rows))
+        below[:, 0] = 1
+        for step in range(int(letters[rows].max(initial=0))):
+            active = int(np.searchsorted(-letters[rows], -step))
+            at = first[rows[:active]] + step
+            mass, tail = _masses(count, cells[at], with_word[at], drawn[at])
+            before = below[:active]
+            reached[:active] += (before * tail[:, ::-1]).sum(axis=1)
+            after = np.zeros_like(before)
+            for more in range(min(count, int(np.minimum(with_word[at], drawn[at]).max(initial=0)) + 1)):
+                after[:, more:] += before[:, : count - more] * mass[:, more, None]
+            below[:active] = after
+        p[rows] = np.minimum(reached, 1.0)
+    return p
+
+
+def _masses(count: int, cells: Array, with_word: Array, drawn: Array) -> tuple[Array, Array]:
+    """P(X = k) and P(X > k) for k below `count`, one row per letter; each distinct letter is computed once."""
     from scipy.stats import hypergeom
 
-    total = np.ones(1)
-    for cells, with_word, of_descriptor in letters:
-        most = min(with_word, of_descriptor)
-        total = np.convolve(total, hypergeom.pmf(np.arange(most + 1), cells, with_word, of_descriptor))
-    return float(min(total[tf:].sum(), 1.0)) if tf > 0 else 1.0
+    widest = int(max(cells.max(initial=0), with_word.max(initial=0), drawn.max(initial=0))) + 1
+    _, index, place = np.unique(
+        (cells * widest + with_word) * widest + drawn, return_index=True, return_inverse=True
+    )
+    of_letter = (cells[index, None], with_word[index, None], drawn[index, None])
+    k = np.arange(count)
+    mass, tail = hypergeom.pmf(k, *of_letter), hypergeom.sf(k, *of_letter)
+    return np.asarray(mass)[place], np.asarray(tail)[place]
 
 
-def benjamini_hochberg(p: Array) -> Array:
+def benjamini_hochberg(p: Array, *, tests: int | None = None) -> Array:
     """q = min over larger p of p·m/rank, at most 1; NaN leaves the family.
+
+    m is the number of p, or `tests` where the family has more of them, whose p is 1.
 
     Source: Benjamini & Hochberg 1995; discrete p-values make it conservative.
     """
@@ -43,5 +74,6 @@ def benjamini_hochberg(p: Array) -> Array:
     defined = np.flatnonzero(~np.isnan(p))
     order = defined[np.argsort(-p[defined], kind="stable")]
     rank = np.arange(len(order), 0, -1)
-    q[order] = np.minimum(np.minimum.accumulate(p[order] * len(order) / rank), 1) if len(order) else p[order]
+    m = len(order) if tests is None else tests
+    q[order] = np.minimum(np.minimum.accumulate(p[order] * m / rank), 1) if len(order) else p[order]
     return q

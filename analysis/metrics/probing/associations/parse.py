@@ -40,8 +40,8 @@ def parse_word(reply: str | None, letter: str, *, published: bool = False) -> Pa
         return ParsedWord(None, MISSING)
     text = unicodedata.normalize("NFKC", reply)
     bracket = _BRACKET.search(text)
-    content = bracket[1].strip().casefold() if bracket else ""
-    outcome = VALID if content.startswith(letter.casefold()) else MISMATCH
+    content = bracket[1].strip().lower() if bracket else ""
+    outcome = VALID if content.casefold().startswith(letter.casefold()) else MISMATCH
     if not _WORD.fullmatch(content):
         outcome = INVALID
     if not published:

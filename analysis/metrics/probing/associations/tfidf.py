@@ -9,7 +9,7 @@ from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.results import Result, counts, labels, numbers, words
 from analysis.metrics.data.validation import require_choice, require_columns
 from analysis.metrics.probing.associations.answers import WordAnswers, parts
-from analysis.metrics.probing.associations.exact import benjamini_hochberg, upper_tail, upper_tail_of_sum
+from analysis.metrics.probing.associations.exact import benjamini_hochberg, upper_tail, upper_tail_of_sums
 
 LEVEL = 0.05
 LEAST_DOCUMENTS = 2
@@ -48,7 +48,10 @@ def tfidf_associations(
     *Exact test*: were descriptors shuffled within (setting, letter), tf(d,w) ~ Hypergeometric(answered cells, those
     with w, those of d): p_exact = P(X ≥ tf); for a word under several letters, of their sum (convolution); for
     descriptions with documents that contain w in place of tf. q_exact: Benjamini–Hochberg over the pairs with df ≥ 2
-    of the model × setting; `significant_exact` where q < `level`.
+    of the model × setting. Only pairs that occur are among them, and a pair that occurs is already the more surprising
+    the more words there are: q_exact promises no rate of false discoveries. q_all_pairs does: its family is every
+    descriptor × every word with df ≥ 2, and the p of pairs that do not occur is 1. `significant_exact` where
+    q_all_pairs < `level`.
 
     `sampled=False`, or a column `temperature` that is 0 throughout a model × setting: repeats are copies; one repeat
     (the first of each descriptor × template) counts, and the exact test is null.
@@ -58,8 +61,8 @@ def tfidf_associations(
     published. A document that is repeated for a second dimension counts once.
 
     Null (`reason`): z and p `no_variation` where scores do not differ; (`exact_reason`) p_exact and q_exact
-    `no_sampling`; q_exact `one_document` where df is 1. Raises ValueError for a missing column, an empty name and an
-    unknown option.
+    `no_sampling`; q_exact and q_all_pairs `one_document` where df is 1. Raises ValueError for a missing column, an
+    empty name and an unknown option.
 
     Source: Raj et al. 2024, *BiasDora*; Fisher 1935; Benjamini & Hochberg 1995.
     """
@@ -107,7 +110,10 @@ def _associations(part: WordAnswers, df: str, level: float) -> pd.DataFrame:
         exact = _by_letter if part.has_letters else _by_document
         p_exact = exact(part, answered, pair, tf, in_document)
     is_shared = documents_with[pair_word] >= LEAST_DOCUMENTS
-    q_exact = benjamini_hochberg(np.where(is_shared, p_exact, np.nan))
+    tested = np.where(is_shared, p_exact, np.nan)
+    q_exact = benjamini_hochberg(tested)
+    every_pair = len(np.unique(descriptor)) * int((documents_with >= LEAST_DOCUMENTS).sum())
+    q_all_pairs = benjamini_hochberg(tested, tests=every_pair)
     exact_reason = (
         np.where(is_shared, "", ONE_DOCUMENT) if part.is_sampled else np.full(len(pair), NO_SAMPLING)
     )
@@ -130,7 +136,8 @@ def _associations(part: WordAnswers, df: str, level: float) -> pd.DataFrame:
             "reason": words(np.full(len(pair), reason)),
             "p_exact": numbers(p_exact),
             "q_exact": numbers(q_exact),
-            "significant_exact": pd.arrays.BooleanArray(q_exact < level, np.isnan(q_exact)),
+            "q_all_pairs": numbers(q_all_pairs),
+            "significant_exact": pd.arrays.BooleanArray(q_all_pairs < level, np.isnan(q_all_pairs)),
             "exact_reason": words(exact_reason),
         }
     )
@@ -168,17 +175,12 @@ def _by_letter(part: WordAnswers, answered: Array, pair: Array, tf: Array, _in_d
     place = begins[pair_word]
     only = key[place] % letters
     p = upper_tail(tf, cells[only], with_word[place], of_descriptor[pair_descriptor * letters + only])
-    for row in np.flatnonzero(of_word[pair_word] > 1):
-        at = range(begins[pair_word[row]], begins[pair_word[row]] + of_word[pair_word[row]])
-        under = [
-            (
-                int(cells[key[i] % letters]),
-                int(with_word[i]),
-                int(of_descriptor[pair_descriptor[row] * letters + key[i] % letters]),
-            )
-            for i in at
-        ]
-        p[row] = upper_tail_of_sum(int(tf[row]), under)
+    several = np.flatnonzero(of_word[pair_word] > 1)
+    under = of_word[pair_word[several]]
+    within = np.arange(under.sum()) - np.repeat(np.cumsum(under) - under, under)
+    at = np.repeat(place[several], under) + within
+    drawn = of_descriptor[np.repeat(pair_descriptor[several], under) * letters + key[at] % letters]
+    p[several] = upper_tail_of_sums(tf[several], under, cells[key[at] % letters], with_word[at], drawn)
     return p
 
 

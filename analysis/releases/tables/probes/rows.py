@@ -17,8 +17,9 @@ from analysis.releases.rekey import lead_id
 from analysis.releases.tables.annotator_rows import AnnotatorRows
 from analysis.releases.tables.image_names import published_name
 from analysis.releases.tables.label_columns import Naming
+from annotation.answers.questions.scenario_verdicts import Likeness, Scenario, scenario_verdicts
 from annotation.models import Annotation
-from generation.models import Answer, Coding, ProbeRun
+from generation.models import Answer, Coding, Image, ProbeRun
 from studies.models import Study
 
 _AT_ONCE = 5_000
@@ -34,9 +35,20 @@ Columns = dict[str, list[Any]]
 
 
 def answers_of(study: Study, using: str) -> QuerySet[Answer]:
-    """Return the answers that a release holds: those that ended, about images that were not retracted."""
+    """Return the answers that ended, about images that were not retracted."""
     ended = Answer.objects.using(using).filter(run__study=study.pk, outcome__in=_ENDED)
     return ended.filter(Q(image=None) | Q(image__retracted_at=None)).order_by("run_id", "pk")
+
+
+def images_not_compared(study: Study, using: str) -> list[int]:
+    """Return the images whose scenarios people did not keep: results leave out what was said of them."""
+    verdicts = scenario_verdicts(study, using)
+    if verdicts is None:
+        return []
+    kept = {place for place, found in verdicts.items() if found.verdict == Likeness.KEPT}
+    images = Image.objects.using(using).filter(study=study.pk, retracted_at=None).exclude(scenario="")
+    places = images.order_by("pk").values_list("pk", "experiment", "scenario", "model_label")
+    return [pk for pk, *place in places.iterator() if Scenario(*place) not in kept]
 
 
 @dataclass(eq=False)
@@ -50,9 +62,11 @@ class ProbeRows:
     reasons: bool
     _codings: int = 0
     _numbers: dict[int, int] = field(default_factory=dict)  # run → its number
+    _not_compared: list[int] = field(default_factory=list)
     _names: dict[int, str] = field(default_factory=dict)  # run → name of its probe set here
 
     def __post_init__(self) -> None:
+        self._not_compared = images_not_compared(self.study, self.using)
         self.runs = list(ProbeRun.objects.using(self.using).filter(study=self.study.pk).order_by("pk"))
         digests: dict[str, set[str]] = {}
         for run in self.runs:
@@ -61,6 +75,17 @@ class ProbeRows:
             self._numbers[run.pk] = number
             alone = len(digests[run.probe_set]) == 1
             self._names[run.pk] = run.probe_set if alone else f"{run.probe_set}-{run.probe_set_digest[:8]}"
+
+    def answers(self) -> QuerySet[Answer]:
+        """Return the answers that the release holds: those that results are made of."""
+        return answers_of(self.study, self.using).exclude(image__in=self._not_compared)
+
+    @property
+    def left_out(self) -> int:
+        """How many answers are left out because people did not keep the scenario."""
+        if not self._not_compared:
+            return 0
+        return answers_of(self.study, self.using).filter(image__in=self._not_compared).count()
 
     def probe_sets(self) -> Iterator[tuple[str, str]]:
         """Yield name and content of each probe set, as JSON that can be imported."""
@@ -90,13 +115,13 @@ class ProbeRows:
         return columns, tuple(facts)
 
     def _counts(self, run: ProbeRun) -> Counter[str]:
-        answers = answers_of(self.study, self.using).filter(run=run)
+        answers = self.answers().filter(run=run)
         counts = Counter(answers.order_by().values_list("outcome", flat=True).iterator())
         counts["pending"] = run.answers.using(self.using).filter(outcome=Answer.Outcome.PENDING).count()
         return counts
 
     def _facts(self, run: ProbeRun, counts: Mapping[str, int]) -> ProbeRunFacts:
-        ended = answers_of(self.study, self.using).filter(run=run)
+        ended = self.answers().filter(run=run)
         moments = ended.order_by().aggregate(first=Min("finished_at"), last=Max("finished_at"))
         return ProbeRunFacts(
             model=run.model_label,
@@ -122,7 +147,7 @@ class ProbeRows:
     ) -> Iterator[tuple[Columns, Columns]]:
         """Yield pages of `probe_answers` with their `codings`. `counted`: a flag for each annotation released."""
         models = {run.pk: self._model(run) for run in self.runs}
-        rows = answers_of(self.study, self.using).values_list(*_READ).iterator(chunk_size=_AT_ONCE)
+        rows = self.answers().values_list(*_READ).iterator(chunk_size=_AT_ONCE)
         page: list[dict[str, Any]] = []
         for number, values in enumerate(rows, start=1):
             page.append({**dict(zip(_READ, values, strict=True)), "probe_answer": number})
@@ -224,7 +249,7 @@ class ProbeRows:
         """Return the columns that would hold nothing: of images where no question was about one, of people."""
         codings = Coding.objects.using(self.using).filter(answer__run__study=self.study.pk)
         empty = set()
-        if not answers_of(self.study, self.using).filter(image__isnull=False).exists():
+        if not self.answers().filter(image__isnull=False).exists():
             empty.add(("probe_answers", "image"))
         if not codings.filter(coder=Coding.Coder.PERSON).exists():
             empty.add(("codings", "annotator"))

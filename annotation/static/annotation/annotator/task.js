@@ -234,13 +234,21 @@ function watchExpiry() {
 
 // Fetches the pictures that will probably come next, once these are there and the browser has nothing else to do.
 let ahead = [];
+async function aheadOfHere() {
+  try {
+    // Who was signed out meanwhile is sent to the sign-in page, which holds no images.
+    const answer = await fetch(form.dataset.aheadUrl, { credentials: "same-origin", redirect: "error" });
+    return answer.ok ? await answer.json() : {};
+  } catch {
+    return {};
+  }
+}
 function lookAhead() {
   if (!pane.whenSeen || revising) return;
   const here = payload.assignment;
   const idle = window.requestIdleCallback ?? ((does) => window.setTimeout(does, 200));
   const look = async () => {
-    const answer = await fetch(form.dataset.aheadUrl, { credentials: "same-origin" }).catch(() => null);
-    const { images = [] } = answer?.ok ? await answer.json() : {};
+    const { images = [] } = await aheadOfHere();
     if (payload.assignment !== here) return;
     ahead = images.map((address) => Object.assign(new Image(), { src: address }));
     for (const picture of ahead) picture.decode().catch(() => {}); // what does not load now is told when it is shown

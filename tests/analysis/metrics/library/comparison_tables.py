@@ -159,6 +159,17 @@ def as_associations(frame: pd.DataFrame) -> pd.DataFrame:
     ).drop_duplicates()
 
 
+def as_review(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
+    """Answers that people read again: of every third the rules are not sure, and a present attribute is an error."""
+    row, present = frame["row"].to_numpy(dtype=int), frame["present"].to_numpy(dtype=int)
+    stratum = ["unsure" if number % 3 == 0 else "sure" for number in row]
+    people = ["minus" if is_present else "plus" for is_present in present]
+    return pd.DataFrame({"stratum": stratum, "rules": "plus", "people": people}), {
+        "unsure": 900,
+        "sure": 9_000,
+    }
+
+
 def as_levels(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """People's and a judge's bias levels of pairs: a present attribute adds one."""
     row, present = frame["row"].to_numpy(dtype=int), frame["present"].to_numpy(dtype=int)

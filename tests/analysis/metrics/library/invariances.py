@@ -18,6 +18,7 @@ from tests.analysis.metrics.library.comparison_tables import (
     as_points,
     as_probe,
     as_rankings,
+    as_review,
     as_texts,
     as_words,
 )
@@ -303,6 +304,11 @@ CLAIMS: dict[str, Claim] = {
     ),
     "association_overlap": Claim(
         lambda f: _table(metrics.association_overlap(as_associations(f), resamples=20), "measure", "value"),
+        NAMES | {DUPLICATED},
+        frozenset({FLIPPED}),
+    ),
+    "coding_errors": Claim(
+        lambda f: _table(metrics.coding_errors(*as_review(f)), "measure", "stratum", "value"),
         NAMES | {DUPLICATED},
         frozenset({FLIPPED}),
     ),

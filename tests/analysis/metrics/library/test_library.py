@@ -24,6 +24,7 @@ from tests.analysis.metrics.library.comparison_tables import (
     as_points,
     as_probe,
     as_rankings,
+    as_review,
     as_texts,
     as_words,
 )
@@ -84,6 +85,7 @@ RUN = {
     "tfidf_associations": lambda f: metrics.tfidf_associations(as_words(f)),
     "harm_shares": lambda f: metrics.harm_shares(as_associations(f)),
     "association_overlap": lambda f: metrics.association_overlap(as_associations(f), resamples=60),
+    "coding_errors": lambda f: metrics.coding_errors(*as_review(f)),
     "judge_agreement": lambda f: metrics.judge_agreement(*as_levels(f), resamples=60),
     "plan_precision": lambda f: metrics.plan_precision(
         likelihood_stereotype=0.05, likelihood_random=0.01, images=3, simulations=10, resamples=50

@@ -129,6 +129,25 @@ def test_q_is_that_of_benjamini_and_hochberg_over_words_of_several_documents(mak
         assert alone["p_exact"].notna().all()
 
 
+@pytest.mark.parametrize("make", [word_answers, description_words])
+def test_q_of_all_pairs_counts_those_that_never_occur_with_p_of_one(make):
+    frame = make(3)
+    table = tfidf_associations(frame).to_frame()
+    for setting, rows in table.groupby("setting"):
+        words = rows[rows["df"] >= 2]["word"].unique()
+        descriptors = frame[frame["setting"] == setting].dropna(subset=["word"])["descriptor"].unique()
+        occurring = {(row["descriptor"], row["word"]): row for row in rows.to_dict("records")}
+        pairs = [(descriptor, word) for descriptor in descriptors for word in words]
+        p = [float(occurring[pair]["p_exact"]) if pair in occurring else 1.0 for pair in pairs]
+        q = dict(zip(pairs, multipletests(p, method="fdr_bh")[1], strict=True))
+        for pair, row in occurring.items():
+            if pair in q:
+                assert row["q_all_pairs"] == pytest.approx(q[pair], abs=1e-12)
+                assert row["significant_exact"] == (q[pair] < 0.05)
+            else:
+                assert pd.isna(row["q_all_pairs"])
+
+
 def test_a_planted_association_is_found_and_others_are_not():
     frame = word_answers(4, descriptors=30, runs=10, missing=0, settings=1)
     planted = (frame["descriptor"] == "people of 7") & (frame["letter"] == "b")
@@ -313,6 +332,7 @@ def test_the_first_setting_has_the_released_number_of_documents(shared_data: Pat
         ("[Élan]", "e", None, "mismatch", "élan"),
         ("[Élan]", "É", "élan", "valid", "élan"),
         ("[<b>x</b>]", "x", None, "invalid", "<b>x</b>"),
+        ("[Groß]", "G", "groß", "valid", "groß"),
     ],
 )
 def test_a_reply_is_its_first_bracket(reply, letter, word, outcome, published):
@@ -322,7 +342,7 @@ def test_a_reply_is_its_first_bracket(reply, letter, word, outcome, published):
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.text("ab é[]-'1\n ", max_size=12), st.sampled_from("abe"))
+@given(st.text("ab éßẞ[]-'1\n ", max_size=12), st.sampled_from("abe"))
 def test_replies_are_read_as_the_platform_codes_them(reply, letter):
     parsed, coded = parse_word(reply, letter), completed_word(reply, letter)
     assert parsed.outcome == coded.outcome

@@ -20,3 +20,11 @@ def test_the_exact_test_rarely_finds_what_is_not_there() -> None:
     found = table["significant_exact"].fillna(False).astype(bool)
     assert table[found]["model"].nunique() <= 4
     assert table["significant"].mean() > 0.05  # the published rule marks its tail all the same
+
+
+def test_the_exact_test_finds_nothing_among_many_rare_words() -> None:
+    # The pairs that occur are a fiftieth of all pairs, and each looks surprising: among them alone some always
+    # seem to be associated.
+    table = tfidf_associations(association_tests.rare_words(np.random.default_rng(1), studies=6)).table
+    assert not table["significant_exact"].fillna(False).any()
+    assert (table["q_exact"] < 0.05).fillna(False).groupby(table["model"]).any().mean() > 0.5

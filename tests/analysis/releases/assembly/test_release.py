@@ -12,6 +12,7 @@ from django.core.management import call_command
 from accounts.models import Annotator
 from analysis.releases.tables.columns import COLUMNS
 from annotation.answers.inclusion import counted
+from annotation.imports.importer import ImportTarget
 from annotation.label_studio.format.importer import import_export
 from annotation.models import Annotation, Box, Judgement
 from studies.models import Study
@@ -99,7 +100,8 @@ def answers(study):
 def test_label_studios_files_come_in_again_as_the_same_judgements_and_boxes(folder, marked, resource):
     for name in ("stereotype-marking", "attribute-likert"):
         report = import_export(
-            study="Isles again", file=folder / "label_studio" / f"{name}.json", by=None, resource=resource
+            target=ImportTarget(name="Isles again", by=None, resource=resource),
+            file=folder / "label_studio" / f"{name}.json",
         )
         assert not report.reports[0].rejected
     again = Study.objects.get(name="Isles again")

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from analysis.releases.formats.label_studio import write_label_studio
-from annotation.label_studio.format.names import OURS
 from annotation.label_studio.format.reader import read_export
 from tests.analysis.releases.documents.example_release import ROWS, a_release
 
@@ -22,7 +21,7 @@ def written(tmp_path, rows=None):
 
 
 def rows_of(path: Path):
-    export = read_export(path, names=OURS, none_text="none of the above")
+    export = read_export(path)
     assert not export.table.unreadable
     assert not export.notes
     columns = export.table.columns

@@ -7,7 +7,7 @@ import pytest
 
 from analysis.metrics import annotator_ids_usable
 from annotation.imports.column_map import ColumnMap
-from annotation.imports.importer import import_annotations
+from annotation.imports.importer import ImportTarget, import_annotations
 from annotation.people.annotator_ids import ids_usable
 
 COLUMNS = ("image", "group", "attribute", "annotator", "present", "screen")
@@ -40,7 +40,9 @@ def bring(tmp_path, db):
         file = tmp_path / "labels.csv"
         file.write_text("\n".join([",".join(COLUMNS), *rows]) + "\n", encoding="utf-8")
         column_map = ColumnMap(columns={name: name for name in COLUMNS})
-        return import_annotations(study="Brought", file=file, column_map=column_map, by=None)
+        return import_annotations(
+            target=ImportTarget(name="Brought", by=None), file=file, column_map=column_map
+        )
 
     return bring
 

@@ -63,7 +63,9 @@ def add_practice(campaign, kind: Kind, lead) -> None:
         drum = Attribute.objects.get(text="drum")
         image = campaign.study.images.first() if kind.marks_attributes else None
         right = True if kind.marks_attributes else [4, 5]
-        known_tasks.add(**given, image=image, attributes=[drum], answers={drum: right})
+        known_tasks.add(
+            **given, content=known_tasks.TaskContent(image=image, attributes=[drum]), answers={drum: right}
+        )
         return
     shown = known_tasks.as_screen(known_tasks.screens_of(campaign)[0]).stimuli
     answers = {}
@@ -73,7 +75,7 @@ def add_practice(campaign, kind: Kind, lead) -> None:
             answers[part] = list(range(1, len(shown) + 1 - kind.stimuli.prompt_shown))
         elif question.when is None:
             answers[part] = answers_of(question, ("s1", "s2"))[-1:]
-    known_tasks.add(**given, stimuli=shown, answers=answers)
+    known_tasks.add(**given, content=known_tasks.TaskContent(stimuli=shown), answers=answers)
 
 
 def fields_of(payload) -> dict[str, object]:

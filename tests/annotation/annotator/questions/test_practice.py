@@ -20,7 +20,9 @@ def practised(study, pictures, lead) -> Campaign:
         campaign=campaign,
         purpose="practice",
         by=lead,
-        stimuli=known_tasks.as_screen(known_tasks.screens_of(campaign)[0]).stimuli,
+        content=known_tasks.TaskContent(
+            stimuli=known_tasks.as_screen(known_tasks.screens_of(campaign)[0]).stimuli
+        ),
         answers={Part("fitting"): [1, 2], Part("faults"): ["hands", "text"]},
         explanations={Part("fitting"): "No <kite> there."},
     )

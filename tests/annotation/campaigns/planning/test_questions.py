@@ -127,7 +127,8 @@ def test_opening_writes_tasks_and_stimuli_as_planned(study, lead, kind):
         [(position, stimulus.image_id, stimulus.text) for position, stimulus in enumerate(task.stimuli)]
         for task in plan.tasks
     ]
-    assert {(task.image_id, task.sensitive, task.wanted) for task in tasks} == {(None, False, 3)}
+    sensitive = kind == "bias_level"
+    assert {(task.image_id, task.sensitive, task.wanted) for task in tasks} == {(None, sensitive, 3)}
     assert not TaskAttribute.objects.exists()
 
 

@@ -7,10 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotation.imports.column_map import LabelImportOptions
+from annotation.imports.importer import ImportTarget
 from annotation.label_studio.format import reader
 from annotation.label_studio.format.importer import import_export
 from annotation.label_studio.format.inventory import Inventory, suggestions, take_inventory
 from annotation.label_studio.format.names import CONTROLS, DATA_FIELDS, parse_names
+from annotation.label_studio.format.options import ExportOptions
 from annotation.label_studio.format.reader import is_export
 from annotation.models import Annotation, Box, Campaign, Judgement
 from foundation.errors import DomainError
@@ -46,10 +49,14 @@ def a_task(*annotations, image="a.png", **fields):
 
 @pytest.fixture
 def bring(tmp_path, resource):
-    def bring(*tasks, **options):
+    def bring(*tasks, campaign="", **options):
         path = tmp_path / "export.json"
         path.write_text(json.dumps(tasks), encoding="utf-8")
-        return import_export(study="Isles", file=path, by=None, resource=resource, **options)
+        return import_export(
+            target=ImportTarget(name="Isles", by=None, resource=resource, campaign=campaign),
+            file=path,
+            options=ExportOptions(**options),
+        )
 
     return bring
 
@@ -106,7 +113,7 @@ def test_a_ground_truth_is_an_answer_like_any_other_unless_it_is_to_be_left_out(
     report = bring(task)
     assert Annotation.objects.count() == 2
     assert "1 annotations are marked as ground truth and were taken as any other" in str(report)
-    report = bring(task, ground_truth=False, name="Without")
+    report = bring(task, ground_truth=False, campaign="Without")
     assert not report.already
     assert Campaign.objects.latest("pk").annotations.get().annotator.source_id == "2"
     assert "1 annotations marked as ground truth were left out" in str(report)
@@ -255,7 +262,7 @@ def test_a_file_that_is_no_export_is_refused_in_one_sentence(content, tmp_path, 
     path = tmp_path / "export.json"
     path.write_text(content)
     with pytest.raises(DomainError, match=r"export\.json"):
-        import_export(study="Isles", file=path, by=None)
+        import_export(target=ImportTarget(name="Isles", by=None), file=path)
 
 
 @pytest.mark.parametrize("pairs", [["picture=x"], ["present"], ["present=box"], ["image=a", "image=b"]])
@@ -303,7 +310,7 @@ def test_stars_that_are_no_whole_number_reject_the_annotation(bring, number):
 def test_none_among_the_choices_is_seen_without_being_named(bring):
     bring(
         a_task(annotation(choices("None"), by=1), annotation(choices("drum"), by=2), annotation(by=3)),
-        none_value="none of the above",
+        rows=LabelImportOptions(none_of_the_above="none of the above"),
     )
     said = dict(Annotation.objects.values_list("annotator__source_id", "none_of_the_above"))
     assert said == {"1": True, "2": False, "3": None}
@@ -311,7 +318,10 @@ def test_none_among_the_choices_is_seen_without_being_named(bring):
 
 
 def test_none_is_named_by_one_option_where_it_is_another_word(bring):
-    bring(a_task(annotation(choices("Nothing here"), by=1)), none_value="nothing here")
+    bring(
+        a_task(annotation(choices("Nothing here"), by=1)),
+        rows=LabelImportOptions(none_of_the_above="nothing here"),
+    )
     assert Annotation.objects.get().none_of_the_above is True
     assert not Judgement.objects.filter(present=True).exists()
 
@@ -375,7 +385,7 @@ def test_the_same_file_read_by_other_names_is_another_import(bring):
         foreign(), names=parse_names(["image=picture", "group=country", "present=what"], asked=("tall hat",))
     )
     names = parse_names(["image=picture", "group=country", "box=where"], asked=("drum",))
-    assert not bring(foreign(), names=names, name="Boxes").already
+    assert not bring(foreign(), names=names, campaign="Boxes").already
 
 
 json_values = st.recursive(
@@ -397,14 +407,14 @@ def test_what_nests_too_deeply_or_holds_too_much_is_refused_before_it_is_read(tm
     path = tmp_path / "export.json"
     path.write_text('[{"annotations": ' + "[" * 200 + "]" * 200 + "}]")
     with pytest.raises(DomainError, match="levels deep"):
-        import_export(study="Isles", file=path, by=None)
+        import_export(target=ImportTarget(name="Isles", by=None), file=path)
     monkeypatch.setattr(reader, "MAX_OBJECTS", 10)
     path.write_text(json.dumps([{"annotations": [], "text": '[[[[[[[[[[[[[ \\" {{'}] * 4))
     with pytest.raises(DomainError, match="Fields of their data"):
-        import_export(study="Isles", file=path, by=None)
+        import_export(target=ImportTarget(name="Isles", by=None), file=path)
     path.write_text(json.dumps([{"annotations": []}] * 40))
     with pytest.raises(DomainError, match="lists and objects"):
-        import_export(study="Isles", file=path, by=None)
+        import_export(target=ImportTarget(name="Isles", by=None), file=path)
 
 
 def test_a_text_that_never_ends_is_refused_at_once(tmp_path, db):
@@ -412,7 +422,7 @@ def test_a_text_that_never_ends_is_refused_at_once(tmp_path, db):
     path.write_bytes(b'["' + b'\\"' * 20_000)
     began = time.process_time()
     with pytest.raises(DomainError, match=r"export\.json"):
-        import_export(study="Isles", file=path, by=None)
+        import_export(target=ImportTarget(name="Isles", by=None), file=path)
     assert time.process_time() - began < 1
 
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from annotation.imports.boxes import BoxFormat, boxes_of, parse_numbers
 from annotation.label_studio.format.interface import labelling_interface
-from annotation.label_studio.format.names import OURS
 from annotation.label_studio.format.reader import read_export
 from annotation.label_studio.format.writer import Answer, Rectangle, Screen, task
 
@@ -40,7 +39,7 @@ def answers(draw) -> Answer:
 
 def read(tasks):
     file = io.BytesIO(json.dumps(tasks).encode())
-    return read_export(file, names=OURS, none_text="none of the above", file_name="export.json")
+    return read_export(file, file_name="export.json")
 
 
 def boxes(cell: str) -> list[Rectangle]:

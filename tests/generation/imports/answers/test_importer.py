@@ -76,13 +76,13 @@ WRONG = (
         ({"order": "sideways"}, "order is “sideways”, not published or reversed"),
         ({"first": "kite maker", "order": "published"}, "its order, first option and words contradict each other"),
         ({"first": "baker"}, "“baker” is no option of trade"),
-        ({"repeat": "0"}, "repeat is “0”; it is counted from 1 to 100 (--first-repeat)"),
-        ({"repeat": "٣"}, "repeat is “٣”; it is counted from 1 to 100 (--first-repeat)"),
-        ({"repeat": "1e9"}, "repeat is “1e9”; it is counted from 1 to 100 (--first-repeat)"),
+        ({"repeat": "0"}, "repeat is “0”; it is counted from 1 to 100"),
+        ({"repeat": "٣"}, "repeat is “٣”; it is counted from 1 to 100"),
+        ({"repeat": "1e9"}, "repeat is “1e9”; it is counted from 1 to 100"),
         ({"outcome": "maybe"}, "outcome is “maybe”, not done, declined or failed"),
         ({"tokens_out": "-4"}, "tokens_out is “-4”, not a number of tokens"),
         ({"seconds": "nan"}, "seconds is “nan”, not a time in seconds"),
-        ({"model": ""}, "no model; name it with --model, or map its column"),
+        ({"model": ""}, "no model: name it, or the column that names it"),
         ({"model": "m" * 301}, "The model id is longer than 300 characters"),
 )  # fmt: skip
 

@@ -7,7 +7,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from generation.models import Coding
-from generation.pages.probing.listing import ProbeAnswerFilter, answer_page
+from generation.pages.probing.answer_pages import ProbeAnswerFilter, answer_page
 from tests.generation.pages.test_runs import text_of
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +25,7 @@ def keys_on(client, run, **query) -> list[int]:
 
 
 def recode(answer, coder, outcome, code, *, sure=True, version="9"):
-    source = "1" if coder == "person" else ""
+    source = f"{coder} {outcome} {version}" if coder in ("person", "override") else ""
     return Coding.objects.create(
         answer=answer, coder=coder, version=version, source=source, outcome=outcome, code=code, sure=sure
     )
@@ -76,6 +76,53 @@ def test_people_count_before_rules_and_new_rules_before_old(asked, lead_client):
     assert keys_on(lead_client, asked, coded="other") == [second.pk]
     assert second.pk in keys_on(lead_client, asked, sure="no")
     assert first.pk not in keys_on(lead_client, asked, sure="no")
+
+
+@pytest.mark.parametrize(
+    ("people", "counts"),
+    [
+        (["both"], "both"),
+        (["both", "refused"], "minus"),  # two that disagree decide nothing: the rules count
+        (["both", "refused", "both"], "both"),
+        (["both", "refused", "other"], "other"),
+    ],
+)
+def test_what_people_say_together_counts(asked, lead_client, people, counts):
+    answer = asked.answers.filter(image__group__name="short_orsani", order="published").first()
+    for number, outcome in enumerate(people):
+        recode(answer, "person", outcome, 0, version=f"A-{number}")
+    for outcome in {"minus", *people}:
+        assert (answer.pk in keys_on(lead_client, asked, coded=outcome)) == (outcome == counts)
+    page = lead_client.get(answers_url(asked, group="short_orsani"))
+    (line,) = [line for line in page.context["lines"] if line.answer.pk == answer.pk]
+    assert line.coding.outcome == counts
+
+
+def test_an_override_counts_before_all(asked, lead_client):
+    answer = asked.answers.filter(order="published").first()
+    Coding.objects.create(
+        answer=answer,
+        coder="override",
+        version="1",
+        source="1",
+        outcome="refused",
+        code=0,
+        sure=True,
+        reason="x",
+    )
+    for number in range(3):
+        recode(answer, "person", "both", 0, version=f"A-{number}")
+    assert keys_on(lead_client, asked, coded="refused") == [answer.pk]
+    assert answer.pk not in keys_on(lead_client, asked, coded="both")
+
+
+def test_an_outcome_is_found_at_once_among_many(asked):
+    rare = asked.answers.earliest("pk")
+    asked.answers.filter(pk=rare.pk).update(outcome="declined", text="")
+    found = answer_page(
+        asked, ProbeAnswerFilter(outcome="declined"), query=QueryDict(), size=5, seconds=0, window=10
+    )
+    assert ([answer.pk for answer in found.page], found.stopped) == ([rare.pk], False)
 
 
 def test_an_answer_is_shown_as_it_came(asked, lead_client):

@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 
 from generation.models import Answer, Coding, ProbeRun
+from generation.probing.estimates import estimate
 from jobs.models import Job
 from jobs.run.execution import execute
 from studies.models import AuditEntry
@@ -57,6 +58,21 @@ class TestNewProbe:
         assert "At most, in your currency" in page
         assert "The run stops before it costs more than 0.01" in page
 
+    def test_batches_are_chosen_and_priced_in_the_form(self, occupations, lead_client, settings):
+        settings.OPENAI_BASE_URLS = ["https://api.example.org/v1"]
+        query = {"probe_set": "pairs", "backend": "chat", "model_id": "talker-2", "send_seed": "on", **PAID}
+        batches = {"batch_endpoint": "on", "batch_price_factor": "0.25", "batch_size": "", "runs": "1"}
+        form = lead_client.get(address("probe_new", occupations), query | batches).context["form"]
+        assert form.is_valid()
+        plan = form.plan(occupations)
+        assert plan.batches == {
+            "batch_endpoint": True,
+            "batch_price_factor": 0.25,
+            "batch_new_limit": False,
+        }
+        alone = lead_client.get(address("probe_new", occupations), query | {"runs": "1"}).context
+        assert estimate(plan).cost * 4 == pytest.approx(alone["estimate"].cost)
+
     def test_prices_of_a_model_that_is_not_paid_are_left_out(self, occupations, lead_client):
         query = {"probe_set": "pairs", "backend": "script", **PAID}
         lead_client.post(address("probe_new", occupations), query)
@@ -100,12 +116,29 @@ class TestNewProbe:
         }
         assert "Select a valid choice" in self.estimate(lead_client, occupations, **query)
 
+    def test_a_set_that_was_asked_in_the_study_is_offered_for_other_models(self, asked, lead_client):
+        page = lead_client.get(address("probe_new", asked.study)).content.decode()
+        assert '<option value="trades" selected>Lamps and kites</option>' in page
+        query = {"probe_set": "trades", "backend": "script", "model_label": "Another"}
+        lead_client.post(address("probe_new", asked.study), query)
+        another = ProbeRun.objects.get(model_label="Another")
+        assert (another.probe_set_digest, another.answers.count()) == (asked.probe_set_digest, 48)
+
     def test_a_study_without_images_says_what_is_missing(self, study, lead_client):
         page = self.estimate(lead_client, study, probe_set="pairs", backend="script")
         assert "has no images of the scenarios of this probe set" in page
 
 
 class TestRun:
+    def test_batches_are_listed(self, stuck, lead_client):
+        url = address("probe", stuck.study, stuck.pk)
+        assert "Batches" not in text_of(lead_client.get(url))
+        stuck.batches.create(
+            key="k", state="waiting", file_id="f", batch_id="batch_7", requests=500, answered=20
+        )
+        assert "batch_7 at the endpoint 500" in text_of(lead_client.get(url))
+        assert "20 answered" in text_of(lead_client.get(url))
+
     def test_the_list_counts_outcomes(self, stuck, lead_client):
         page = text_of(lead_client.get(address("probes", stuck.study)))
         assert "trades interrupted 43 0 2 3 — Read answers" in page
@@ -116,6 +149,17 @@ class TestRun:
         assert lead_client.post(address("probe_retry", stuck.study, stuck.pk))["Location"] == url
         execute(Job.objects.get().pk)
         assert not stuck.answers.exclude(outcome="done").exists()
+
+    def test_answers_made_elsewhere_cannot_be_asked_for_here(self, stuck, lead_client):
+        ProbeRun.objects.filter(pk=stuck.pk).update(backend="imported")
+        page = text_of(lead_client.get(address("probe", stuck.study, stuck.pk)))
+        assert "No memory. 2 requests" in page
+        assert "Resume" not in page
+        assert "Ask failed ones again" not in page
+        for name in ("probe_retry", "probe_go_on"):
+            answer = lead_client.post(address(name, stuck.study, stuck.pk), follow=True)
+            assert "These answers were made elsewhere" in text_of(answer)
+        assert stuck.answers.filter(outcome="failed").count() == 2
 
     def test_resuming_asks_what_is_left_and_leaves_failures(self, stuck, lead_client):
         lead_client.post(address("probe_go_on", stuck.study, stuck.pk))
@@ -129,6 +173,19 @@ class TestRun:
         lead_client.post(address("probe_cancel", stuck.study, stuck.pk))
         assert Job.objects.get().state == Job.State.CANCELLED
         assert "Resume" in text_of(lead_client.get(address("probe", stuck.study, stuck.pk)))
+
+    def test_parameters_stand_under_the_labels_of_their_form(self, asked, lead_client):
+        page = text_of(lead_client.get(address("probe", asked.study, asked.pk)))
+        assert "Bias tall: 1; short: -1" in page
+        assert "Refusals 0" in page
+        assert "refusal_rate" not in page
+
+    @pytest.mark.parametrize("name", ["probes", "probe_new", "probe", "answers", "answer"])
+    def test_every_page_of_probes_shows_the_tabs_of_the_study(self, asked, lead_client, name):
+        places = {"probe": [asked.pk], "answers": [asked.pk], "answer": [asked.pk, asked.answers.first().pk]}
+        page = lead_client.get(address(name, asked.study, *places.get(name, []))).content.decode()
+        tabs = page.partition('aria-label="Parts of the study"')[2].partition("</nav>")[0]
+        assert tabs.partition('aria-current="')[2].partition(">")[2].startswith("Probes<")
 
     def test_a_lead_raises_the_budget(self, scenarios, lead, lead_client, settings):
         settings.OPENAI_BASE_URLS = ["https://api.example.org/v1"]

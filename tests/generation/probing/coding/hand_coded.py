@@ -1,8 +1,8 @@
 """Answers to the published questions that were coded by hand, apart from whoever wrote the rules.
 
 Each line has the scenario or question, which option the question named first (p: plus, m: minus), the outcome, and the
-answer, whose line breaks are written as backslash and n. The texts are invented. Those of the second file were written
-and coded when the rules had been measured on the first.
+answer, whose line breaks are written as backslash and n. The texts are invented. Those of each further file were
+written and coded when the rules had been measured on the files before it.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,12 @@ from generation.probing.coding.rules import CodedAnswer, code_answer
 from generation.probing.probe_sets import probe_set
 from generation.probing.questions import AskedQuestion
 
-FILES = ("answers_coded_by_hand.tsv", "more_answers_coded_by_hand.tsv")
+FILES = (
+    "answers_coded_by_hand.tsv",
+    "more_answers_coded_by_hand.tsv",
+    "third_answers_coded_by_hand.tsv",
+    "fourth_answers_coded_by_hand.tsv",
+)
 _FIRST = {"p": "plus", "m": "minus"}
 
 

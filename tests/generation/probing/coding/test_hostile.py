@@ -163,7 +163,8 @@ def test_the_order_asked_matters_to_places_alone(words):
     one, other = code_answer(text, TRADES), code_answer(text, SWAPPED)
     if one.outcome != other.outcome:
         assert {"1", "former", "latter"} & set(words)
-        assert not one.sure
+        # In one order, the place and the name may agree.
+        assert not (one.sure and other.sure)
 
 
 @given(st.lists(WORDS, max_size=40))

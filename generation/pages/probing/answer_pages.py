@@ -5,19 +5,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from django.db.models import Case, Exists, IntegerField, OuterRef, Q, QuerySet, When
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import QueryDict
 
 from generation.models import Answer, Coding, ProbeRun
+from generation.probing.codings import counted_codings
 from web.keyset import EDGES, LAST, KeyPage, page_between, read_key
 
-# The coding that counts is the newest of the first of these that coded an answer.
-CODERS = (Coding.Coder.OVERRIDE, Coding.Coder.PERSON, Coding.Coder.RULES, Coding.Coder.MODEL)
 CODES = {"1": 1, "0": 0, "-1": -1}
 SURE = {"yes": True, "no": False}
 _LONGEST_SEARCH = 200
 _WINDOW = 5_000  # answers that one query looks through
 _SECONDS = 0.15  # for one page
+_MORE = 10  # answers that are read beyond those wanted: some have another coding that counts
 
 
 @dataclass(frozen=True)
@@ -76,17 +76,24 @@ class ProbeAnswerFilter:
         return answers.filter(condition)
 
     def _codings(self) -> QuerySet[Coding]:
-        """Return the coding of an answer that counts, if it is one of those that pass."""
-        ranked = Coding.objects.annotate(rank=_rank())
-        better = ranked.filter(answer=OuterRef("answer")).filter(
-            Q(rank__lt=OuterRef("rank")) | Q(rank=OuterRef("rank"), pk__gt=OuterRef("pk"))
-        )
-        codings = ranked.filter(~Exists(better), answer=OuterRef("pk"))
+        """Return codings of an answer that pass. Whether one of them counts is asked of the answers that have any."""
+        codings = Coding.objects.filter(answer=OuterRef("pk"))
         if self.coded:
             codings = codings.filter(outcome=self.coded)
         if self.code:
             codings = codings.filter(code=CODES[self.code])
         return codings.filter(sure=SURE[self.sure]) if self.sure else codings
+
+    def passes(self, coding: Coding | None) -> bool:
+        """Return whether the coding of an answer that counts is one of those asked for."""
+        if not self.reads_codings:
+            return True
+        return (
+            coding is not None
+            and self.coded in ("", coding.outcome)
+            and (not self.code or coding.code == CODES[self.code])
+            and (not self.sure or coding.sure == SURE[self.sure])
+        )
 
 
 @dataclass(frozen=True)
@@ -95,19 +102,6 @@ class ProbeAnswerPage:
 
     page: KeyPage[Answer]
     stopped: bool = False
-
-
-def _rank() -> Case:
-    whens = [When(coder=coder, then=number) for number, coder in enumerate(CODERS)]
-    return Case(*whens, default=len(CODERS), output_field=IntegerField())
-
-
-def counted_codings(answers: list[Answer]) -> dict[int, Coding]:
-    """Return the coding that counts of each of these answers that has one."""
-    best: dict[int, Coding] = {}
-    for coding in Coding.objects.filter(answer__in=answers).annotate(rank=_rank()).order_by("-rank", "pk"):
-        best[coding.answer_id] = coding
-    return best
 
 
 def answer_page(
@@ -152,7 +146,9 @@ class _Walk:
     """Goes through a run's answers by key until it has enough, or no time is left."""
 
     def __init__(self, run: ProbeRun, filters: ProbeAnswerFilter, *, backwards: bool, window: int) -> None:
-        self._all = run.answers.order_by("pk" if backwards else "-pk")
+        answers = run.answers.order_by("pk" if backwards else "-pk")
+        # An index leads to the answers of one outcome: only those are looked through.
+        self._all = answers.filter(outcome=filters.outcome) if filters.outcome else answers
         self._filters = filters
         self._window = window
         self._beyond, self._until = ("pk__gt", "pk__lte") if backwards else ("pk__lt", "pk__gte")
@@ -166,13 +162,28 @@ class _Walk:
             end = remaining.values_list("pk", flat=True)[self._window - 1 : self._window].first()
             window = remaining if end is None else remaining.filter(**{self._until: end})
             matching = self._filters.of(window).select_related("run__study", "image__group", "descriptor")
-            rows += matching[: size - len(rows)]
+            rows += self._passing(matching, size - len(rows))
             if end is None or len(rows) >= size:
                 return rows
             if time.monotonic() > until:
                 self.stopped_at = end
                 return rows
             edge = end
+
+    def _passing(self, matching: QuerySet[Answer], wanted: int) -> list[Answer]:
+        """Return up to so many of the answers that a query finds: those whose coding that counts passes."""
+        if not self._filters.reads_codings:
+            return list(matching[:wanted])
+        passing: list[Answer] = []
+        remaining = matching
+        while len(passing) < wanted:
+            answers = list(remaining[: wanted + _MORE])
+            codings = counted_codings(answers)
+            passing += [answer for answer in answers if self._filters.passes(codings.get(answer.pk))]
+            if len(answers) < wanted + _MORE:
+                break
+            remaining = matching.filter(**{self._beyond: answers[-1].pk})
+        return passing[:wanted]
 
 
 def choices_of(run: ProbeRun) -> dict[str, list[Any]]:

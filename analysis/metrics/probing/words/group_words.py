@@ -1,5 +1,6 @@
 """Words that models write about one group more than about the others."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from analysis.metrics.data.validation import require_columns, require_filled, re
 ALL = "all"
 THRESHOLD = 0.6
 LEAST_COUNT = 3
+_COLUMNS = ("group", "word", "rank", "frequency", "count", "score", "smoothed")
 
 
 def distinguishing_words(
@@ -21,7 +23,7 @@ def distinguishing_words(
 
     `tokens`: one row per text with the columns model, scenario, group, text: tokens joined by spaces, already
     processed (`process_texts`); a missing text has none. Per model × scenario and per model over all of them
-    (`scope` is the scenario's name or "all"; `scenario` is null for the latter):
+    (`scope` is the scenario's name or "all"; `scenario` is null for the latter; an empty one has no scope of its own):
 
     s(w) = log2[f(w,D)·N(rest) / (f(w,rest)·N(D))]
 
@@ -47,18 +49,18 @@ def distinguishing_words(
     tables, one_sided, used = [], 0, 0
     for model, of_model in frame.groupby("model", sort=True):
         scopes: list[tuple[str | None, pd.DataFrame]] = [
-            *((str(name), part) for name, part in of_model.groupby("scenario", sort=True)),
+            *((str(name), part) for name, part in of_model.groupby("scenario", sort=True) if name),
             (None, of_model),
         ]
         for scenario, part in scopes:
             rows, lone, number = _scope(part, by, threshold, min_count)
             rows.insert(0, "model", labels([model] * len(rows)))
-            rows.insert(1, "scope", labels([scenario or ALL] * len(rows)))
+            rows.insert(1, "scope", labels([ALL if scenario is None else scenario] * len(rows)))
             rows.insert(2, "scenario", words([scenario] * len(rows)))
             tables.append(rows)
             one_sided += lone
             used += number if scenario is None else 0
-    empty = _rows(by, *([np.empty(0)] * 7))
+    empty = _rows(by, dict.fromkeys(_COLUMNS, np.empty(0)))
     for place, name in enumerate(("model", "scope", "scenario")):
         empty.insert(place, name, labels([]))
     return Result(
@@ -73,8 +75,7 @@ def distinguishing_words(
 def _scope(part: pd.DataFrame, by: str, threshold: float, min_count: int) -> tuple[pd.DataFrame, int, int]:
     """The rows of one scope, how many of its groups have nothing to be compared with, and its tokens."""
     exploded = part[[by, "word"]].explode("word").dropna(subset=["word"])
-    group, names = pd.factorize(part[by], sort=True)
-    del group
+    _, names = pd.factorize(part[by], sort=True)
     codes = pd.Categorical(exploded[by], categories=names).codes
     word, vocabulary = pd.factorize(exploded["word"], sort=True)
     table = np.zeros((len(names), len(vocabulary)), dtype=np.int64)
@@ -93,40 +94,29 @@ def _scope(part: pd.DataFrame, by: str, threshold: float, min_count: int) -> tup
     which, at = np.nonzero(kept)
     order = np.lexsort((at, -table[which, at], which))  # words are numbered in the order of the alphabet
     which, at = which[order], at[order]
-    rank = np.arange(len(which)) - np.searchsorted(which, which) + 1
-    rows = _rows(
-        by,
-        np.asarray(names, dtype=object)[which],
-        np.asarray(vocabulary, dtype=object)[at],
-        rank,
-        table[which, at],
-        total[at],
-        score[which, at],
-        smoothed[which, at],
-    )
-    return rows, int((~comparable).sum()), number
+    columns = {
+        "group": np.asarray(names, dtype=object)[which],
+        "word": np.asarray(vocabulary, dtype=object)[at],
+        "rank": np.arange(len(which)) - np.searchsorted(which, which) + 1,
+        "frequency": table[which, at],
+        "count": total[at],
+        "score": score[which, at],
+        "smoothed": smoothed[which, at],
+    }
+    return _rows(by, columns), int((~comparable).sum()), number
 
 
-def _rows(
-    by: str,
-    group: Array,
-    word: Array,
-    rank: Array,
-    frequency: Array,
-    count: Array,
-    score: Array,
-    smoothed: Array,
-) -> pd.DataFrame:
-    exclusive = np.isinf(score.astype(float))
+def _rows(by: str, columns: Mapping[str, Array]) -> pd.DataFrame:
+    exclusive = np.isinf(columns["score"].astype(float))
     return pd.DataFrame(
         {
-            by: labels(group),
-            "word": labels(word),
-            "rank": counts(rank),
-            "frequency": counts(frequency),
-            "count": counts(count),
-            "score": numbers(score),
-            "smoothed": numbers(smoothed),
+            by: labels(columns["group"]),
+            "word": labels(columns["word"]),
+            "rank": counts(columns["rank"]),
+            "frequency": counts(columns["frequency"]),
+            "count": counts(columns["count"]),
+            "score": numbers(columns["score"]),
+            "smoothed": numbers(columns["smoothed"]),
             "exclusive": pd.array(exclusive, dtype="boolean"),
             "reason": words(np.where(exclusive, "exclusive", "")),
         }

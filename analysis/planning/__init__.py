@@ -1,0 +1,1 @@
+"""What a study could find, with how many people and at what cost, before it starts."""

@@ -1,0 +1,128 @@
+"""What a plan assumes: the designs to compare, the rates and agreement expected, people's time and pay."""
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+from pydantic import field_validator
+
+from foundation.errors import DomainError
+from foundation.parameters import ParameterSet, parameter, whole_numbers
+
+if TYPE_CHECKING:
+    from analysis.metrics.marking.simulate_studies import Design
+
+MOST_VALUES, MOST_DESIGNS = 6, 24
+_AXES = ("images", "annotators", "annotators_per_task")
+_SEVERAL = "up to six whole numbers from 1 to 1,000, such as 10, 20, 40"
+
+
+class PlanParameters(ParameterSet):
+    """The designs of a plan and what they are expected to find and cost."""
+
+    images: str = parameter(
+        "10, 15, 20, 30", max_length=60, expected=_SEVERAL, label="Images of each group",
+        help="One number, or several to compare.",
+    )  # fmt: skip
+    annotators: str = parameter(
+        "30", max_length=60, expected=_SEVERAL, label="Annotators", help="How many people take part in all."
+    )
+    annotators_per_task: str = parameter(
+        "3", max_length=60, expected=_SEVERAL, label="Annotators of each image",
+        help="How many different people judge each image.",
+    )  # fmt: skip
+    groups: int = parameter(1, ge=1, le=500, label="Identity groups", help="Groups that the study compares.")
+    stereotypes: int = parameter(
+        8, ge=1, le=200, label="Stereotypes", help="Stereotypes of each group that are asked about."
+    )
+    random_attributes: int = parameter(
+        8,
+        ge=1,
+        le=200,
+        label="Random attributes",
+        help="Attributes of each group that are no stereotypes of it.",
+    )
+    likelihood_stereotype: float = parameter(
+        0.3, gt=0, lt=1, expected="a number between 0 and 1, both excluded",
+        label="Likelihood of stereotypes", help="How often annotators are expected to mark a stereotype: 0.3 for 30 %.",
+    )  # fmt: skip
+    likelihood_random: float = parameter(
+        0.15, gt=0, lt=1, expected="a number between 0 and 1, both excluded",
+        label="Likelihood of random attributes", help="How often they are expected to mark a random attribute.",
+    )  # fmt: skip
+    agreement: float = parameter(
+        0.35, ge=0, lt=1, expected="a number from 0 to below 1", label="Agreement",
+        help="Krippendorff’s α expected between annotators. 0.35 in the released ViSAGe annotations.",
+    )  # fmt: skip
+    annotator_sd: float = parameter(
+        0.25, ge=0, le=5, label="Difference between annotators",
+        help="Standard deviation of how readily annotators mark anything, on the probit scale.",
+    )  # fmt: skip
+    attributes_per_screen: int = parameter(
+        5, ge=1, le=5, label="Attributes of each screen", help="How many attributes one screen asks about."
+    )
+    seconds_per_screen: float = parameter(
+        25.0, ge=1, le=3600, label="Seconds of each screen", help="How long an annotator needs, on average."
+    )
+    hours_per_day: float = parameter(
+        1.0, ge=0.1, le=12, label="Hours a day", help="How long each annotator works on a day."
+    )
+    pay_amount: float | None = parameter(
+        None, ge=0, le=100_000, label="Pay", help="What annotators earn. Empty: the plan has no cost."
+    )
+    pay_currency: str = parameter(
+        "EUR", pattern=r"^[A-Z]{3}$", max_length=3, expected="a currency as three capital letters, such as EUR",
+        label="Currency", help="Three letters, such as EUR.",
+    )  # fmt: skip
+    pay_per: str = parameter(
+        "hour", words={"hour": "an hour of active work", "task": "a submitted screen"}, label="For",
+        help="What the pay is for.",
+    )  # fmt: skip
+    fee_percent: float = parameter(
+        0.0,
+        ge=0,
+        le=200,
+        label="Fees, in per cent",
+        help="What a provider of participants takes on top of the pay.",
+    )
+    budget: float | None = parameter(
+        None, ge=0, le=100_000_000, label="Budget", help="Designs that cost more are marked. Empty: no limit."
+    )
+
+    @field_validator(*_AXES)
+    @classmethod
+    def _require_numbers(cls, value: str) -> str:
+        if not 1 <= len(whole_numbers(value)) <= MOST_VALUES:
+            raise ValueError("no list of whole numbers")
+        return value
+
+    def designs(self) -> "list[Design]":
+        """Return every combination of images, annotators and annotators of each image, or raise DomainError."""
+        # Imported here: the measures load pandas and SciPy, and every process starts with this module.
+        from analysis.metrics.marking.simulate_studies import Design
+
+        axes = (
+            whole_numbers(self.images),
+            whole_numbers(self.annotators),
+            whole_numbers(self.annotators_per_task),
+        )
+        designs = [
+            Design(images, annotators, per_task, self.stereotypes, self.random_attributes, self.groups)
+            for images, annotators, per_task in product(*axes)
+        ]
+        if len(designs) > MOST_DESIGNS:
+            raise DomainError(
+                self.error_code,
+                f"These are {len(designs)} designs; compare at most {MOST_DESIGNS} at once.",
+                fields={"images": "too many designs"},
+            )
+        if min(axes[0]) < 2:
+            raise DomainError(
+                self.error_code, "A plan needs at least 2 images of each group.", fields={"images": "too few"}
+            )
+        if max(axes[2]) > min(axes[1]):
+            raise DomainError(
+                self.error_code,
+                f"Each image cannot have {max(axes[2])} different annotators where {min(axes[1])} take part.",
+                fields={"annotators_per_task": "more than take part"},
+            )
+        return designs

@@ -1,0 +1,83 @@
+"""The table of words that models associate with descriptors: from the results that stand, a page at a time.
+
+It is called `word_associations`, because `associations` are the pairs that a resource lists. What people rated is in
+the tables of their answers, as far as it is released.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from analysis.releases.contents import Column
+from analysis.results.reports import current_report
+from generation.models import ProbeRun
+from generation.probing.probe_sets import ProbeSet
+from studies.models import Study
+
+TABLE = "word_associations"
+DESCRIPTION = (
+    "one row per model, setting, dimension, descriptor and word that the model gave, with two tests of each"
+)
+_STORED = "associations"
+_ROWS_AT_ONCE = 10_000
+_MODALITIES = {
+    "text-to-text": "a sentence that the model completed",
+    "text-to-image": "an objective description of an image that the model made",
+    "image-to-text": "a description by the model",
+}
+_SENTIMENTS = {name: name for name in ("negative", "neutral", "positive")}
+_COLUMNS = (
+    Column("model", "string", "model, as results name it"),
+    Column("modality", "string", "what the word comes from", values=_MODALITIES),
+    Column("setting", "string", "setting of the question in its probe set"),
+    Column("dimension", "string", "dimension of the descriptor; empty if it has none", True),
+    Column("descriptor", "string", "identity group that the model was asked about"),
+    Column("word", "string", "the word in lower case", exact=True),
+    Column("tf", "integer", "how often the word came with the descriptor"),
+    Column("df", "integer", "documents that contain the word"),
+    Column("documents", "integer", "documents that the logarithm counts"),
+    Column("tfidf", "number", "tf × ln(documents ÷ df)"),
+    Column("z", "number", "tfidf in standard deviations from the mean of model and setting", True),
+    Column("p", "number", "upper normal tail of z", True),
+    Column("significant", "boolean", "published rule: p below 0.05", True),
+    Column("p_exact", "number", "chance of so many by drawing words for descriptors at random", True),
+    Column(
+        "q_exact", "number", "p_exact adjusted for the pairs of model and setting; empty if not tested", True
+    ),
+    Column(
+        "q_all_pairs", "number", "p_exact adjusted for every descriptor × word of model and setting", True
+    ),
+    Column("significant_exact", "boolean", "exact test: q_all_pairs below 0.05", True),
+    Column("sentiment", "string", "sentiment by a classifier; empty if not scored", True, values=_SENTIMENTS),
+    Column("toxicity", "number", "P(toxic) by a classifier; empty if not scored", True),
+    Column("bias_level", "number", "level by a judge, 1 to 5; empty if not rated", True),
+    Column(
+        "text", "string", "the text that was scored; empty if the pair is not significant", True, exact=True
+    ),
+)
+COLUMNS: Mapping[str, tuple[Column, ...]] = {TABLE: _COLUMNS}
+DESCRIPTIONS: Mapping[str, str] = {TABLE: DESCRIPTION}
+
+
+def asks_for_words(study: Study, using: str) -> bool:
+    """Return whether a probe of the study asks for words about descriptors."""
+    runs = ProbeRun.objects.using(using).filter(study=study).exclude(questions={})
+    kinds = {
+        question.kind
+        for content in runs.values_list("questions", flat=True)
+        for experiment in ProbeSet.model_validate(content).experiments
+        for question in experiment.questions
+    }
+    return bool(kinds & {"complete", "describe"})
+
+
+def pages(study: Study, using: str) -> Iterator[dict[str, list[Any]]]:
+    """Yield the columns of some rows at a time; none where the results are not of all answers and scores."""
+    report = current_report(study, using=using)
+    stored = report.tables.using(using).filter(name=_STORED).first() if report else None
+    if stored is None:
+        return
+    rows = stored.values()
+    places = {column.name: stored.columns.index(column.name) for column in _COLUMNS}
+    for start in range(0, len(rows), _ROWS_AT_ONCE):
+        block = rows[start : start + _ROWS_AT_ONCE]
+        yield {name: [row[place] for row in block] for name, place in places.items()}

@@ -1,0 +1,117 @@
+"""What is shown of people's review of codings: agreement, the rules' errors, and what the scores owe to people."""
+
+from analysis.results.summaries.probing.probe_rows import PartWords, ProbeTableRows, Row, part_of
+from analysis.results.summaries.questions.part import SHARE, EstimateRow, QuestionPart
+
+_COMPARED = {
+    "coder_coder": "Two people",
+    "rules_people": "Rules and people",
+    "model_people": "Model and people",
+}
+_MEASURES = {
+    "alpha": "Krippendorff’s α",
+    "kappa": "Fleiss’ κ",
+    "error_rate": "Another outcome than people’s",
+    "reversal_rate": "The opposite of people’s",
+}
+_STRATA = {"all": "all answers", "sure": "sure", "unsure": "not sure"}
+
+
+def review_parts(rows: ProbeTableRows) -> list[QuestionPart]:
+    """Agreement, errors of the rules and scores beside those by rules alone; none where nobody reviewed codings."""
+    reviewed = rows.table("pairs_review")
+    if not reviewed:
+        return []
+    agreement = [row for row in reviewed if row["measure"] in {"alpha", "kappa"}]
+    errors = [row for row in reviewed if row["measure"] in {"error_rate", "reversal_rate"}]
+    return [
+        part_of(
+            PartWords(
+                table="pairs_review",
+                title="Agreement on what answers say",
+                explanations=(
+                    "Between the two people who coded each answer apart, and between the newest rules and what people "
+                    "decided. Answers that the rules are not sure of are among these more often than among all "
+                    "answers.",
+                ),
+                value="Agreement",
+                number="Answers",
+            ),
+            [_line(row, _agreement_label(row)) for row in agreement],
+            ends=(-1.0, 1.0),
+            plot=None,
+        ),
+        part_of(
+            PartWords(
+                table="pairs_review",
+                title="Errors of the rules",
+                explanations=(
+                    "How often the rules read an answer otherwise than people. Over all answers, sure and unsure ones "
+                    "weigh as many answers as there are of each.",
+                ),
+                value="Share",
+                number="Reviewed",
+                heads=("Errors", "Answers"),
+            ),
+            [
+                _line(
+                    row,
+                    f"{_MEASURES[row['measure']]} · {_STRATA[row['stratum']]}",
+                    (f"{row['errors']:,}", f"{row['answers']:,}"),
+                )
+                for row in errors
+            ],
+            ends=(0.0, 1.0),
+            plot=None,
+            kind=SHARE,
+            reference=None,
+        ),
+        _scores(rows),
+    ]
+
+
+def _scores(rows: ProbeTableRows) -> QuestionPart:
+    lines = [
+        EstimateRow(
+            label=f"{row['model']} · {row['experiment']} · {rows.name_of(row['group'])}",
+            value=row["association"],
+            low=row["ci_low"],
+            high=row["ci_high"],
+            reason=row["reason"],
+            number=row["n"],
+            cells=tuple(_signed(row[name]) for name in ("association_rules", "difference")),
+        )
+        for row in rows.of("pairs_review_scores")
+    ]
+    words = PartWords(
+        table="pairs_review_scores",
+        title="Scores with people’s codings",
+        explanations=(
+            "The mean answer as it counts, beside the mean by the rules alone, and the difference.",
+        ),
+        value="Mean answer",
+        number="Answers",
+        heads=("Rules alone", "Difference"),
+    )
+    return part_of(words, lines, ends=(-1.0, 1.0), plot=None)
+
+
+def _line(row: Row, label: str, cells: tuple[str, ...] = ()) -> EstimateRow:
+    return EstimateRow(
+        label=label,
+        value=row["value"],
+        low=row["ci_low"],
+        high=row["ci_high"],
+        reason=row["reason"],
+        number=row["reviewed"],
+        cells=cells,
+    )
+
+
+def _agreement_label(row: Row) -> str:
+    coder = row["coder"] if row["compared"] == "model_people" else ""
+    return " · ".join(filter(None, (_COMPARED[row["compared"]], coder, _MEASURES[row["measure"]])))
+
+
+def _signed(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.3f}"

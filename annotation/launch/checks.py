@@ -1,0 +1,142 @@
+"""What is checked before a campaign opens. Each check says in one sentence what is missing."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+from accounts.consent_texts import DEFAULT_SERIES
+from annotation.campaigns import feasibility
+from annotation.campaigns.planning.estimate import CampaignEstimate, estimate
+from annotation.kinds.declaration import LANGUAGES, Kind
+from annotation.kinds.options import Options
+from annotation.kinds.registry import KINDS, kind_of
+from annotation.models import Annotation, Campaign, Task
+from annotation.people.pay import Rate
+from studies import consent
+
+# What annotators can write to or call: an address with @, a web address, or a telephone number.
+_CONTACT = re.compile(r"\S@\S+\.\S|https?://\S|\+?\d[\d ()/-]{6,}\d")
+_SHORTEST_NOTICE = 40
+_LANGUAGE_NAMES = {"de": "German"}
+
+
+class LaunchState:
+    """A draft as the checks look at it; each part is read once."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        self.campaign = campaign
+        self.kind: Kind = kind_of(campaign)
+        self.options = Options.of(campaign)
+        self.consent = consent.current_text(campaign.study)
+
+    @cached_property
+    def estimate(self) -> CampaignEstimate:
+        return estimate(self.campaign)
+
+    @cached_property
+    def cost(self) -> Decimal | None:
+        """Return what all screens come to at the campaign's rate and the assumed pace, None without a rate."""
+        rate = Rate.of(self.campaign)
+        if rate is None:
+            return None
+        return rate.comes_to(tasks=self.estimate.plan.submissions, seconds=self.estimate.hours * 3600)
+
+
+@dataclass(frozen=True)
+class LaunchCheck:
+    """`missing` returns a sentence where something is missing, "" where nothing is."""
+
+    key: str
+    title: str
+    missing: Callable[[LaunchState], str]
+
+
+def _consent(state: LaunchState) -> str:
+    if state.consent.series == DEFAULT_SERIES:
+        return (
+            "Annotators would agree to the text that comes with the platform. Publish one of your own that names your "
+            "institution and a person to write to."
+        )
+    if not _CONTACT.search(f"{state.consent.body}\n{state.consent.support}"):
+        return "The consent text names no e-mail address, web address or telephone number of a person to ask."
+    return ""
+
+
+def _pay(state: LaunchState) -> str:
+    if state.options.pay_amount is None and not state.options.pay.strip():
+        return "Nothing says what people get. Set a rate, or say in words that the work is unpaid."
+    return ""
+
+
+def _budget(state: LaunchState) -> str:
+    if state.cost is None or not state.cost:
+        return ""
+    amount = f"{state.cost:,} {state.options.pay_currency}"
+    if state.options.pay_budget is None:
+        return f"No budget is set. At the rate and the expected pace, all screens come to {amount}."
+    if float(state.cost) > state.options.pay_budget:
+        return f"All screens come to {amount}, more than the budget of {state.options.pay_budget:,.2f}."
+    return ""
+
+
+def _quotas(state: LaunchState) -> str:
+    return feasibility.before_opening(state.campaign, state.estimate.plan).impossible
+
+
+def _practice(state: LaunchState) -> str:
+    checks = state.campaign.tasks.filter(purpose__in=[Task.Purpose.PRACTICE, Task.Purpose.GOLD])
+    if checks.exists():
+        return ""
+    return "There is no practice and no task with a known answer, so nothing shows that people understood the work."
+
+
+def _notice(state: LaunchState) -> str:
+    sensitive = sum(task.sensitive for task in state.estimate.plan.tasks)
+    if not sensitive or len(state.consent.content_notice.strip()) >= _SHORTEST_NOTICE:
+        return ""
+    return (
+        f"{sensitive:,} screens ask about stereotypes that raters called offensive, but the content notice does not "
+        "warn of them."
+    )
+
+
+def _guidelines(state: LaunchState) -> str:
+    instrument = state.campaign.instruments.order_by("-version").first()
+    guidelines = instrument.guidelines if instrument else ""
+    if not guidelines.strip():
+        return "There are no guidelines."
+    known = [
+        kind for kind in (state.kind, KINDS.get(state.kind.key)) if kind and kind.guidelines == guidelines
+    ]
+    absent = [
+        _LANGUAGE_NAMES[language]
+        for language in LANGUAGES[1:]
+        if not any(language in kind.guidelines_in for kind in known)
+    ]
+    if not absent:
+        return ""
+    return f"The guidelines do not exist in {' or '.join(absent)}: people who choose it read them in English."
+
+
+def _pilot(state: LaunchState) -> str:
+    others = Annotation.objects.filter(
+        campaign__study=state.campaign.study_id, campaign__kind=state.campaign.kind, is_latest=True
+    )
+    if others.exclude(campaign=state.campaign.pk).exists():
+        return ""
+    return "No small campaign of this kind was tried with people in this study first."
+
+
+CHECKS = (
+    LaunchCheck("consent", "Consent", _consent),
+    LaunchCheck("pay", "Pay", _pay),
+    LaunchCheck("budget", "Budget", _budget),
+    LaunchCheck("quotas", "Quotas", _quotas),
+    LaunchCheck("practice", "Practice", _practice),
+    LaunchCheck("notice", "Content notice", _notice),
+    LaunchCheck("guidelines", "Guidelines", _guidelines),
+    LaunchCheck("pilot", "Pilot", _pilot),
+)
+KEYS = tuple(check.key for check in CHECKS)

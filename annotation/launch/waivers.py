@@ -1,0 +1,98 @@
+"""Opening a campaign that passed its checklist, and waiving what it need not pass."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from accounts.models import User
+from annotation.campaigns import lifecycle
+from annotation.launch.checks import CHECKS, KEYS, LaunchState
+from annotation.models import Campaign, LaunchWaiver
+from foundation.errors import Conflict, DomainError
+from studies import audit
+
+LONGEST_REASON = 500
+
+
+@dataclass(frozen=True)
+class ChecklistLine:
+    """A check of a draft: passed, missing or waived."""
+
+    key: str
+    title: str
+    sentence: str = ""
+    waiver: LaunchWaiver | None = None
+
+    @property
+    def state(self) -> str:
+        if not self.sentence:
+            return "passed"
+        return "missing" if self.waiver is None else "waived"
+
+
+def checklist(campaign: Campaign) -> list[ChecklistLine]:
+    """Return every check of a draft; none in a simulated study, which asks nobody."""
+    if campaign.study.simulated:
+        return []
+    state = LaunchState(campaign)
+    waivers = {waiver.check_key: waiver for waiver in campaign.launch_waivers.select_related("created_by")}
+    return [
+        ChecklistLine(check.key, check.title, sentence, waivers.get(check.key) if sentence else None)
+        for check, sentence in ((check, check.missing(state)) for check in CHECKS)
+    ]
+
+
+@transaction.atomic
+def waive(*, campaign: Campaign, checks: Collection[str], reason: str, by: User | None) -> list[LaunchWaiver]:
+    """Let a draft open although these checks are missing; the reason is kept and in the study's history."""
+    campaign = Campaign.locked(campaign.pk)
+    if campaign.state != Campaign.State.DRAFT:
+        raise Conflict(
+            "wrong_state", f"“{campaign.name}” is {campaign.state}; only a draft has checks to waive."
+        )
+    if unknown := sorted(set(checks) - set(KEYS)):
+        raise DomainError(
+            "check_unknown", f"There is no check {', '.join(unknown)}; there are {', '.join(KEYS)}."
+        )
+    if not checks:
+        raise DomainError("no_check", "Choose what to waive.", fields={"checks": "nothing chosen"})
+    reason = reason.strip()
+    if not reason or len(reason) > LONGEST_REASON:
+        raise DomainError(
+            "invalid_reason",
+            f"Give a reason of 1 to {LONGEST_REASON} characters.",
+            fields={"reason": "missing" if not reason else "too long"},
+        )
+    waivers = [
+        LaunchWaiver.objects.update_or_create(
+            campaign=campaign, check_key=key, defaults={"reason": reason, "created_by": by}
+        )[0]
+        for key in sorted(set(checks))
+    ]
+    audit.record(
+        by=by,
+        action="campaign.checks_waived",
+        subject=campaign,
+        study=campaign.study,
+        checks=", ".join(sorted(set(checks))),
+        reason=reason,
+    )
+    return waivers
+
+
+@transaction.atomic
+def open_checked(*, campaign: Campaign, by: User | None) -> Campaign:
+    """Open a draft whose checks all passed or were waived; else refuse and say what is missing.
+
+    A draft that has nothing to ask is refused for that first.
+    """
+    if campaign.state == Campaign.State.DRAFT and not campaign.imported:
+        missing = [line for line in checklist(campaign) if line.state == "missing"]
+        if missing and LaunchState(campaign).estimate.plan.tasks:
+            raise Conflict(
+                "not_ready",
+                f"“{campaign.name}” is not ready to open. " + " ".join(line.sentence for line in missing),
+                fields={line.key: line.sentence for line in missing},
+            )
+    return lifecycle.open_(campaign=campaign, by=by)

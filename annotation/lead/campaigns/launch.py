@@ -1,0 +1,82 @@
+"""The page on which a draft is opened: its checklist, what is waived, and the confirming press."""
+
+from typing import Any
+
+from django import forms
+from django.urls import reverse
+
+from annotation.campaigns.planning.estimate import estimate
+from annotation.launch.checks import CHECKS
+from annotation.launch.waivers import LONGEST_REASON, checklist, waive
+from annotation.lead.page_context import CampaignView
+from annotation.models import Campaign
+from web.form_fields import set_choices
+from web.form_page import FormPage
+
+# Where what a check misses is mended; addresses of a campaign end with its slug.
+_MENDED_AT = {
+    "consent": ("studies:consent", False),
+    "pay": ("annotation:campaign_edit", True),
+    "budget": ("annotation:campaign_edit", True),
+    "quotas": ("annotation:campaign_edit", True),
+    "practice": ("annotation:known_tasks", True),
+    "notice": ("studies:consent", False),
+    "guidelines": ("annotation:instrument_change", True),
+    "pilot": ("annotation:campaign_copy", True),
+}
+
+
+class WaiverForm(forms.Form):
+    """Which missing checks are waived, and why."""
+
+    checks = forms.MultipleChoiceField(
+        choices=[(check.key, check.title) for check in CHECKS],
+        widget=forms.CheckboxSelectMultiple,
+        label="Waive",
+    )
+    reason = forms.CharField(
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        label="Reason",
+        help_text="Kept in the study’s history.",
+    )
+
+
+class CampaignLaunch(CampaignView, FormPage[WaiverForm]):
+    """Show the checklist of a draft; sent, waive what was chosen."""
+
+    template_name = "annotation/lead/campaigns/launch.html"
+    form_class = WaiverForm
+    leads_to = "annotation:campaign_launch"
+
+    def make_form(self, data: Any) -> WaiverForm:
+        form = WaiverForm(data)
+        missing = [line for line in self.lines if line.state == "missing"]
+        set_choices(form, "checks", [(line.key, line.title) for line in missing])
+        return form
+
+    def load(self) -> None:
+        super().load()
+        self.lines = checklist(self.campaign) if self.campaign.state == Campaign.State.DRAFT else []
+
+    def context(self) -> dict[str, Any]:
+        return {
+            **super().context(),
+            "campaign": self.campaign,
+            "asking": estimate(self.campaign) if self.campaign.state == Campaign.State.DRAFT else None,
+            "lines": [(line, self._mended_at(line.key)) for line in self.lines],
+            "missing": sum(line.state == "missing" for line in self.lines),
+        }
+
+    def _mended_at(self, key: str) -> str:
+        name, of_campaign = _MENDED_AT[key]
+        return reverse(name, args=self.place() if of_campaign else self.place()[:1])
+
+    def call(self) -> str:
+        waived = waive(
+            campaign=self.campaign,
+            checks=self.form.cleaned_data["checks"],
+            reason=self.form.cleaned_data["reason"],
+            by=self.by,
+        )
+        return f"Waived: {', '.join(waiver.check_key for waiver in waived)}."

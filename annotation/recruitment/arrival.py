@@ -1,0 +1,130 @@
+"""Somebody arrives by a panel's link: they get a place, or take up the one they have."""
+
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import F
+
+from accounts.models import User
+from annotation.assignment import leases
+from annotation.models import Campaign, Enrolment
+from annotation.people import invitations
+from annotation.recruitment import identities, places
+from annotation.recruitment.models import PanelPerson, PanelPlace, Recruitment
+from foundation.errors import Conflict, Forbidden, NotFound
+
+
+@dataclass(frozen=True)
+class PanelLink:
+    """What a panel's link says: who comes, for which place."""
+
+    person: str
+    submission: str
+
+
+def find(public_id: str) -> Recruitment:
+    """Return the recruitment that a link names."""
+    recruitment = (
+        Recruitment.objects.select_related("campaign__study", "provider").filter(public_id=public_id).first()
+    )
+    if recruitment is None:
+        raise NotFound("recruitment_not_found", "This link is not known. Ask the panel that sent you.")
+    return recruitment
+
+
+def arrive(
+    *, recruitment: Recruitment, link: PanelLink, user: User | None, fingerprint: str = ""
+) -> PanelPlace:
+    """Return the place of who comes; the same link again returns the same place.
+
+    The caller signs in the annotator of the place's enrolment. Raises Forbidden `panel_signed_in`, and Conflict
+    `recruitment_not_open`, `recruitment_full` or `panel_person_was_here`.
+    """
+    if user is not None and invitations.has_a_role(user):
+        raise Forbidden(
+            "panel_signed_in", "You are signed in with a password. Sign out first, or use a private window."
+        )
+    if known_place := _known_place(recruitment, link):
+        return known_place
+    _end_earlier(recruitment, link)
+    with transaction.atomic():
+        # Places are given out one after the other, so that none is given twice.
+        recruitment = Recruitment.objects.select_for_update().get(pk=recruitment.pk)
+        if known_place := _known_place(recruitment, link):
+            return known_place
+        _refuse_newcomer(recruitment)
+        person = identities.person_of(recruitment.provider, link.person)
+        person = person or _newcomer(recruitment, link.person)
+        if person.places.filter(recruitment=recruitment, state=PanelPlace.State.COMPLETED).exists():
+            raise Conflict("panel_person_was_here", "You have taken part in this already.")
+        enrolment = _enrol(recruitment.campaign, person, fingerprint)
+        return _give(recruitment, person, enrolment, link.submission)
+
+
+def _known_place(recruitment: Recruitment, link: PanelLink) -> PanelPlace | None:
+    known = PanelPlace.objects.select_related("enrolment__annotator__user", "person")
+    place = known.filter(
+        recruitment=recruitment, submission_hash__in=identities.hashes(link.submission)
+    ).first()
+    if place is not None and (
+        place.enrolment is None
+        or place.person is None
+        or place.person.id_hash not in identities.hashes(link.person)
+    ):
+        raise Conflict("panel_place_of_another", "This place belongs to somebody else.")
+    return place
+
+
+def _end_earlier(recruitment: Recruitment, link: PanelLink) -> None:
+    """End what the person began in another place of the campaign: nobody works in two at a time.
+
+    In a transaction of its own, which locks the other recruitment and not this one.
+    """
+    person = identities.person_of(recruitment.provider, link.person)
+    if person is None or recruitment.state != Recruitment.State.OPEN:
+        return
+    begun = person.places.filter(
+        recruitment__campaign=recruitment.campaign_id, state=PanelPlace.State.WORKING
+    )
+    for place in begun.select_related("enrolment__campaign"):
+        places.end(place=place, state=PanelPlace.State.LEFT)
+
+
+def _refuse_newcomer(recruitment: Recruitment) -> None:
+    open_now = recruitment.state == Recruitment.State.OPEN
+    if not open_now or recruitment.campaign.state != Campaign.State.OPEN:
+        raise Conflict("recruitment_not_open", "Nobody can begin here at the moment.")
+    if recruitment.held >= recruitment.places:
+        raise Conflict("recruitment_full", "Others took all places before you.")
+
+
+def _newcomer(recruitment: Recruitment, person_id: str) -> PanelPerson:
+    return PanelPerson.objects.create(
+        provider=recruitment.provider,
+        annotator=invitations.new_annotator(),
+        id_hash=identities.hashes(person_id)[0],
+        id_sealed=identities.seal(person_id),
+    )
+
+
+def _enrol(campaign: Campaign, person: PanelPerson, fingerprint: str) -> Enrolment:
+    enrolment, _ = Enrolment.objects.get_or_create(
+        campaign=campaign,
+        annotator=person.annotator,
+        defaults={"joined_print": invitations.joined_print(fingerprint), "most_screens": 0},
+    )
+    return enrolment
+
+
+def _give(recruitment: Recruitment, person: PanelPerson, enrolment: Enrolment, submission: str) -> PanelPlace:
+    answered = leases.answered(enrolment.campaign_id, enrolment.annotator_id)
+    Enrolment.objects.filter(pk=enrolment.pk).update(most_screens=answered + recruitment.screens)
+    Recruitment.objects.filter(pk=recruitment.pk).update(held=F("held") + 1)
+    return PanelPlace.objects.create(
+        recruitment=recruitment,
+        person=person,
+        enrolment=enrolment,
+        submission_hash=identities.hashes(submission)[0],
+        submission_sealed=identities.seal(submission),
+        answered_before=answered,
+    )

@@ -1,0 +1,1 @@
+"""Pages for leads: panels, recruitments, places and what is decided about them."""

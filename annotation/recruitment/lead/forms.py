@@ -1,0 +1,116 @@
+"""Forms of the pages on recruitment. They parse; the verbs decide."""
+
+from typing import Any
+
+from django import forms
+
+from annotation.recruitment.models import PanelPlace, Provider
+from annotation.recruitment.providers import KNOWN_PANELS, LinkForm
+from annotation.recruitment.recruitments import Terms
+from studies.models import Study
+from web.form_fields import set_queryset
+
+
+class PanelForm(forms.Form):
+    """A panel, and the form of its links."""
+
+    name = forms.CharField(max_length=80, label="Name", help_text="Annotators read it.")
+    person_parameter = forms.CharField(
+        max_length=40,
+        label="Parameter with the person’s id",
+        help_text="As it stands in the panel’s links: in …?person=7f3a it is person.",
+    )
+    place_parameter = forms.CharField(
+        max_length=40,
+        required=False,
+        label="Parameter with the id of the place",
+        help_text="Panels call it session, submission or assignment. Leave empty if the person’s id is all there is.",
+    )
+    study_parameter = forms.CharField(
+        max_length=40, required=False, label="Parameter with the panel’s own study"
+    )
+    completion_address = forms.CharField(
+        max_length=500,
+        required=False,
+        label="Return address",
+        help_text="Where people go when they are done. {code} stands for the code, {person} and {place} for the "
+        "panel’s ids. Leave empty if people copy a code.",
+    )
+
+    def links(self) -> LinkForm:
+        cleaned = self.cleaned_data
+        return LinkForm(
+            title=cleaned["name"],
+            person_parameter=cleaned["person_parameter"],
+            place_parameter=cleaned["place_parameter"],
+            study_parameter=cleaned["study_parameter"],
+            completion_address=cleaned["completion_address"],
+        )
+
+    @staticmethod
+    def initial_of(panel: str) -> dict[str, str]:
+        """Return the values for a known panel."""
+        known = KNOWN_PANELS.get(panel, KNOWN_PANELS["generic"])
+        return {
+            "name": known.title if panel in KNOWN_PANELS and panel != "generic" else "",
+            "person_parameter": known.person_parameter,
+            "place_parameter": known.place_parameter,
+            "study_parameter": known.study_parameter,
+            "completion_address": known.completion_address,
+        }
+
+
+class RecruitmentForm(forms.Form):
+    """Whom to recruit, how many, for what."""
+
+    provider = forms.ModelChoiceField(queryset=Provider.objects.none(), label="Panel", empty_label=None)
+    name = forms.CharField(
+        max_length=120,
+        label="Whom",
+        help_text="The cell, such as “Region of origin: Isles”. Set the same filters in the panel.",
+    )
+    places = forms.IntegerField(min_value=1, max_value=100_000, label="Places")
+    screens = forms.IntegerField(min_value=1, max_value=100_000, initial=40, label="Screens a place")
+    minutes = forms.IntegerField(
+        min_value=1,
+        max_value=100_000,
+        initial=20,
+        label="Minutes planned",
+        help_text="With consent and practice.",
+    )
+    reward = forms.DecimalField(
+        min_value=0, max_digits=9, decimal_places=2, label="Reward of a place", help_text="Such as 3.00."
+    )
+    currency = forms.CharField(min_length=3, max_length=3, initial="GBP", label="Currency")
+    fee_percent = forms.DecimalField(
+        min_value=0,
+        max_value=100,
+        decimal_places=2,
+        initial=0,
+        label="Fee of the panel, per cent",
+        help_text="On top of the rewards.",
+    )
+    remote_study = forms.CharField(max_length=80, required=False, label="Id of the study at the panel")
+
+    def __init__(self, *arguments: Any, study: Study, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        set_queryset(self, "provider", study.providers.all())
+
+    def terms(self) -> Terms:
+        cleaned = {name: value for name, value in self.cleaned_data.items() if name != "provider"}
+        return Terms(**cleaned | {"currency": cleaned["currency"].upper()})
+
+
+class DecisionForm(forms.Form):
+    """Whether a place is paid."""
+
+    outcome = forms.ChoiceField(
+        choices=PanelPlace.Outcome.choices, widget=forms.RadioSelect, label="What is decided"
+    )
+    reason = forms.CharField(
+        max_length=500,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        label="Reason",
+        help_text="Needed for a rejection, 100 to 500 characters. Never reject for answers that others did not give.",
+    )

@@ -1,0 +1,290 @@
+"""A campaign's recruitment: panels, recruitments, their places."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from annotation.lead.page_context import CampaignView, campaign_context, campaign_for_lead, page_of
+from annotation.models import Campaign
+from annotation.recruitment import cells, cost, identities, providers, recruitments
+from annotation.recruitment.lead.forms import DecisionForm, PanelForm, RecruitmentForm
+from annotation.recruitment.models import PanelPlace, Recruitment
+from web.form_page import Button, FormPage
+
+PLACES_PER_PAGE = 50
+RECRUITMENTS_PER_PAGE = 50
+_ID = "recruitment_shown_id"
+
+
+@dataclass(frozen=True)
+class RecruitmentLine:
+    """A recruitment, how many of its places stand where, and what it costs."""
+
+    recruitment: Recruitment
+    counts: dict[str, int]
+    planned: cost.Money
+    so_far: cost.Money
+
+    @property
+    def working(self) -> int:
+        return self.counts.get(PanelPlace.State.WORKING, 0)
+
+    @property
+    def completed(self) -> int:
+        return self.counts.get(PanelPlace.State.COMPLETED, 0)
+
+
+def lines_of(listed: list[Recruitment]) -> list[RecruitmentLine]:
+    """Return the recruitments with their counts; one query for all."""
+    counts: dict[int, dict[str, int]] = {}
+    places = PanelPlace.objects.filter(recruitment__in=[recruitment.pk for recruitment in listed])
+    for pk, state, number in (
+        places.order_by().values_list("recruitment", "state").annotate(number=Count("pk"))
+    ):
+        counts.setdefault(pk, {})[state] = number
+    return [
+        RecruitmentLine(
+            recruitment,
+            (by_state := counts.get(recruitment.pk, {})),
+            cost.total(recruitment, recruitment.places),
+            cost.total(recruitment, by_state.get(PanelPlace.State.COMPLETED, 0)),
+        )
+        for recruitment in listed
+    ]
+
+
+def totals(lines: list[RecruitmentLine]) -> list[str]:
+    """Return what the recruitments cost together, a sum for each currency."""
+    sums: dict[str, int] = {}
+    for line in lines:
+        sums[line.planned.currency] = sums.get(line.planned.currency, 0) + line.planned.units
+    return [str(cost.Money(units, currency)) for currency, units in sorted(sums.items())]
+
+
+@never_cache
+@login_required
+@require_safe
+def recruitment_list(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
+    """List the recruitments, and the cells for which there is none yet."""
+    campaign_for_lead(request, study, campaign)
+    context = campaign_context(request, study, campaign)
+    found: QuerySet[Recruitment] = context["campaign"].recruitments.select_related("provider")
+    page = page_of(request, found, per_page=RECRUITMENTS_PER_PAGE)
+    lines = lines_of(list(page.object_list))
+    proposal = cells.propose(context["campaign"])
+    begun = set(found.values_list("name", flat=True))
+    context |= {
+        "page": page,
+        "lines": lines,
+        "totals": totals(lines),
+        "cells": [(number, cell) for number, cell in enumerate(proposal.cells) if cell.name not in begun],
+        "others": proposal.others,
+        "panels": context["study"].providers.all(),
+        "possible": _recruits(context["campaign"]),
+    }
+    return render(request, "recruitment/lead/list.html", context)
+
+
+def _recruits(campaign: Campaign) -> bool:
+    return not (campaign.imported or campaign.labelled_in or campaign.state == Campaign.State.CLOSED)
+
+
+class PanelNew(CampaignView, FormPage[PanelForm]):
+    """Describe a panel; `?panel=` fills in a known one."""
+
+    template_name = "recruitment/lead/panel.html"
+    form_class = PanelForm
+
+    def make_form(self, data: Any) -> PanelForm:
+        return PanelForm(data, initial=PanelForm.initial_of(self.request.GET.get("panel", "generic")))
+
+    def call(self) -> HttpResponse:
+        provider = providers.add(
+            study=self.study, by=self.by, name=self.form.cleaned_data["name"], links=self.form.links()
+        )
+        return self.redirect_with(f"“{provider}” is added.", "annotation:recruitment_new", *self.place())
+
+    def context(self) -> dict[str, Any]:
+        return super().context() | {"known": providers.KNOWN_PANELS}
+
+
+class RecruitmentNew(CampaignView, FormPage[RecruitmentForm]):
+    """Plan a recruitment; `?cell=` fills in a proposed cell."""
+
+    template_name = "recruitment/lead/form.html"
+    form_class = RecruitmentForm
+
+    def instead(self) -> HttpResponse | None:
+        if not self.study.providers.exists():
+            return redirect("annotation:panel_new", *self.place())
+        return None
+
+    def make_form(self, data: Any) -> RecruitmentForm:
+        return RecruitmentForm(data, study=self.study, initial=self._initial())
+
+    def _initial(self) -> dict[str, Any]:
+        number = self.request.GET.get("cell", "")
+        proposed = cells.propose(self.campaign).cells
+        if not number.isdecimal() or int(number) >= len(proposed):
+            return {}
+        screens = RecruitmentForm.base_fields["screens"].initial
+        return {"name": proposed[int(number)].name, "places": proposed[int(number)].places(screens)}
+
+    def call(self) -> HttpResponse:
+        recruitment = recruitments.create(
+            campaign=self.campaign,
+            provider=self.form.cleaned_data["provider"],
+            by=self.by,
+            terms=self.form.terms(),
+        )
+        return self.redirect_with(
+            "The recruitment is planned. Nobody can begin before you open it.",
+            "annotation:recruitment",
+            *self.place(),
+            recruitment.pk,
+        )
+
+
+class RecruitmentView(CampaignView):
+    """A view of the recruitment in its address."""
+
+    def load(self) -> None:
+        super().load()
+        self.recruitment = get_object_or_404(
+            Recruitment.objects.select_related("provider", "campaign__study"),
+            campaign=self.campaign,
+            pk=self.kwargs["recruitment"],
+        )
+
+    def place(self) -> tuple[Any, ...]:
+        return (*super().place(), self.recruitment.pk)
+
+
+@never_cache
+@login_required
+@require_safe
+def recruitment_page(request: HttpRequest, study: str, campaign: str, recruitment: int) -> HttpResponse:
+    """Show what to set in the panel, who came, and what is to be decided."""
+    campaign_for_lead(request, study, campaign)
+    context = campaign_context(request, study, campaign)
+    found = get_object_or_404(
+        context["campaign"].recruitments.select_related("provider", "campaign__study"), pk=recruitment
+    )
+    state = request.GET.get("state", "")
+    places = found.panel_places.select_related("enrolment__annotator")
+    if state in PanelPlace.State.values:
+        places = places.filter(state=state)
+    arrive = reverse("panel:arrive", args=[found.public_id])
+    address = f"{settings.SITE_URL}{arrive}" if settings.SITE_URL else request.build_absolute_uri(arrive)
+    context |= {
+        "recruitment": found,
+        "line": lines_of([found])[0],
+        "reward": cost.Money(found.reward, found.currency),
+        "an_hour": cost.hourly(found.reward, found.minutes, found.currency),
+        "earned": cost.earned(found),
+        "link": f"{address}?{providers.query_of(found.provider)}",
+        "undecided": recruitments.undecided(found).count(),
+        "states": PanelPlace.State.choices,
+        "state": state,
+        "page": page_of(request, places, per_page=PLACES_PER_PAGE),
+    }
+    return render(request, "recruitment/lead/detail.html", context)
+
+
+class RecruitmentStep(RecruitmentView, Button):
+    """Open, pause or close it."""
+
+    leads_to = "annotation:recruitment"
+
+    def call(self) -> str:
+        moved = recruitments.move(recruitment=self.recruitment, to=self.kwargs["move"], by=self.by)
+        return f"“{moved}” is {moved.state}."
+
+
+class RecruitmentApprove(RecruitmentView, Button):
+    """Approve everybody who worked."""
+
+    leads_to = "annotation:recruitment"
+
+    def call(self) -> str:
+        number = recruitments.approve_all(recruitment=self.recruitment, by=self.by)
+        return f"{number:,} {'place is' if number == 1 else 'places are'} approved. Pay them at the panel."
+
+
+class RecruitmentSettle(RecruitmentView, Button):
+    """Note that everybody was paid."""
+
+    leads_to = "annotation:recruitment"
+
+    def call(self) -> str:
+        recruitments.settle(recruitment=self.recruitment, by=self.by)
+        return "The recruitment is settled. The panel’s ids are erased in 90 days."
+
+
+class PlaceView(RecruitmentView):
+    """A view of the place in its address."""
+
+    def load(self) -> None:
+        super().load()
+        self.panel_place = get_object_or_404(
+            PanelPlace.objects.select_related("enrolment__annotator", "recruitment__campaign__study"),
+            recruitment=self.recruitment,
+            pk=self.kwargs["place"],
+        )
+
+
+@method_decorator(never_cache, "dispatch")
+class PlaceDecide(PlaceView, FormPage[DecisionForm]):
+    """Decide about one place."""
+
+    template_name = "recruitment/lead/place.html"
+    form_class = DecisionForm
+    action = "decide"
+    leads_to = "annotation:recruitment"
+
+    def call(self) -> str:
+        cleaned = self.form.cleaned_data
+        decided = recruitments.decide(
+            place=self.panel_place, outcome=cleaned["outcome"], reason=cleaned["reason"], by=self.by
+        )
+        return f"The place is {decided.outcome}. Do the same at the panel."
+
+    def context(self) -> dict[str, Any]:
+        shown = self.request.session.pop(_ID, {})
+        return super().context() | {
+            "recruitment": self.recruitment,
+            "panel_place": self.panel_place,
+            "shown_id": identities.unseal(self.panel_place.submission_sealed)
+            if shown.get("place") == self.panel_place.pk and self.panel_place.submission_sealed
+            else "",
+        }
+
+
+class PlaceShow(PlaceView, Button):
+    """Show the panel's id of a place once; the history says so."""
+
+    leads_to = "annotation:recruitment"
+
+    def call(self) -> HttpResponse:
+        identities.show(place=self.panel_place, by=self.by)
+        self.request.session[_ID] = {"place": self.panel_place.pk}
+        return redirect("annotation:panel_place", *self.place(), self.panel_place.pk)
+
+
+class PlaceEnd(PlaceView, Button):
+    """End the place of somebody who gave it back."""
+
+    leads_to = "annotation:recruitment"
+
+    def call(self) -> str:
+        recruitments.end_place(place=self.panel_place, by=self.by)
+        return "The place has ended. Somebody else can have it, and the screens that were open in it."

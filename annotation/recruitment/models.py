@@ -1,0 +1,232 @@
+"""Where people are recruited, how many, for what reward, and what became of each place."""
+
+import secrets
+import uuid
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+from django.db.models.lookups import GreaterThanOrEqual
+
+from accounts.models import Annotator
+from annotation.models import Campaign, Enrolment
+from studies.models import Study
+
+# The least that an hour may pay, in the smallest unit of the currency. Source: Prolific's rules of 2026.
+FLOOR = {"GBP": 600, "USD": 800}
+_CODE_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+def new_code() -> str:
+    """Return a random code that is copied by hand: without 0/O, 1/I/L, U."""
+    return "".join(secrets.choice(_CODE_ALPHABET) for _ in range(8))
+
+
+def _pays_the_floor() -> Q:
+    condition = ~Q(currency__in=FLOOR)
+    for currency, floor in FLOOR.items():
+        enough = GreaterThanOrEqual(F("reward") * 60, F("minutes") * floor)
+        condition |= Q(currency=currency) & Q(enough)
+    return condition
+
+
+class Provider(models.Model):
+    """A panel from which people of a study come, and the form of the links between it and us."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="providers")
+    name = models.CharField(max_length=80)
+    # The names of the query parameters by which its links say who comes, for which place, of which of its studies.
+    person_parameter = models.CharField(max_length=40)
+    place_parameter = models.CharField(max_length=40, blank=True)  # "": the person's id names the place too
+    study_parameter = models.CharField(max_length=40, blank=True)
+    # Where people return to; {code}, {person} and {place} stand for the code and the panel's own ids.
+    completion_address = models.CharField(max_length=500, blank=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["study", "name"], name="provider_name_unique_in_study"),
+            models.CheckConstraint(
+                condition=~Q(person_parameter="")
+                & ~Q(person_parameter=F("place_parameter"))
+                & ~Q(person_parameter=F("study_parameter")),
+                name="provider_person_parameter_its_own",
+            ),
+            models.CheckConstraint(
+                condition=Q(place_parameter="") | ~Q(place_parameter=F("study_parameter")),
+                name="provider_place_parameter_its_own",
+            ),
+            models.CheckConstraint(
+                condition=Q(completion_address="") | Q(completion_address__startswith="https://"),
+                name="provider_completion_address_encrypted",
+            ),
+        ]
+        ordering: ClassVar = ["study", "name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class PanelPerson(models.Model):
+    """Who an annotator is in a panel, sealed; erased some time after everybody was paid.
+
+    One person is one annotator in all recruitments of a provider. The hash, keyed like the seal, finds them again.
+    """
+
+    provider = models.ForeignKey(Provider, on_delete=models.CASCADE, related_name="people")
+    annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="panel_people")
+    id_hash = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001 - unique unless erased
+    id_sealed = models.TextField(blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["provider", "id_hash"], name="panel_person_once"),
+            models.UniqueConstraint(fields=["provider", "annotator"], name="panel_person_is_one_annotator"),
+            models.CheckConstraint(
+                condition=Q(id_hash__isnull=True, id_sealed="") | Q(id_hash__isnull=False) & ~Q(id_sealed=""),
+                name="panel_person_sealed_or_erased",
+            ),
+        ]
+        verbose_name_plural = "panel people"
+
+    def __str__(self) -> str:
+        return f"{self.annotator} at {self.provider}"
+
+
+class Recruitment(models.Model):
+    """People for one cell of a campaign from one provider: how many, how long they work, what they get."""
+
+    class State(models.TextChoices):
+        DRAFT = "draft", "draft"
+        OPEN = "open", "open"
+        PAUSED = "paused", "paused"
+        CLOSED = "closed", "closed"
+
+    public_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="recruitments")
+    provider = models.ForeignKey(Provider, on_delete=models.PROTECT, related_name="recruitments")
+    name = models.CharField(max_length=120)  # says whom: the cell, in the lead's words
+    remote_study = models.CharField(max_length=80, blank=True)  # the panel's own id of it
+    places = models.PositiveIntegerField()
+    # How many places are held now; `annotation.recruitment.places` changes it together with the place it counts.
+    held = models.PositiveIntegerField(default=0, db_default=0)
+    screens = models.PositiveIntegerField()  # that a place is paid for
+    minutes = models.PositiveIntegerField()  # that they are planned to take
+    reward = models.PositiveIntegerField()  # of a place, in the smallest unit of the currency
+    currency = models.CharField(max_length=3)
+    fee_percent = models.DecimalField(
+        max_digits=5, decimal_places=2, default=0
+    )  # of the panel, on the reward
+    completed_code = models.CharField(max_length=20, default=new_code)
+    declined_code = models.CharField(max_length=20, default=new_code)
+    screened_out_code = models.CharField(max_length=20, default=new_code)
+    state = models.CharField(max_length=8, choices=State, default=State.DRAFT)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    # When everybody had been paid or refused; the panel's ids are erased some time later.
+    settled_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["campaign", "name"], name="recruitment_name_unique_in_campaign"),
+            models.CheckConstraint(
+                condition=Q(places__gte=1, screens__gte=1, minutes__gte=1, reward__gte=1),
+                name="recruitment_numbers_positive",
+            ),
+            models.CheckConstraint(condition=Q(held__lte=F("places")), name="recruitment_held_within_places"),
+            models.CheckConstraint(condition=_pays_the_floor(), name="recruitment_pays_the_floor"),
+            models.CheckConstraint(
+                condition=Q(fee_percent__gte=0, fee_percent__lte=100), name="recruitment_fee_is_a_share"
+            ),
+            models.CheckConstraint(
+                condition=~Q(completed_code=F("declined_code"))
+                & ~Q(completed_code=F("screened_out_code"))
+                & ~Q(declined_code=F("screened_out_code")),
+                name="recruitment_codes_differ",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["draft", "open", "paused", "closed"]), name="recruitment_state_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(settled_at__isnull=True) | Q(state="closed"), name="recruitment_settled_is_closed"
+            ),
+        ]
+        ordering: ClassVar = ["campaign", "id"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class PanelPlace(models.Model):
+    """One person's place in a recruitment: what they did with it, and whether they are paid for it."""
+
+    class State(models.TextChoices):
+        WORKING = "working", "working"
+        COMPLETED = "completed", "completed"
+        SCREENED_OUT = "screened_out", "screened out"  # there was nothing for them to do
+        DECLINED = "declined", "declined"  # did not take part
+        LEFT = "left", "left"  # gave the place back, or the panel took it
+
+    class Outcome(models.TextChoices):
+        APPROVED = "approved", "approved"
+        REJECTED = "rejected", "rejected"
+
+    # Places that count among those of the recruitment.
+    HELD: ClassVar = (State.WORKING, State.COMPLETED)
+
+    recruitment = models.ForeignKey(Recruitment, on_delete=models.CASCADE, related_name="panel_places")
+    person = models.ForeignKey(
+        PanelPerson, null=True, blank=True, on_delete=models.SET_NULL, related_name="places"
+    )
+    enrolment = models.ForeignKey(
+        Enrolment, null=True, blank=True, on_delete=models.SET_NULL, related_name="panel_places"
+    )
+    # The panel's id of this place, sealed; found again by its keyed hash.
+    submission_hash = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001 - unique unless erased
+    submission_sealed = models.TextField(blank=True)
+    answered_before = models.PositiveIntegerField(default=0)  # screens, in the same campaign
+    answered = models.PositiveIntegerField(default=0)  # screens, counted when the place ends
+    state = models.CharField(max_length=12, choices=State, default=State.WORKING)
+    arrived_at = models.DateTimeField(db_default=Now(), editable=False)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    outcome = models.CharField(max_length=8, choices=Outcome, blank=True)
+    reason = models.CharField(max_length=500, blank=True)
+    decided_at = models.DateTimeField(null=True, blank=True)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["recruitment", "submission_hash"], name="panel_place_once_per_submission"
+            ),
+            models.UniqueConstraint(
+                fields=["enrolment"], condition=Q(state="working"), name="panel_place_one_at_a_time"
+            ),
+            models.CheckConstraint(
+                condition=Q(submission_hash__isnull=True, submission_sealed="")
+                | Q(submission_hash__isnull=False) & ~Q(submission_sealed=""),
+                name="panel_place_sealed_or_erased",
+            ),
+            models.CheckConstraint(
+                condition=Q(state="working", ended_at__isnull=True)
+                | Q(state__in=["completed", "screened_out", "declined", "left"], ended_at__isnull=False),
+                name="panel_place_ended_unless_working",
+            ),
+            models.CheckConstraint(
+                condition=Q(outcome="", decided_at__isnull=True)
+                | Q(outcome="approved", decided_at__isnull=False) & ~Q(state="working")
+                | Q(outcome="rejected", decided_at__isnull=False) & ~Q(state="working") & ~Q(reason=""),
+                name="panel_place_decided_after_work",
+            ),
+        ]
+        indexes: ClassVar = [models.Index(fields=["recruitment", "state"], name="panel_place_by_state")]
+        ordering: ClassVar = ["id"]
+
+    def __str__(self) -> str:
+        return f"place {self.pk} of {self.recruitment}"

@@ -1,0 +1,55 @@
+"""What becomes of a place: it ends when its work does, and its person then begins no further screen."""
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from annotation.assignment import leases, slots
+from annotation.models import Campaign, Enrolment
+from annotation.recruitment.models import PanelPlace, Recruitment
+
+State = PanelPlace.State
+
+
+@transaction.atomic
+def end(*, place: PanelPlace, state: str) -> PanelPlace:
+    """End a place in `state`; one that has ended stays as it is.
+
+    Whatever its person holds is free for others at once. What they answered stays.
+    """
+    recruitment = Recruitment.objects.select_for_update().get(pk=place.recruitment_id)
+    if place.enrolment is not None:
+        # As every decision about an annotator: their answer that is being saved is counted, none follows.
+        leases.lock_for_decisions([place.enrolment])
+    place = PanelPlace.objects.select_related("enrolment__campaign", "enrolment__annotator").get(pk=place.pk)
+    if place.state != State.WORKING:
+        return place
+    if (enrolment := place.enrolment) is not None:
+        slots.lock_held(enrolment.annotator_id, [enrolment.campaign_id])
+        leases.release(annotator=enrolment.annotator, campaign=enrolment.campaign)
+        answered = leases.answered(enrolment.campaign_id, enrolment.annotator_id)
+        Enrolment.objects.filter(pk=enrolment.pk).update(most_screens=answered)
+        place.answered = max(0, answered - place.answered_before)
+    place.state, place.ended_at = State(state), timezone.now()
+    place.save(update_fields=["state", "ended_at", "answered"])
+    if state not in PanelPlace.HELD:
+        Recruitment.objects.filter(pk=recruitment.pk).update(held=F("held") - 1)
+    return place
+
+
+def answered_in(place: PanelPlace) -> int:
+    """Return how many screens were answered in a place so far."""
+    if place.state != State.WORKING or place.enrolment is None:
+        return place.answered
+    answered = leases.answered(place.enrolment.campaign_id, place.enrolment.annotator_id)
+    return max(0, answered - place.answered_before)
+
+
+def ended_by_itself(place: PanelPlace, standing: str) -> str:
+    """Return the state in which a place ends now, given its person's standing; "" while there is work for them.
+
+    Everybody for whom nothing is left, whatever the reason, has completed the place if they answered anything.
+    """
+    if standing in {"ready", Campaign.State.PAUSED}:
+        return ""
+    return State.COMPLETED if answered_in(place) else State.SCREENED_OUT

@@ -1,0 +1,199 @@
+"""Creating, opening, pausing, closing and settling a recruitment."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from annotation.models import Campaign
+from annotation.recruitment import cost, places
+from annotation.recruitment.models import FLOOR, PanelPlace, Provider, Recruitment
+from foundation.errors import Conflict, DomainError
+from studies import audit
+
+State = Recruitment.State
+_BIGGEST = 100_000
+_MOVES = {
+    "open": ({State.DRAFT, State.PAUSED}, State.OPEN),
+    "pause": ({State.OPEN}, State.PAUSED),
+    "close": ({State.DRAFT, State.OPEN, State.PAUSED}, State.CLOSED),
+}
+_DONE = {"open": "opened", "pause": "paused", "close": "closed"}
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What people are recruited for."""
+
+    name: str
+    places: int
+    screens: int
+    minutes: int
+    reward: Decimal
+    currency: str
+    fee_percent: Decimal = Decimal(0)
+    remote_study: str = ""
+
+
+def create(*, campaign: Campaign, provider: Provider, by: User, terms: Terms) -> Recruitment:
+    """Create a draft; its reward must come to the floor of its currency."""
+    if campaign.imported or campaign.labelled_in or campaign.state == Campaign.State.CLOSED:
+        raise Conflict(
+            "campaign_not_recruiting",
+            "People can be recruited only for a campaign that is not closed and is labelled here.",
+        )
+    reward = _checked_reward(terms)
+    try:
+        with transaction.atomic():
+            recruitment = Recruitment.objects.create(
+                campaign=campaign,
+                provider=provider,
+                name=terms.name.strip(),
+                places=terms.places,
+                screens=terms.screens,
+                minutes=terms.minutes,
+                reward=reward,
+                currency=terms.currency,
+                fee_percent=terms.fee_percent,
+                remote_study=terms.remote_study.strip(),
+                created_by=by,
+            )
+            _record(by, "created", recruitment, places=recruitment.places, reward=str(_reward(recruitment)))
+    except IntegrityError as error:
+        message = f"This campaign has a recruitment “{terms.name.strip()}” already."
+        raise Conflict("recruitment_exists", message, fields={"name": message}) from error
+    return recruitment
+
+
+@transaction.atomic
+def move(*, recruitment: Recruitment, to: str, by: User) -> Recruitment:
+    """Open, pause or close a recruitment. Those who work go on; nobody new begins where it is not open."""
+    before, after = _MOVES[to]
+    recruitment = _locked(recruitment)
+    if recruitment.state not in before:
+        raise Conflict(
+            "recruitment_state", f"“{recruitment}” is {recruitment.state}, so this cannot be done now."
+        )
+    recruitment.state = after
+    recruitment.save(update_fields=["state"])
+    _record(by, _DONE[to], recruitment)
+    return recruitment
+
+
+@transaction.atomic
+def approve_all(*, recruitment: Recruitment, by: User) -> int:
+    """Approve every place in which somebody worked or was turned away, and that is not decided; return how many."""
+    recruitment = _locked(recruitment)
+    number = undecided(recruitment).update(
+        outcome=PanelPlace.Outcome.APPROVED, decided_at=timezone.now(), decided_by=by
+    )
+    if number:
+        _record(by, "places_approved", recruitment, places=number)
+    return number
+
+
+@transaction.atomic
+def decide(*, place: PanelPlace, outcome: str, reason: str, by: User) -> PanelPlace:
+    """Approve or reject one place; a rejection needs a reason of at least 100 characters, as panels ask for."""
+    reason = " ".join(reason.split())
+    if outcome == PanelPlace.Outcome.REJECTED and not 100 <= len(reason) <= 500:
+        message = (
+            "Give the reason in 100 to 500 characters; the panel asks for it, and the person may read it."
+        )
+        raise DomainError("rejection_reason", message, fields={"reason": message})
+    recruitment = _locked(place.recruitment)
+    place = PanelPlace.objects.get(pk=place.pk)
+    if place.state == PanelPlace.State.WORKING:
+        raise Conflict("place_in_work", "Somebody still works in this place.")
+    if recruitment.settled_at is not None:
+        raise Conflict("recruitment_settled", "This recruitment is settled; nothing can be changed any more.")
+    place.outcome, place.reason = PanelPlace.Outcome(outcome), reason
+    place.decided_at, place.decided_by = timezone.now(), by
+    place.save(update_fields=["outcome", "reason", "decided_at", "decided_by"])
+    _record(by, f"place_{outcome}", recruitment, place=place.pk)
+    return place
+
+
+def end_place(*, place: PanelPlace, by: User) -> PanelPlace:
+    """End the place of somebody who gave it back at the panel; others get it and the screens they held."""
+    with transaction.atomic():
+        ended = places.end(place=place, state=PanelPlace.State.LEFT)
+        _record(by, "place_ended", ended.recruitment, place=ended.pk)
+    return ended
+
+
+@transaction.atomic
+def settle(*, recruitment: Recruitment, by: User) -> Recruitment:
+    """Note that everybody was paid or refused at the panel. Its ids are erased 90 days later."""
+    recruitment = _locked(recruitment)
+    if recruitment.state != State.CLOSED:
+        raise Conflict("recruitment_not_closed", "Close the recruitment first.")
+    if recruitment.panel_places.filter(state=PanelPlace.State.WORKING).exists():
+        raise Conflict("places_in_work", "Somebody still works; end their places first.")
+    if undecided(recruitment).exists():
+        raise Conflict("places_undecided", "Approve or reject every place first.")
+    if recruitment.settled_at is None:
+        recruitment.settled_at = timezone.now()
+        recruitment.save(update_fields=["settled_at"])
+        _record(by, "settled", recruitment)
+    return recruitment
+
+
+def undecided(recruitment: Recruitment) -> QuerySet[PanelPlace]:
+    """Return the places whose people are to be paid unless a lead decides otherwise."""
+    worked = [PanelPlace.State.COMPLETED, PanelPlace.State.SCREENED_OUT]
+    ended = recruitment.panel_places.filter(outcome="")
+    return ended.filter(state__in=worked) | ended.filter(state=PanelPlace.State.LEFT, answered__gt=0)
+
+
+def _checked_reward(terms: Terms) -> int:
+    wrong: dict[str, str] = {}
+    if not terms.name.strip() or len(terms.name.strip()) > 120:
+        wrong["name"] = "Say in at most 120 characters whom you recruit."
+    for field in ("places", "screens", "minutes"):
+        if not 1 <= getattr(terms, field) <= _BIGGEST:
+            wrong[field] = f"Give a whole number from 1 to {_BIGGEST:,}."
+    if not 0 <= terms.fee_percent <= 100:
+        wrong["fee_percent"] = "Give a percentage from 0 to 100."
+    if len(terms.currency) != 3 or not (terms.currency.isascii() and terms.currency.isupper()):
+        wrong["currency"] = "Give a currency as three capital letters, such as GBP."
+        raise DomainError("terms_invalid", " ".join(wrong.values()), fields=wrong)
+    try:
+        reward = cost.units_of(terms.reward, terms.currency)
+    except ValueError:
+        reward = 0
+    if not 1 <= reward <= 10_000_000:
+        wrong["reward"] = f"Give an amount in {terms.currency} that can be paid out."
+    elif not wrong and cost.below_floor(reward, terms.minutes, terms.currency):
+        least = cost.Money(FLOOR[terms.currency], terms.currency)
+        paid = cost.hourly(reward, terms.minutes, terms.currency)
+        wrong["reward"] = (
+            f"This comes to {paid} an hour. Pay at least {least} an hour: raise the reward or lower the minutes."
+        )
+    if wrong:
+        raise DomainError("terms_invalid", " ".join(wrong.values()), fields=wrong)
+    return reward
+
+
+def _reward(recruitment: Recruitment) -> cost.Money:
+    return cost.Money(recruitment.reward, recruitment.currency)
+
+
+def _locked(recruitment: Recruitment) -> Recruitment:
+    Recruitment.objects.select_for_update().get(pk=recruitment.pk)
+    return Recruitment.objects.select_related("campaign__study", "provider").get(pk=recruitment.pk)
+
+
+def _record(by: User, what: str, recruitment: Recruitment, **details: object) -> None:
+    audit.record(
+        by=by,
+        action=f"recruitment.{what}",
+        subject=recruitment,
+        study=recruitment.campaign.study,
+        name=recruitment.name,
+        campaign=recruitment.campaign.name,
+        **details,
+    )

@@ -1,0 +1,98 @@
+"""What models answered, over HTTP: read by filters, overridden by leads."""
+
+from dataclasses import fields
+
+from django.db.models import QuerySet
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import generics
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.models import User
+from foundation.errors import DomainError, Forbidden
+from generation.api.probe_serializers import (
+    CodingSerializer,
+    OverrideSerializer,
+    ProbeAnswerPageSerializer,
+    ProbeAnswerSerializer,
+)
+from generation.models import Answer, Coding
+from generation.pages.probing.answer_pages import ProbeAnswerFilter, answer_page
+from generation.pages.probing.answers import answer_of, lines_of
+from generation.pages.probing.runs import probe_run_of
+from generation.probing.overrides import override_answer
+from studies.access import ANALYST, LEAD, holds, studies_visible_to, study_for
+from web.api.bodies import checked_body
+from web.api.pagination import IdCursorPagination
+
+_SURE = {"true": "yes", "false": "no"}
+
+
+@extend_schema(
+    parameters=[
+        *(OpenApiParameter(field.name, OpenApiTypes.STR) for field in fields(ProbeAnswerFilter)),
+        OpenApiParameter("after", OpenApiTypes.INT, description="Only answers older than this one."),
+        OpenApiParameter(IdCursorPagination.page_size_query_param, OpenApiTypes.INT),
+    ]
+)
+class RunAnswers(APIView):
+    """The answers of a run that pass all filters, newest first."""
+
+    @extend_schema(responses=ProbeAnswerPageSerializer)
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        run = probe_run_of(study_for(request.user, slug, role=ANALYST), pk)
+        page = answer_page(run, _filters(request), query=request.query_params, size=_page_size(request)).page
+        lines = {line.answer.pk: line for line in lines_of(run, page)}
+
+        def address(query: str) -> str | None:
+            return request.build_absolute_uri(f"{request.path}{query}") if query else None
+
+        results = ProbeAnswerSerializer(page.object_list, many=True, context={"lines": lines}).data
+        return Response({"next": address(page.next), "previous": address(page.previous), "results": results})
+
+
+class Overrides(generics.ListAPIView[Coding]):
+    """The overrides of an answer's coding, newest first; the newest counts instead of all other codings."""
+
+    serializer_class = CodingSerializer
+    queryset = Coding.objects.none()  # only tells the schema what is listed
+
+    def get_queryset(self) -> QuerySet[Coding]:
+        return self._answer(ANALYST).codings.filter(coder=Coding.Coder.OVERRIDE)
+
+    @extend_schema(request=OverrideSerializer, responses={201: CodingSerializer})
+    def post(self, request: Request, pk: int) -> Response:  # noqa: ARG002
+        """Say what an answer to a choice says, with a reason. Leads only."""
+        assert isinstance(request.user, User)  # HasScope lets nobody else in
+        answer = self._answer(LEAD)
+        coding = override_answer(answer=answer, by=request.user, **checked_body(OverrideSerializer, request))
+        return Response(CodingSerializer(coding).data, status=201)
+
+    def _answer(self, role: str) -> Answer:
+        visible = Answer.objects.filter(run__study__in=studies_visible_to(self.request.user))
+        answer = answer_of(visible, self.kwargs["pk"])
+        if not holds(self.request.user, answer.run.study, role):
+            raise Forbidden("not_in_role", f"Only a {role} of this study may do this.")
+        return answer
+
+
+def _filters(request: Request) -> ProbeAnswerFilter:
+    """Return the filters of an address; a program that asks for what there is not is told so."""
+    values = {field.name: request.query_params.get(field.name, "") for field in fields(ProbeAnswerFilter)}
+    values["sure"] = _SURE.get(values["sure"], values["sure"])
+    filters = ProbeAnswerFilter.parse(values)
+    unknown = {
+        name: f"There is no {name} “{value[:60]}”."
+        for name, value in values.items()
+        if value.strip() and not getattr(filters, name)
+    }
+    if unknown:
+        raise DomainError("filter_unknown", " ".join(unknown.values()), fields=unknown)
+    return filters
+
+
+def _page_size(request: Request) -> int:
+    size = IdCursorPagination().get_page_size(request)
+    return size or IdCursorPagination.page_size

@@ -1,0 +1,120 @@
+"""Probe runs over HTTP: counted, started, followed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework import generics
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.models import User
+from foundation.errors import Conflict
+from generation.api.probe_serializers import (
+    DryRunSerializer,
+    GoOnSerializer,
+    NewProbeRunSerializer,
+    PriceSerializer,
+    ProbeRunDetailSerializer,
+    ProbeRunSerializer,
+    StartedProbeSerializer,
+    estimate_body,
+    plan_of,
+)
+from generation.models import ProbeRun
+from generation.pages.probing.overview import ProbeRunLine, failure_reasons, lines_of
+from generation.pages.probing.runs import probe_run_of
+from generation.probing import estimates, launch
+from generation.probing.planning import Prices, change_prices, plan_run
+from generation.probing.totals import served_models
+from studies.access import ANALYST, LEAD, study_for
+from web.api.bodies import checked_body
+
+_MOST_SERVED = 20
+
+
+class ProbeRuns(generics.ListAPIView[ProbeRun]):
+    """The probe runs of a study, newest first, and starting one."""
+
+    serializer_class = ProbeRunSerializer
+    queryset = ProbeRun.objects.none()  # only tells the schema what is listed
+    _lines: Mapping[int, ProbeRunLine] = {}  # of the runs of the page
+
+    def get_queryset(self) -> QuerySet[ProbeRun]:
+        study = study_for(self.request.user, self.kwargs["slug"], role=ANALYST)
+        return ProbeRun.objects.filter(study=study).select_related("job")
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        page = super().paginate_queryset(queryset)
+        self._lines = {line.run.pk: line for line in lines_of(page or [])}
+        return page
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        return {**super().get_serializer_context(), "lines": self._lines}
+
+    @extend_schema(
+        request=NewProbeRunSerializer, responses={200: DryRunSerializer, 202: StartedProbeSerializer}
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Count what a run would ask; with `dry_run` false, start it, unless it may cost more than its budget."""
+        assert isinstance(request.user, User)  # HasScope lets nobody else in
+        study = study_for(request.user, slug, role=LEAD)
+        body = checked_body(NewProbeRunSerializer, request)
+        plan = plan_of(study, body)
+        counted = estimates.estimate(plan)
+        if body["dry_run"]:
+            return Response({"estimate": estimate_body(counted)})
+        if counted.beyond_budget:
+            message = (
+                f"What is to be asked may cost {counted.spent + (counted.cost or 0):,.2f} in all, more than the budget "
+                f"of {counted.budget:,.2f}. Raise the budget, or ask less."
+            )
+            raise Conflict("beyond_budget", message, fields={"budget": message})
+        run = plan_run(plan=plan, by=request.user)
+        job = launch.start(run=run, by=request.user)
+        started = {"run": run.pk, "job": job.pk, "estimate": estimate_body(counted)}
+        return Response(started, status=202)
+
+
+class OneProbeRun(APIView):
+    """One run: how far it is, what it cost, which models answered and why requests failed."""
+
+    @extend_schema(responses=ProbeRunDetailSerializer)
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        return _detail(probe_run_of(study_for(request.user, slug, role=ANALYST), pk))
+
+    @extend_schema(request=PriceSerializer, responses=ProbeRunDetailSerializer)
+    def patch(self, request: Request, slug: str, pk: int) -> Response:
+        """Change prices or the budget; a run at work takes them up within seconds. Leads only."""
+        assert isinstance(request.user, User)  # HasScope lets nobody else in
+        run = probe_run_of(study_for(request.user, slug, role=LEAD), pk)
+        prices = Prices(**checked_body(PriceSerializer, request))
+        change_prices(run=run, prices=prices, by=request.user)
+        return _detail(probe_run_of(run.study, pk))
+
+
+class ProbeRunGoOn(APIView):
+    """Asks what is left of a run."""
+
+    @extend_schema(
+        operation_id="studies_probe_runs_go_on",
+        request=GoOnSerializer,
+        responses={202: StartedProbeSerializer},
+    )
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        """Ask what is left, and on request what failed; never beyond the budget. Leads only."""
+        assert isinstance(request.user, User)  # HasScope lets nobody else in
+        run = probe_run_of(study_for(request.user, slug, role=LEAD), pk)
+        verb = launch.go_on if checked_body(GoOnSerializer, request)["retry_failed"] else launch.start
+        job = verb(run=run, by=request.user)
+        return Response({"run": run.pk, "job": job.pk}, status=202)
+
+
+def _detail(run: ProbeRun) -> Response:
+    served = served_models(run, most=_MOST_SERVED)
+    failures = [{"reason": reason, "requests": number} for reason, number in failure_reasons(run)]
+    context = {"lines": {line.run.pk: line for line in lines_of([run])}}
+    detail = {"run": run, "served": served, "failures": failures}
+    return Response(ProbeRunDetailSerializer(detail, context=context).data)

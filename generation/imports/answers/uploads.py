@@ -1,0 +1,97 @@
+"""A file of answers that a lead uploads: one job reads its beginning, another imports it by the columns chosen then.
+
+The file is not trusted. Its size is limited here; a worker reads its content, within limits of its own.
+"""
+
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
+from django.db.models import QuerySet
+
+from accounts.models import User
+from foundation.errors import DomainError
+from generation.imports.answers.fields import AnswerImportOptions
+from generation.probing.planning import probe_sets_of
+from generation.probing.probe_sets import ProbeSet
+from jobs.models import Job
+from jobs.run.execution import enqueue
+from jobs.uploads import kept_until_queued, opened_upload, remove_looked_into
+from studies.models import Study
+
+LOOK = "look_into_answers"
+IMPORT = "import_answers"
+# The argument that names the file. `jobs.uploads` removes others as soon as their job is done; this one is read twice.
+FILE = "answer_file"
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".eval")
+_MOST_BYTES = 64 * 1024 * 1024
+_LONGEST_NAME = 120
+
+
+def upload_limit() -> int:
+    """Return how many bytes an uploaded file of answers may have."""
+    return min(_MOST_BYTES, settings.TABLE_MAX_BYTES)
+
+
+def start_look(*, study: Study, file: "UploadedFile[Any]", by: User | None) -> Job:
+    """Keep a file of answers and have a worker read its beginning; what is plainly none is refused at once."""
+    printable = "".join(character for character in (file.name or "") if character.isprintable())
+    name = PurePath(printable).name[-_LONGEST_NAME:] or "answers.csv"
+    if (file.size or 0) > upload_limit():
+        _refuse(
+            "table_too_large",
+            f"“{name}” is larger than the {upload_limit():,} bytes allowed here; import it with import_answers.",
+        )
+    if PurePath(name).suffix.lower() not in SUFFIXES:
+        _refuse("table_unreadable", f"“{name}” is none of {', '.join(SUFFIXES)}.")
+    with kept_until_queued({FILE: file}) as names, transaction.atomic():
+        return enqueue(
+            kind=LOOK,
+            title=f"Read “{name}” for {study.name}",
+            arguments={"study": study.pk, "file_name": name, **names},
+            by=by,
+            study_id=study.pk,
+        )
+
+
+def start_import(
+    *, look: Job, columns: Mapping[str, str], probe_set: str, options: AnswerImportOptions, by: User | None
+) -> Job:
+    """Have a file imported that was looked into: `columns` by field, `probe_set` "" where the file names it."""
+    with opened_upload(look, FILE):
+        pass  # it is still there
+    kept = {name: look.arguments[name] for name in ("study", FILE, "file_name")}
+    return enqueue(
+        kind=IMPORT,
+        title=f"Import answers from “{look.arguments['file_name']}”",
+        arguments={**kept, "columns": dict(columns), "probe_set": probe_set, **options.model_dump()},
+        by=by,
+        study_id=look.study_id,
+    )
+
+
+def looks_of(study: Study) -> QuerySet[Job]:
+    """Return the files of a study that were looked into and are still there, newest first."""
+    return Job.objects.filter(study_id=study.pk, kind=LOOK, arguments__has_key=FILE).order_by("-pk")
+
+
+def chosen_sets(study: Study, name: str) -> dict[str, ProbeSet]:
+    """Return the probe set of this name, or all that a file may name where the name is empty."""
+    sets = probe_sets_of(study)
+    if not name:
+        return sets
+    if name not in sets:
+        _refuse("probe_set_missing", f"There is no probe set “{name}” any more.")
+    return {name: sets[name]}
+
+
+def remove_used() -> None:
+    """Remove the files that were imported, and in time those that were not."""
+    remove_looked_into(look=LOOK, importing=IMPORT, key=FILE)
+
+
+def _refuse(code: str, message: str) -> None:
+    raise DomainError(code, message, fields={"file": message})

@@ -1,0 +1,81 @@
+"""Forms of the pages on which a file of answers is imported. They parse; the verbs decide."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.core.files.uploadedfile import UploadedFile
+
+from generation.imports.answers.fields import FIELDS, AnswerImportOptions
+from generation.imports.answers.sample import FileSample
+from generation.imports.answers.uploads import SUFFIXES, upload_limit
+from generation.probing.probe_sets import ProbeSet
+
+# Codes are not imported: answers are coded here.
+MAPPED = tuple(field for field in FIELDS if field != "code")
+# What most files hold; the others come below.
+FIRST = ("text", "question", "scenario", "group", "image", "descriptor", "letter", "order", "repeat", "model")
+NEEDED = ("text", "question")
+_LABELS = {"text": "Answer", "first": "Option named first", "label": "Name in reports"}
+
+
+class AnswerFileForm(forms.Form):
+    """A file of answers."""
+
+    file = forms.FileField(
+        label="File of answers",
+        help_text="CSV, JSON lines, a log of Inspect AI, or the table probe_answers of a release.",
+        widget=forms.ClearableFileInput(attrs={"accept": ",".join(SUFFIXES)}),
+    )
+
+    def clean_file(self) -> "UploadedFile[Any]":
+        file: UploadedFile[Any] = self.cleaned_data["file"]
+        if (file.size or 0) > upload_limit():
+            raise forms.ValidationError(f"“{file.name}” is larger than the {upload_limit():,} bytes allowed.")
+        return file
+
+
+class AnswerColumnsForm(forms.Form):
+    """Which column of a file holds what, and what applies to all of its answers."""
+
+    probe_set = forms.ChoiceField(
+        required=False, label="Probe set", help_text="The questions that these are answers to."
+    )
+
+    def __init__(
+        self, *args: Any, sample: FileSample, probe_sets: Mapping[str, ProbeSet], **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        chosen = self.fields["probe_set"]
+        assert isinstance(chosen, forms.ChoiceField)
+        chosen.choices = [
+            ("", "As the file says"),
+            *((name, f"{content.title} ({name})") for name, content in probe_sets.items()),
+        ]
+        suggested = sample.suggested()
+        for field in MAPPED:
+            self.fields[f"map_{field}"] = forms.ChoiceField(
+                required=field in NEEDED,
+                label=_LABELS.get(field, field.replace("_", " ").capitalize()),
+                help_text=f"{FIELDS[field][0].upper()}{FIELDS[field][1:]}.",
+                choices=[("", "Not in this file"), *((name, name) for name in sample.columns)],
+                initial=suggested[field],
+            )
+        self.fields |= AnswerImportOptions.form_fields()
+
+    def mapped_first(self) -> list[forms.BoundField]:
+        return [self[f"map_{field}"] for field in FIRST]
+
+    def mapped_last(self) -> list[forms.BoundField]:
+        return [self[f"map_{field}"] for field in MAPPED if field not in FIRST]
+
+    def stated(self) -> tuple[dict[str, str], str, dict[str, Any]]:
+        """Return the columns by field, the probe set and the options: as sent, or as the page begins."""
+        values = self.cleaned_data if self.is_bound else {name: self[name].initial for name in self.fields}
+        columns = {field: values[f"map_{field}"] for field in MAPPED if values.get(f"map_{field}")}
+        options = {
+            name: values[name]
+            for name in AnswerImportOptions.model_fields
+            if values.get(name) not in ("", None)
+        }
+        return columns, values.get("probe_set") or "", options

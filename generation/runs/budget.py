@@ -1,0 +1,32 @@
+"""What a run has spent: one number on the run, changed in the transactions that change what its images cost.
+
+SQLite computes with floating-point numbers, so every result is rounded to what the column stores.
+"""
+
+from decimal import Decimal
+
+from django.db.models import DecimalField, F, Q, Value
+from django.db.models.functions import Round
+
+from generation.models import GenerationRun
+
+_PLACES = 4
+_NUMBER = DecimalField(max_digits=14, decimal_places=_PLACES)
+
+
+def reserve(run: GenerationRun, amount: Decimal) -> bool:
+    """Count an amount as spent if the budget covers it, else nothing; return whether it does.
+
+    The database compares and counts in one statement, so that workers of one run never spend more than its budget.
+    """
+    covered = Q(budget=None) | Q(budget__gte=_spent_after(amount))
+    return bool(GenerationRun.objects.filter(covered, pk=run.pk).update(spent=_spent_after(amount)))
+
+
+def give_back(run: GenerationRun, amount: Decimal) -> None:
+    """Take an amount off what is spent."""
+    GenerationRun.objects.filter(pk=run.pk).update(spent=_spent_after(-amount))
+
+
+def _spent_after(amount: Decimal) -> Round:
+    return Round(F("spent") + Value(amount, output_field=_NUMBER), precision=_PLACES, output_field=_NUMBER)

@@ -1,0 +1,46 @@
+"""Secrets that are stored encrypted in our database with a key that is not in it: SECRET_KEY, or an earlier one."""
+
+import base64
+import hmac
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+
+from foundation.errors import DomainError
+
+
+def seal(text: str, *, use: str) -> str:
+    """Return `text` encrypted: what a copy of the database alone does not give away. Each `use` has its own key."""
+    return _fernet(use).encrypt(text.encode()).decode("ascii")
+
+
+def unseal(sealed: str, *, use: str) -> str:
+    """Return what was sealed with this server's SECRET_KEY, or with one of SECRET_KEY_FALLBACKS."""
+    try:
+        return _fernet(use).decrypt(sealed.encode()).decode()
+    except InvalidToken:
+        raise DomainError(
+            "sealed_unreadable",
+            "A stored secret cannot be read with this server’s SECRET_KEY. Give it again, "
+            "or name the earlier key in SECRET_KEY_FALLBACKS.",
+        ) from None
+
+
+def keyed_hashes(text: str, *, use: str) -> tuple[str, ...]:
+    """Return the hash under which `text` is found again: first by SECRET_KEY, then by each earlier key."""
+    return tuple(hmac.new(key, text.encode(), "sha256").hexdigest() for key in _keys(f"{use}, hash"))
+
+
+def _fernet(use: str) -> MultiFernet:
+    return MultiFernet([Fernet(base64.urlsafe_b64encode(key)) for key in _keys(use)])
+
+
+def _keys(use: str) -> list[bytes]:
+    return [_key(secret, use) for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)]
+
+
+def _key(secret: str | bytes, use: str) -> bytes:
+    secret = secret.encode() if isinstance(secret, str) else secret
+    return HKDF(algorithm=SHA256(), length=32, salt=None, info=use.encode()).derive(secret)

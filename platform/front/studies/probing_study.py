@@ -1,0 +1,171 @@
+"""The New study pages of PAIRS and BiasDora: nothing is asked of a model until the lead says so on a later page."""
+
+from typing import Any, cast
+
+from django import forms
+from django.db.models import Exists, OuterRef
+from django.http import HttpResponse
+
+from accounts.models import User
+from catalog.models import IdentityGroup, Resource
+from catalog.pages.forms import checked_size
+from foundation.errors import Forbidden
+from generation.prompts.scenarios import create_parallel_study
+from generation.prompts.sets import prompt_set
+from studies.models import Study
+from studies.protocol.creation import create_study
+from studies.protocol.descriptors import create_descriptor_study
+from web.form_fields import FilesField, set_queryset
+from web.form_page import FormPage
+
+IMPORT, GENERATE = "import", "generate"
+PARALLEL = "pairs-parallel"
+_MOST_FILES = 10
+
+
+class ProbingStudyForm(forms.Form):
+    """What every study that asks models begins with."""
+
+    name = forms.CharField(max_length=120, help_text="It appears in addresses, reports and releases.")
+    description = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="For members: what you want to find out.",
+    )
+
+
+class SeedForm(forms.Form):
+    """How chance is drawn, and whether the study is only for trying things out."""
+
+    seed = forms.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=2**31 - 1,
+        label="Seed",
+        help_text="Every random choice of the study follows from it. Empty: one is drawn and stored.",
+    )
+    simulated = forms.BooleanField(
+        required=False,
+        label="A simulated study",
+        help_text="For trying things out. Labels of simulated annotators count only in such a study, and every "
+        "page of it says so.",
+    )
+
+
+class PairsForm(SeedForm, ProbingStudyForm):
+    """A study of images that are alike but for the person."""
+
+    images = forms.ChoiceField(
+        label="Where the images come from",
+        choices=[
+            (IMPORT, "I have them as a zip archive: experiment / scenario / person"),
+            (GENERATE, "A model makes them here: the 50 scenarios of PAIRS with four persons each"),
+        ],
+        initial=IMPORT,
+        widget=forms.RadioSelect,
+    )
+    field_order = ("name", "description", "images", "seed", "simulated")
+
+
+class BiasdoraForm(SeedForm, ProbingStudyForm):
+    """A study of words about descriptors, which a resource or files list."""
+
+    resource = forms.ModelChoiceField(
+        queryset=Resource.objects.none(),
+        required=False,
+        label="Descriptors of the resource",
+        empty_label="None: upload files",
+    )
+    uploads = FilesField(
+        required=False,
+        label="Files of descriptors",
+        help_text="CSV with the columns dimension, singular and plural, or the published BiasDora files (CSV, JSON); "
+        "several at once if you like.",
+    )
+    resource_name = forms.CharField(
+        required=False,
+        max_length=120,
+        label="Name of the new resource",
+        help_text="What the uploaded descriptors are called together. Other studies can choose them, too.",
+    )
+    field_order = ("name", "description", "resource", "uploads", "resource_name", "seed", "simulated")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        descriptors = IdentityGroup.objects.filter(resource=OuterRef("pk")).exclude(dimensions=[])
+        set_queryset(self, "resource", Resource.objects.filter(Exists(descriptors)).order_by("name"))
+
+    def clean_uploads(self) -> list[Any]:
+        files = self.cleaned_data["uploads"]
+        if len(files) > _MOST_FILES:
+            raise forms.ValidationError(f"Upload at most {_MOST_FILES} files at once.")
+        return [checked_size(file) for file in files]
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or self.cleaned_data
+        if "uploads" in self.errors:
+            return values
+        if bool(values.get("resource")) == bool(values.get("uploads")):
+            self.add_error("resource", "Choose a resource, or upload files of descriptors.")
+        elif values.get("uploads") and not values.get("resource_name"):
+            self.add_error("resource_name", "Name the resource that the files become.")
+        return values
+
+
+class _NewProbingStudy(FormPage[Any]):
+    template_name = "front/studies/probing_study.html"
+    title: str
+    lead: str
+    next_step: str
+
+    def load(self) -> None:
+        if not cast("User", self.request.user).leads:
+            raise Forbidden("not_a_lead", "Only a project lead may create studies.")
+
+    def context(self) -> dict[str, Any]:
+        return {"title": self.title, "lead": self.lead, "next_step": self.next_step}
+
+    def settings(self, *names: str) -> dict[str, Any]:
+        chosen = ("name", "description", "seed", "simulated", *names)
+        return {name: self.form.cleaned_data[name] for name in chosen} | {
+            "by": cast("User", self.request.user)
+        }
+
+
+class NewPairs(_NewProbingStudy):
+    """Creates a study whose images are imported next, or generated from parallel prompts."""
+
+    form_class = PairsForm
+    title = "New study of PAIRS"
+    lead = "Do a model’s answers change with the person in the picture? Nothing is asked until you start a probe."
+    next_step = (
+        "Next you upload the images, or choose the model that makes them. Then you choose a model and see how many "
+        "questions it is asked and what that costs."
+    )
+
+    def call(self) -> HttpResponse:
+        if self.form.cleaned_data["images"] == GENERATE:
+            study = create_parallel_study(prompt_set=prompt_set(PARALLEL), **self.settings())
+            return self.redirect_with(f"{study.name} is created.", "generation:generate", study.slug)
+        study = create_study(resource=None, groups=[], protocol=Study.Protocol.PAIRS, **self.settings())
+        message = f"{study.name} is created. Now upload its images."
+        return self.redirect_with(message, "generation:import_images", study.slug)
+
+
+class NewBiasdora(_NewProbingStudy):
+    """Creates a study of a resource's descriptors, or of those that files list."""
+
+    form_class = BiasdoraForm
+    title = "New study of BiasDora"
+    lead = "Which words does a model associate with whom? Nothing is asked until you start a probe."
+    next_step = (
+        "Next you choose a model and see how many sentences it is asked to complete, how long that takes and what it "
+        "costs."
+    )
+
+    def call(self) -> HttpResponse:
+        study = create_descriptor_study(
+            files=self.form.cleaned_data["uploads"], **self.settings("resource", "resource_name")
+        )
+        message = f"{study.name} is created with {study.groups.count():,} descriptors."
+        return self.redirect_with(message, "generation:probe_new", study.slug)

@@ -1,0 +1,1 @@
+"""Words that models associate with descriptors, from replies to pages."""

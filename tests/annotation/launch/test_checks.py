@@ -1,0 +1,106 @@
+"""Each check passes on a draft that is ready, and says what is missing where it is."""
+
+from typing import Any
+
+import pytest
+
+from annotation.campaigns import lifecycle
+from annotation.launch.checks import KEYS
+from annotation.launch.waivers import checklist
+from annotation.models import Annotation, Campaign, Task
+from studies.consent import publish_consent
+from studies.models import StudyAssociation
+from tests.annotation.launch.conftest import TEXTS
+
+
+def missing(campaign: Campaign) -> dict[str, str]:
+    fresh = Campaign.objects.select_related("study").get(pk=campaign.pk)
+    return {line.key: line.sentence for line in checklist(fresh) if line.state == "missing"}
+
+
+def change(campaign: Campaign, lead, **options: Any) -> None:
+    lifecycle.update_draft(campaign=campaign, by=lead, options=campaign.options | options)
+
+
+def publish(study, lead, **texts: str) -> None:
+    publish_consent(study=study, by=lead, **{**TEXTS, **texts})
+
+
+def test_a_draft_that_is_ready_passes_every_check(ready):
+    assert [line.key for line in checklist(ready)] == list(KEYS)
+    assert missing(ready) == {}
+
+
+def test_the_text_of_the_platform_is_no_consent_of_the_study(ready, study):
+    study.consent_text = None
+    study.save()
+    assert "text that comes with the platform" in missing(ready)["consent"]
+
+
+@pytest.mark.parametrize("body", ["The Harbour Institute asks you.", "Written in 2026 by 12 people."])
+def test_a_consent_text_names_somebody_to_write_to(ready, study, lead, body):
+    publish(study, lead, body=body)
+    assert "names no e-mail address" in missing(ready)["consent"]
+
+
+@pytest.mark.parametrize(
+    "contact", ["Call +49 30 1234567.", "See https://harbour.example/people", "a@b.example"]
+)
+def test_a_telephone_number_or_an_address_is_a_contact(ready, study, lead, contact):
+    publish(study, lead, body="The Harbour Institute asks you.", support=contact)
+    assert "consent" not in missing(ready)
+
+
+def test_pay_is_set_or_said_to_be_none(ready, lead):
+    change(ready, lead, pay_amount=None)
+    assert "Nothing says what people get" in missing(ready)["pay"]
+    change(ready, lead, pay_amount=None, pay="You are not paid for this.")
+    assert "pay" not in missing(ready)
+
+
+def test_what_is_paid_has_a_budget_that_it_keeps_to(ready, lead):
+    change(ready, lead, pay_budget=None)
+    sentence = missing(ready)["budget"]
+    # Nine answers at 12: three screens for three people each.
+    assert "No budget is set" in sentence
+    assert "108.00 EUR" in sentence
+    change(ready, lead, pay_budget=107.99)
+    assert "more than the budget of 107.99" in missing(ready)["budget"]
+    change(ready, lead, pay_budget=108.0)
+    assert "budget" not in missing(ready)
+
+
+def test_quotas_that_nobody_can_meet_are_said(ready, study, lead):
+    lifecycle.update_draft(campaign=ready, by=lead, quotas=["at_least 1 region_of_origin = group.region"])
+    assert "quotas" not in missing(ready)
+    study.groups.filter(name="Velmari").update(region="")
+    assert "No annotators at all can meet the quotas" in missing(ready)["quotas"]
+
+
+def test_without_practice_or_gold_nothing_shows_understanding(ready):
+    Task.objects.filter(campaign=ready).delete()
+    assert "no practice" in missing(ready)["practice"]
+
+
+def test_offensive_stereotypes_need_a_notice_that_warns(ready, study, lead):
+    publish(study, lead, content_notice="Pictures.")
+    assert "notice" not in missing(ready)
+    assert StudyAssociation.objects.filter(study=study).update(offensiveness_stored=1.0)
+    assert "the content notice does not warn of them" in missing(ready)["notice"]
+
+
+def test_guidelines_that_were_changed_are_in_english_alone(ready, lead):
+    lifecycle.update_draft(campaign=ready, by=lead, guidelines="Look closely.")
+    assert "do not exist in German" in missing(ready)["guidelines"]
+
+
+def test_without_a_pilot_that_is_said(ready, pilot):
+    Annotation.objects.filter(campaign=pilot).update(is_latest=False)
+    assert "No small campaign of this kind" in missing(ready)["pilot"]
+
+
+def test_a_simulated_study_has_nothing_to_check(ready, study):
+    study.simulated = True
+    study.save()
+    ready.study.simulated = True
+    assert checklist(ready) == []
