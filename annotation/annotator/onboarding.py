@@ -10,6 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import consent_texts, profiles
+from accounts.devices import device_of
 from accounts.models import User
 from accounts.pages.forms import ProfileForm
 from annotation.annotator.access import (
@@ -66,7 +67,8 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
 
 def _start(request: HttpRequest, token: str, user: User | None) -> HttpResponse:
     """Take the invitation up, sign the annotator in and go to what comes first."""
-    enrolment = invitations.accept(token=token, user=user, fingerprint=fingerprint(request))
+    device = device_of(request).number
+    enrolment = invitations.accept(token=token, user=user, fingerprint=fingerprint(request), device=device)
     person = enrolment.annotator.user
     if person is None:
         raise NotFound("annotator_without_sign_in", _("This link belongs to nobody who could sign in."))

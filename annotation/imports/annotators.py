@@ -39,6 +39,7 @@ def imported_annotators(
             "state": [Enrolment.State.ACTIVE.value] * len(enrolled_ids),
             "reason": [""] * len(enrolled_ids),
             "joined_print": [""] * len(enrolled_ids),
+            "joined_device": [""] * len(enrolled_ids),
         },
     )
     for name, region in (regions or {}).items():

@@ -233,8 +233,10 @@ class Enrolment(models.Model):
     )
     state = models.CharField(max_length=10, choices=State, default=State.ACTIVE)
     reason = models.CharField(max_length=300, blank=True)
-    # Keyed hash of address and browser at joining: equal prints are shown to the lead as suspected doubles.
+    # Keyed hashes at joining: of address and kind of browser, and of the browser's own cookie. Equal ones are shown
+    # to the lead as suspected doubles.
     joined_print = models.CharField(max_length=64, blank=True, db_index=True)
+    joined_device = models.CharField(max_length=64, blank=True)
     joined_at = models.DateTimeField(db_default=Now(), editable=False)
     # How many screens they may answer, if there is a limit: a place of a panel is paid for so many.
     most_screens = models.PositiveIntegerField(null=True, blank=True)

@@ -6,7 +6,7 @@ up to `limit` people; each may keep a personal return link. Only a token's SHA-2
 
 import secrets
 import uuid
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,15 +24,17 @@ from foundation.errors import Conflict, DomainError, Forbidden, NotFound
 from studies import audit
 
 MAX_LIMIT = 10_000
+MAX_HOUSEHOLD = 3  # people who joined from one address
 MOST_AT_ONCE = 500  # personal links: they are shown on one page, this once
 _RETURN_LABEL = "return link"
 
 
 @dataclass(frozen=True)
 class SuspectedDouble:
-    """Annotators who joined from the same address and browser: one person, or one household."""
+    """Annotators who joined in one browser, or from one address with one kind of browser."""
 
     enrolments: tuple[Enrolment, ...]
+    same_browser: bool
 
     @property
     def pseudonyms(self) -> tuple[str, ...]:
@@ -144,7 +146,7 @@ def look_up(token: str, *, user: User | None = None) -> Invitation:
 
 
 @transaction.atomic
-def accept(*, token: str, user: User | None, fingerprint: str = "") -> Enrolment:
+def accept(*, token: str, user: User | None, fingerprint: str = "", device: str = "") -> Enrolment:
     """Admit a person by a link, or let them resume.
 
     `user` is the signed-in user, if any. The view signs in the enrolment's `annotator.user`.
@@ -167,7 +169,7 @@ def accept(*, token: str, user: User | None, fingerprint: str = "") -> Enrolment
     _refuse_newcomer(invitation)
     annotator = owner or (_annotator_of(user) if user else new_annotator())
     _bind(invitation, annotator)
-    enrolment = _enrol(invitation, annotator, fingerprint)
+    enrolment = _enrol(invitation, annotator, prints(fingerprint, device))
     _tell_tools(invitation, annotator)
     return enrolment
 
@@ -206,11 +208,29 @@ def shown_to_leads(campaign: Campaign) -> QuerySet[Invitation]:
 
 
 def suspected_doubles(campaign: Campaign) -> list[SuspectedDouble]:
-    """Return the annotators of a campaign who joined with the same fingerprint."""
-    by_print: dict[str, list[Enrolment]] = defaultdict(list)
-    for enrolment in campaign.enrolments.exclude(joined_print="").select_related("annotator").order_by("pk"):
-        by_print[enrolment.joined_print].append(enrolment)
-    return [SuspectedDouble(tuple(group)) for group in by_print.values() if len(group) > 1]
+    """Return annotators of a campaign who may be one person.
+
+    They joined in the same browser, or from the same address with the same kind of browser. An address from which
+    more than MAX_HOUSEHOLD people joined is a class-room's or a company's: it says nothing about any two of them.
+    """
+    rows = list(campaign.enrolments.select_related("annotator").order_by("pk"))
+    residents = Counter(row.joined_print[:32] for row in rows)
+    groups: dict[tuple[str, str], list[Enrolment]] = defaultdict(list)
+    for row in rows:
+        if row.joined_device:
+            groups["device", row.joined_device].append(row)
+        if row.joined_print and residents[row.joined_print[:32]] <= MAX_HOUSEHOLD:
+            groups["print", row.joined_print].append(row)
+    # A group that is part of another says nothing new; the order is that of joining.
+    doubles: dict[tuple[Enrolment, ...], bool] = {}
+    for (kind, _), group in groups.items():
+        if len(group) > 1:
+            doubles[tuple(group)] = doubles.get(tuple(group), False) or kind == "device"
+    return [
+        SuspectedDouble(group, same_browser=same_browser)
+        for group, same_browser in doubles.items()
+        if not any(set(group) < set(larger) for larger in doubles)
+    ]
 
 
 def _make(
@@ -318,20 +338,29 @@ def _bind(invitation: Invitation, annotator: Annotator) -> None:
         invitation.save(update_fields=["annotator"])
 
 
-def joined_print(fingerprint: str) -> str:
-    """Return the keyed hash under which what a browser shows of itself is stored."""
-    if not fingerprint:
-        return ""
-    return salted_hmac("annotation.invitations", fingerprint, algorithm="sha256").hexdigest()
+def prints(fingerprint: str, device: str) -> dict[str, str]:
+    """Return the columns of an enrolment that hold keyed hashes of an address, a kind of browser and a browser.
+
+    The first half of `joined_print` is of the address (the fingerprint's first word) alone.
+    """
+    address, _, browser = fingerprint.partition(" ")
+    return {
+        "joined_print": _keyed(address)[:32] + _keyed(browser)[:32] if fingerprint else "",
+        "joined_device": _keyed(device) if device else "",
+    }
 
 
-def _enrol(invitation: Invitation, annotator: Annotator, fingerprint: str) -> Enrolment:
+def _keyed(text: str) -> str:
+    return salted_hmac("annotation.invitations", text, algorithm="sha256").hexdigest()
+
+
+def _enrol(invitation: Invitation, annotator: Annotator, prints: dict[str, str]) -> Enrolment:
     enrolment, _ = Enrolment.objects.select_related("annotator__user", "campaign__study").get_or_create(
         campaign=invitation.campaign,
         annotator=annotator,
         defaults={
             "invitation": invitation,
-            "joined_print": joined_print(fingerprint),
+            **prints,
         },
     )
     return enrolment

@@ -33,7 +33,7 @@ def find(public_id: str) -> Recruitment:
 
 
 def arrive(
-    *, recruitment: Recruitment, link: PanelLink, user: User | None, fingerprint: str = ""
+    *, recruitment: Recruitment, link: PanelLink, user: User | None, fingerprint: str = "", device: str = ""
 ) -> PanelPlace:
     """Return the place of who comes; the same link again returns the same place.
 
@@ -57,7 +57,7 @@ def arrive(
         person = person or _newcomer(recruitment, link.person)
         if person.places.filter(recruitment=recruitment, state=PanelPlace.State.COMPLETED).exists():
             raise Conflict("panel_person_was_here", "You have taken part in this already.")
-        enrolment = _enrol(recruitment.campaign, person, fingerprint)
+        enrolment = _enrol(recruitment.campaign, person, invitations.prints(fingerprint, device))
         return _give(recruitment, person, enrolment, link.submission)
 
 
@@ -107,11 +107,11 @@ def _newcomer(recruitment: Recruitment, person_id: str) -> PanelPerson:
     )
 
 
-def _enrol(campaign: Campaign, person: PanelPerson, fingerprint: str) -> Enrolment:
+def _enrol(campaign: Campaign, person: PanelPerson, prints: dict[str, str]) -> Enrolment:
     enrolment, _ = Enrolment.objects.get_or_create(
         campaign=campaign,
         annotator=person.annotator,
-        defaults={"joined_print": invitations.joined_print(fingerprint), "most_screens": 0},
+        defaults={**prints, "most_screens": 0},
     )
     return enrolment
 

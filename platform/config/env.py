@@ -4,6 +4,7 @@
 """
 
 import os
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -48,6 +49,19 @@ def integer(name: str, default: int, *, minimum: int = 0) -> int:
 def words(name: str, default: str = "") -> list[str]:
     """Return a comma-separated list."""
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
+
+
+def networks(name: str) -> list[IPv4Network | IPv6Network] | None:
+    """Return a comma-separated list of networks such as 10.0.0.0/8; [] for "none", None where it is not set."""
+    values = words(name)
+    if not values:
+        return None
+    if values == ["none"]:
+        return []
+    try:
+        return [ip_network(value) for value in values]
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}: {error}. Write networks such as 10.0.0.0/8, or none.") from error
 
 
 def files(

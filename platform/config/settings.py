@@ -51,7 +51,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "web.middleware.ProxyAddressMiddleware",
+    "web.middleware.TrustedProxyMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "web.middleware.ContentSecurityPolicyMiddleware",
@@ -64,6 +64,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "web.middleware.DomainErrorMiddleware",
+    "accounts.devices.DeviceMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -95,10 +96,12 @@ AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",  # refuses before any password is looked at
     "django.contrib.auth.backends.ModelBackend",
 ]
-# Wrong passwords for one user name from one address; the right one resets the count. No log of who signed in when.
+# Wrong passwords for one user name from one address, or from a browser in which that user has signed in before; the
+# right one resets the count. No log of who signed in when.
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_CLIENT_IP_CALLABLE = "accounts.devices.client_address"
 AXES_LOCKOUT_CALLABLE = "accounts.pages.views.too_many_failures"
 AXES_RESET_ON_SUCCESS = True
 AXES_DISABLE_ACCESS_LOG = True
@@ -258,10 +261,12 @@ SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 HTTPS = env.flag("HTTPS", False)
-# Whether a proxy that overwrites X-Forwarded-For stands in front, so that its word on addresses is taken.
-BEHIND_PROXY = env.flag("BEHIND_PROXY", False)
+# Networks of the proxies in front, whose word on visitors' addresses is taken; "none" says that there is no proxy.
+TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_SSL_REDIRECT = HTTPS
+# Health checks ask the server itself, without the proxy that ends TLS.
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")

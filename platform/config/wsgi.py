@@ -13,5 +13,5 @@ from config.request_bodies import discard_unread_bodies  # noqa: E402
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 application = get_wsgi_application()
-if settings.BEHIND_PROXY:
+if settings.TRUSTED_PROXIES:
     application = discard_unread_bodies(application)

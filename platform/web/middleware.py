@@ -1,13 +1,11 @@
 """What goes with every answer, and domain errors as answers that a person can read."""
 
 from collections.abc import Callable
-from contextlib import suppress
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
 from csp.constants import HEADER
 from csp.utils import build_policy
 from django.conf import settings
-from django.core.exceptions import MiddlewareNotUsed
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -27,20 +25,68 @@ class ContentSecurityPolicyMiddleware:
         return response
 
 
-class ProxyAddressMiddleware:
-    """Take a visitor's address from a proxy that overwrites X-Forwarded-For: wrong passwords are counted by it."""
+_FORWARDED = (
+    "HTTP_FORWARDED",
+    "HTTP_X_FORWARDED_FOR",
+    "HTTP_X_FORWARDED_HOST",
+    "HTTP_X_FORWARDED_PORT",
+    "HTTP_X_FORWARDED_PROTO",
+    "HTTP_X_REAL_IP",
+)
+
+
+class TrustedProxyMiddleware:
+    """Take a visitor's address and scheme from trusted proxies, and from nobody else.
+
+    Proxies append the address they see to X-Forwarded-For. Read from its end, the first address that is not of
+    a trusted proxy is the visitor's; what stands before it is the visitor's own claim.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        if not settings.BEHIND_PROXY:
-            raise MiddlewareNotUsed
         self.get_response = get_response
+        self.trusted: list[IPv4Network | IPv6Network] = settings.TRUSTED_PROXIES or []
+        # Where nothing is said of proxies the scheme is believed: without it HTTPS=yes would redirect for ever.
+        kept = {"HTTP_X_FORWARDED_PROTO"} if settings.TRUSTED_PROXIES is None else set()
+        self.untrusted_headers = [name for name in _FORWARDED if name not in kept]
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        # The last one is the proxy's own word, should it add instead of overwrite.
-        client_address = request.META.get("HTTP_X_FORWARDED_FOR", "").rpartition(",")[2].strip()
-        with suppress(ValueError):  # the health check of the container asks directly
-            request.META["REMOTE_ADDR"] = str(ip_address(client_address))
+        if self._is_trusted(_address(request.META.get("REMOTE_ADDR", ""))):
+            # A proxy that was reached over a socket or asks by itself (a health check) may name nobody.
+            visitor = self._visitor(request.META.get("HTTP_X_FORWARDED_FOR", ""))
+            if visitor is not None:
+                request.META["REMOTE_ADDR"] = str(visitor)
+        else:
+            for name in self.untrusted_headers:
+                request.META.pop(name, None)
         return self.get_response(request)
+
+    def _visitor(self, forwarded: str) -> IPv4Address | IPv6Address | None:
+        visitor = None
+        for text in reversed(forwarded.split(",")):
+            address = _address(text)
+            if address is None:
+                break
+            visitor = address
+            if not self._is_trusted(address):
+                break
+        return visitor
+
+    def _is_trusted(self, address: IPv4Address | IPv6Address | None) -> bool:
+        return address is not None and any(address in network for network in self.trusted)
+
+
+def _address(text: str) -> IPv4Address | IPv6Address | None:
+    """Return the address in a piece of X-Forwarded-For, without a port; None where there is none."""
+    text = text.strip()
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return None
+    return getattr(address, "ipv4_mapped", None) or address
 
 
 class NoNulMiddleware:

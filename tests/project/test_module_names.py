@@ -16,7 +16,7 @@ PLAIN_WORDS = {
         admin api app archive arguments asgi authentication backend background base
         batches build bulk bytecode caller catalog
         changelog chat client column command config configuration connection context control convert database
-        decode design diff digest disk display doubts download encryption endpoint entries env errors events
+        decode design devices diff digest disk display doubts download encryption endpoint entries env errors events
         execution fetch fields file folder form format formulas foundation front full gallery guard health history home
         ids import importer inputs integration interface invalidate inventory key keyset layout lines listing
         loader locks log lookups loopback management manifest map markup memory middleware model name

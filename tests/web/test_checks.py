@@ -14,6 +14,7 @@ def ids(**changes):
 def public(settings):
     settings.ALLOWED_HOSTS = ["labels.example.org"]
     settings.HTTPS = True
+    settings.TRUSTED_PROXIES = []
     return settings
 
 
@@ -33,6 +34,7 @@ def test_a_public_server_with_tls_is_fine(public):
         ("DEMO", True, "stereoscope.E001"),
         ("DEBUG", True, "stereoscope.E002"),
         ("HTTPS", False, "stereoscope.W001"),
+        ("TRUSTED_PROXIES", None, "stereoscope.W002"),
     ],
 )
 def test_what_is_dangerous_on_a_public_server_is_named(public, name, value, expected):

@@ -14,6 +14,7 @@ from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
+from accounts.devices import device_of
 from accounts.models import User
 from annotation.annotator.access import step_before_work
 from annotation.annotator.onboarding import SIGNED_IN_BY, fingerprint
@@ -43,7 +44,13 @@ def arrive(request: HttpRequest, recruitment: UUID) -> HttpResponse:
         found = arrival.find(str(recruitment))
         link = _link(request, found)
         user = request.user if isinstance(request.user, User) else None
-        place = arrival.arrive(recruitment=found, link=link, user=user, fingerprint=fingerprint(request))
+        place = arrival.arrive(
+            recruitment=found,
+            link=link,
+            user=user,
+            fingerprint=fingerprint(request),
+            device=device_of(request).number,
+        )
     except DomainError as error:
         request.session["panel_refusal"] = error.code
         return _see_other(reverse("panel:refused", args=[recruitment]))
