@@ -233,6 +233,9 @@ LABEL_STUDIO_TIMEOUT_SECONDS = env.integer("LABEL_STUDIO_TIMEOUT_SECONDS", 60, m
 # How often everything there is compared with what is known here; webhooks tell of most things at once.
 LABEL_STUDIO_RECONCILE_MINUTES = env.integer("LABEL_STUDIO_RECONCILE_MINUTES", 15, minimum=1)
 
+# Prolific's API: the only address to which this server sends a panel's token.
+PROLIFIC_URL = env.text("PROLIFIC_URL", "https://api.prolific.com").rstrip("/")
+
 # Where letters go out; without a host none are sent.
 EMAIL_HOST = env.text("EMAIL_HOST", "")
 EMAIL_PORT = env.integer("EMAIL_PORT", 25, minimum=1)

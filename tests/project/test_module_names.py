@@ -28,8 +28,8 @@ PLAIN_WORDS = {
         uploads urls user validation values versions view web webhook workbook writer
     """,
     "Products and formats": """
-        celery coco croissant csv diffusers inspect lite lora m49 markdown openai postgresql rai sql sqlite studio svg
-        transformers vega visage wsgi zips
+        celery coco croissant csv diffusers inspect lite lora m49 markdown openai postgresql prolific rai sql sqlite
+        studio svg transformers vega visage wsgi zips
     """,
     "Statistics and plots": """
         ac accuracy alpha analysis analyze and arrays axis bars bias bigrams bootstrap charts choropleth

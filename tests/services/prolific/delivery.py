@@ -1,0 +1,94 @@
+"""Sends events to whom they concern: signed, at least once, and as badly as tests ask for."""
+
+import base64
+import hashlib
+import hmac
+import json
+import random
+import secrets
+import threading
+import time
+from typing import Any
+
+import httpx
+
+from tests.services.prolific.faults import Faults
+from tests.services.prolific.states import World
+
+_MOST_TRIES = 12
+_PAUSE = 0.02
+
+
+class Delivery:
+    """A thread that sends what is due."""
+
+    def __init__(self, world: World, faults: Faults) -> None:
+        self._world, self._faults = world, faults
+        self._client = httpx.Client(timeout=10, trust_env=False)
+        self._random = random.Random(7)
+
+    def start(self) -> None:
+        threading.Thread(target=self._run, daemon=True, name="events").start()
+
+    def _run(self) -> None:
+        while True:
+            time.sleep(_PAUSE)
+            if not self._world.settings["hold_events"]:
+                self.send_due()
+
+    def send_due(self) -> None:
+        for event in self._world.store.all("event"):
+            if not event["done"] and event["due"] <= time.time():
+                self._plan_faults(event)
+                if event["due"] <= time.time():
+                    self.send(event)
+
+    def _plan_faults(self, event: dict[str, Any]) -> None:
+        """Decide once for each event what goes wrong with it."""
+        if event["tries"] or event.get("planned"):
+            return
+        event["planned"] = True
+        for fault in self._faults.due("event"):
+            if fault["kind"] in {"late", "reordered"}:
+                event["due"] = time.time() + fault["seconds"] * self._random.random()
+            elif fault["kind"] == "duplicate":
+                event["copies"] = 2
+            elif fault["kind"] == "forged":
+                event["forgery"] = True
+        self._world.store.put("event", event["id"], event)
+
+    def send(self, event: dict[str, Any], *, copies: int = 0) -> list[int]:
+        """Send an event now; return the statuses of the answers, 0 where none came."""
+        if event.get("forgery"):
+            body = {**event["body"], "status": "RETURNED"}
+            self._post({**event, "id": secrets.token_hex(16), "body": body}, secret="forged")
+        statuses = [self._post(event, secret=self._secret()) for _ in range(copies or event.get("copies", 1))]
+        with self._world.store.transaction():
+            stored = self._world.store.get("event", event["id"]) or event
+            stored |= {name: event[name] for name in ("planned", "copies", "forgery") if name in event}
+            stored["statuses"] += statuses
+            stored["tries"] += 1
+            stored["done"] = any(200 <= status < 300 for status in statuses) or stored["tries"] >= _MOST_TRIES
+            stored["due"] = time.time() + self._world.settings["retry_seconds"] * stored["tries"]
+            self._world.store.put("event", event["id"], stored)
+        return statuses
+
+    def _secret(self) -> str:
+        secret = self._world.store.get("secret", self._world.settings["workspace"])
+        return secret["value"] if secret else ""
+
+    def _post(self, event: dict[str, Any], *, secret: str) -> int:
+        body = json.dumps(event["body"]).encode()
+        timestamp = str(int(time.time()))
+        digest = hmac.new(secret.encode(), timestamp.encode() + body, hashlib.sha256).digest()
+        headers = {
+            "Content-Type": "application/json",
+            "X-Event-ID": event["id"],
+            "X-Timestamp": str(int(event["created"])),
+            "X-Prolific-Request-Timestamp": timestamp,
+            "X-Prolific-Request-Signature": base64.b64encode(digest).decode(),
+        }
+        try:
+            return self._client.post(event["target"], content=body, headers=headers).status_code
+        except httpx.TransportError:
+            return 0
