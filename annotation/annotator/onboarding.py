@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts import consent_texts, profiles
 from accounts.devices import device_of
 from accounts.models import User
-from accounts.pages.forms import ProfileForm
+from accounts.pages.forms import ProfileForm, not_understood
 from annotation.annotator.access import (
     annotator_of,
     enrolment_for,
@@ -20,7 +20,7 @@ from annotation.annotator.access import (
     pay_statement,
     step_before_work,
 )
-from annotation.assignment import gold_and_repeats
+from annotation.assignment import gold_and_repeats, quota_rules
 from annotation.kinds.registry import in_language, kind_of, work_in
 from annotation.models import Enrolment, Task
 from annotation.people import invitations, withdrawal
@@ -140,18 +140,37 @@ def about_you(request: HttpRequest, campaign_id: int | None = None) -> HttpRespo
     onward = reverse("annotate:link", args=[campaign_id]) if joining else reverse("annotate:home")
     profile = profiles.of(annotator)
     form = ProfileForm(request.POST if request.method == "POST" else None, instance=profile)
+    unclear: list[str] = []
     if request.method == "POST":
         if "skip" in request.POST:
             if profile.pk is None:
                 profiles.describe(annotator=annotator)
             return redirect(onward)
         if form.is_valid():
-            form.describe()
-            return redirect(onward)
-    context = {"form": form, "joining": joining, "onward": onward, "pseudonym": annotator.pseudonym}
+            profile = form.describe()
+            unclear = [
+                field for field in _rule_fields(request, campaign_id) if not_understood(profile, field)
+            ]
+            if not unclear or "seen" in request.POST:
+                return redirect(onward)
+            form = ProfileForm(instance=profile)
+    context = {
+        "form": form,
+        "joining": joining,
+        "onward": onward,
+        "pseudonym": annotator.pseudonym,
+        "unclear": len(unclear),
+    }
     return render(
         request, "annotation/annotator/onboarding/profile.html", context, status=400 if form.errors else 200
     )
+
+
+def _rule_fields(request: HttpRequest, campaign_id: int | None) -> set[str]:
+    """Return the fields of a profile that the rules of the campaign look at."""
+    if campaign_id is None:
+        return set()
+    return {rule.field for rule in quota_rules.stored(enrolment_for(request, campaign_id).campaign)}
 
 
 @never_cache

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from accounts.consent_texts import DEFAULT_SERIES
+from accounts.consent_texts import DEFAULT_BODY, DEFAULT_SERIES, DEFAULT_SUPPORT
 from annotation.campaigns import feasibility
 from annotation.campaigns.planning.estimate import CampaignEstimate, estimate
 from annotation.kinds.declaration import LANGUAGES, Kind
 from annotation.kinds.options import Options
 from annotation.kinds.registry import KINDS, kind_of
+from annotation.launch.institutions import names_institution
 from annotation.models import Annotation, Campaign, Task
 from annotation.people.pay import Rate
 from studies import consent
@@ -59,9 +60,17 @@ def _consent(state: LaunchState) -> str:
             "Annotators would agree to the text that comes with the platform. Publish one of your own that names your "
             "institution and a person to write to."
         )
-    if not _CONTACT.search(f"{state.consent.body}\n{state.consent.support}"):
-        return "The consent text names no e-mail address, web address or telephone number of a person to ask."
-    return ""
+    text = f"{state.consent.body}\n{state.consent.support}"
+    sentences = []
+    if not _CONTACT.search(text):
+        sentences.append(
+            "The consent text names no e-mail address, web address or telephone number of a person to ask."
+        )
+    if not names_institution(text, without=f"{DEFAULT_BODY}\n{DEFAULT_SUPPORT}"):
+        sentences.append(
+            "The consent text does not name the institution that is responsible, such as “Harbour University”."
+        )
+    return " ".join(sentences)
 
 
 def _pay(state: LaunchState) -> str:

@@ -2,11 +2,13 @@
 
 Quotas, results and releases compare codes: `woman`, the ISO 3166 code `DEU`, the UN M49 code `030`, the language code
 `qu`. An answer has a code only where its spelling leaves no doubt. A spelling that two codes share has none, nor has
-one with a typing error; nothing here guesses. What has no code stays in the person's own words.
+one with a typing error, one that is struck out or one that a mark may negate; nothing here guesses. What has no code
+stays in the person's own words.
 
 Names in 70 languages are from the Unicode CLDR 47 (country_names.tsv, region_names.tsv, language_names.tsv; Unicode
 License v3). Demonyms and words for genders are lists of our own (nationality_words.tsv, gender_words.tsv): `~` marks
-a German adjective and `^` a German noun, which take endings.
+a German adjective and `^` a German noun, which take endings. Words in ambiguous_words.tsv have no code: names of
+several countries, of a country and a town elsewhere, family names, or words about how somebody looks.
 """
 
 import re
@@ -26,36 +28,12 @@ CODED = ("gender", "region_of_origin", "nationality", "country_of_residence", "l
 # Stands among the codes of languages for those that have none: who knows which they are?
 UNCODED = "?"
 
-# These names belong to several countries, or to none alone.
-_AMBIGUOUS = (
-    "guinea",
-    "guinean",
-    "guinée",
-    "congo",
-    "congolese",
-    "kongo",
-    "kongolesisch",
-    "korea",
-    "korean",
-    "koreaner",
-    "koreanisch",
-    "coréen",
-    "coreano",
-    "dominican",
-    "dominikaner",
-    "virgin islands",
-    "saint martin",
-    "st martin",
-    "northern irish",
-    "northern ireland",
-    "samoan islands",
-    "slovenka",
-    "man",
-    "naija",
-    "norfolk",
-)
-# Without its accents, “român” is somebody from Rome.
-_ONLY_WITH_ACCENTS = frozenset({"roman"})
+# Without its accents, “român” is somebody from Rome, “féminine” how somebody looks, and “Réunion” a meeting.
+_ONLY_WITH_ACCENTS = frozenset({"roman", "feminine", "reunion"})
+# So Germans write Iceland and the French Chile; in small letters these are English words.
+_ONLY_IN_CAPITALS = frozenset({"island", "chili"})
+# M is “mujer” (woman) in Spanish forms and “male” in English ones. It has no code alone, but in “M (male)”.
+_NEVER_ALONE = frozenset({"m"})
 # Codes that are words as well, when they are not written in capitals; the last ones never stand for a country.
 _CODE_WORDS = frozenset(
     re.findall(
@@ -64,9 +42,17 @@ _CODE_WORDS = frozenset(
         "ne ni nu pa pe pm se si so sr st sv th to tv ve",
     )
 )
-# South Africans write SA, too.
-_NEVER_CODES = frozenset({"na", "no", "me", "mr", "ms", "om", "sa"})
-_NEVER_LANGUAGES = frozenset({"na", "no", "uk"})
+# South Africans write SA, too. Many are also states of the USA: CA is California as well as Canada.
+_NEVER_CODES = frozenset(
+    re.findall(
+        r"\w+",
+        "na no me mr ms om sa al ar az ca co ga id il in ky la ma md mn mo mt nc ne pa sc sd tn va ba",
+    )
+)
+# The codes of languages that people write; most others are words: “hi”, “so”, “man”, “see”.
+_WRITTEN_LANGUAGE_CODES = frozenset(
+    re.findall(r"\w+", "ar bg bn cs de en es fi fr hr hu ja ko nl pl pt ro ru sr sv sw th tr ur vi zh")
+)
 _SMALL_LETTER_CODES = frozenset(
     re.findall(
         r"\w+", "usa gbr deu fra esp ita pol tur ind chn bra mex jpn rus ukr nga zaf aus aut che nld swe "
@@ -75,6 +61,20 @@ _SMALL_LETTER_CODES = frozenset(
 _SPECIAL = str.maketrans({"ı": "i", "ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"})
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 _DROPPED = ".'’‘ʼ`´"
+# Marks that may be missing from a word: accents, the points of Hebrew and Arabic, and what selects a letter's look.
+# The vowels of Hindi or Thai are marks as well, and without them words are other words.
+_DROPPED_MARKS = (
+    ("\u0300", "\u036f"),
+    ("\u0591", "\u05c7"),
+    ("\u0610", "\u061a"),
+    ("\u064b", "\u065f"),
+    ("\u0670", "\u0670"),
+    ("\ufe00", "\ufe0f"),
+)
+_OVERLAY, _NUKTA = 1, 7  # canonical combining classes
+# These show letters in another order than they were typed.
+_REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_DASHES = "-‐–—\u2011\u2212"
 _ALLOWED = frozenset('-‐–—(),·"“”„&') | frozenset(_DROPPED)
 _ENDING = re.compile(r"(?P<stem>.+?)[(/:*_·]\s*-?(?P<ending>innen|in|er|ne|r|e|a|o|n)\)?")
 _PARTS = re.compile(r"[/,()|]")
@@ -82,6 +82,8 @@ _BEFORE = re.compile(
     r"(?:(?:i am|im|ich bin|je suis|soy|sono|i come|ich komme) )?"
     r"(?:(?:an?|the|eine?|une?|from(?: the)?|aus(?: de[rmn])?) )?"
 )
+_FIRST_WITH_HYPHEN = re.compile(rf"\s*\w+[{_DASHES}]")
+_NOT_AFTER_WORDS = frozenset({"soy india"})
 _AFTER = re.compile(
     r" (?:citizen|citizenship|national|nationality|staatsburger|staatsburgerin|staatsburgerschaft|"
     r"staatsangehorigkeit|staatsangehoriger?)$"
@@ -90,8 +92,11 @@ _AFTER = re.compile(
 
 def code_of(field: str, text: str) -> str:
     """Return the code of an answer as it was typed, "" where there is none or some doubt."""
+    if _is_struck_out(text) or _REORDERING & set(text):
+        return ""
     text = _without_marks(unicodedata.normalize("NFKC", text)).strip()
-    if not text:
+    # “-German” may be a list's item or mean all but German.
+    if not text or text[0] in _DASHES or text[-1] in _DASHES or fold(text) in _NEVER_ALONE:
         return ""
     if code := _ending_left_open(_table(field), text) or _code_of_words(field, text):
         return code
@@ -112,12 +117,21 @@ def _code_of_words(field: str, text: str) -> str:
     if field in COUNTRIES and (code := _iso_code(text)):
         return code
     key = fold(text)
-    for candidate in (key, _AFTER.sub("", _BEFORE.sub("", key, count=1))):
-        if candidate in table and not (candidate in _ONLY_WITH_ACCENTS and text.isascii()):
-            return table[candidate]
-    if field in COUNTRIES or (field == "languages" and key in _NEVER_LANGUAGES):
+    # “un German” begins with an article; “un-German” does not, nor does “soy india” say more than “I am indigenous”.
+    is_bare = _FIRST_WITH_HYPHEN.match(text) or key in _NOT_AFTER_WORDS
+    for candidate in (key,) if is_bare else (key, _AFTER.sub("", _BEFORE.sub("", key, count=1))):
+        if candidate in table:
+            return table[candidate] if _is_written_out(candidate, text) else ""
+    if field in COUNTRIES or (field == "languages" and key not in _WRITTEN_LANGUAGE_CODES):
         return ""
     return _exact(field).get(text.casefold(), "")
+
+
+def _is_written_out(candidate: str, text: str) -> bool:
+    """Whether a word that is another one without its accents or capitals has them."""
+    if candidate in _ONLY_WITH_ACCENTS:
+        return not text.isascii()
+    return candidate not in _ONLY_IN_CAPITALS or not text.islower()
 
 
 def label(field: str, code: str, *, language: str | None = None) -> str:
@@ -152,14 +166,26 @@ def canonical(field: str, code: str) -> str:
 def fold(text: str) -> str:
     """Return `text` as spellings are compared: without case, accents and punctuation."""
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold().translate(_SPECIAL))
-    letters = "".join(
-        char for char in plain if char not in _DROPPED and unicodedata.category(char) not in {"Mn", "Cf"}
-    )
+    letters = unicodedata.normalize("NFC", "".join(char for char in plain if not _may_be_missing(char)))
     return " ".join(
         "".join(
-            char if char.isalnum() or unicodedata.category(char) == "Mc" else " " for char in letters
+            char if char.isalnum() or unicodedata.category(char) in {"Mc", "Mn"} else " " for char in letters
         ).split()
     )
+
+
+def _may_be_missing(char: str) -> bool:
+    """Whether spellings with and without this character are the same word."""
+    if char in _DROPPED or unicodedata.category(char) == "Cf":
+        return True
+    return unicodedata.combining(char) == _NUKTA or any(
+        first <= char <= last for first, last in _DROPPED_MARKS
+    )
+
+
+def _is_struck_out(text: str) -> bool:
+    """Whether a mark lies over letters: a line through them, or the circle of a prohibition."""
+    return any(unicodedata.combining(char) == _OVERLAY or unicodedata.category(char) == "Me" for char in text)
 
 
 def _without_marks(text: str) -> str:
@@ -231,6 +257,8 @@ _COUNTRY_LABELS = {
     "COD": ("Congo (Kinshasa)", "Kongo (Kinshasa)"),
     "KOR": ("South Korea", "Südkorea"),
     "PRK": ("North Korea", "Nordkorea"),
+    "GEO": ("Georgia (Tbilisi)", "Georgien"),
+    "WSM": ("Samoa (Apia)", "Samoa (Apia)"),
     "MAF": ("Saint Martin (French part)", "Saint-Martin (französischer Teil)"),
     "XKX": ("Kosovo", "Kosovo"),
 }
@@ -252,11 +280,30 @@ _REGION_WORDS = {
     "419": "latin america,latin american,latin america & the caribbean,lateinamerikanisch,lateinamerika und karibik",
 }
 _LANGUAGE_WORDS = {
-    "zh": "mandarin,mandarin chinese,hochchinesisch,putonghua",
-    "fa": "farsi",
+    "zh": "mandarin,mandarin chinese,hochchinesisch,putonghua,चीनी",
+    "fa": "farsi,फ़ारसी",
     "nl": "flemish,flämisch,vlaams",
     "el": "modern greek,neugriechisch",
     "nb": "bokmål",
+    "en": "अंग्रेज़ी",
+    "de": "जर्मन",
+    "es": "स्पेनिश,castellano",
+    "fr": "फ़्रेंच,फ़्रांसीसी",
+    "ar": "अरबी",
+    "bn": "बांग्ला,बंगाली",
+    "gu": "गुजराती",
+    "hi": "हिंदी",
+    "ja": "जापानी",
+    "kn": "कन्नड़",
+    "ml": "मलयालम",
+    "mr": "मराठी",
+    "ne": "नेपाली",
+    "pa": "पंजाबी",
+    "pt": "पुर्तगाली",
+    "ru": "रूसी",
+    "ta": "तमिल",
+    "te": "तेलुगु,तेलुगू",
+    "ur": "उर्दू",
 }
 
 
@@ -275,9 +322,14 @@ def _table(field: str) -> dict[str, str]:
         for word in _forms(words):
             for spelling in _spellings(word):
                 codes_of[spelling].add(code)
-    for name in _AMBIGUOUS if field in COUNTRIES else ():
+    for name in _ambiguous(field):
         codes_of.pop(fold(name), None)
     return {key: next(iter(of)) for key, of in codes_of.items() if len(of) == 1 and key}
+
+
+def _ambiguous(field: str) -> Iterable[str]:
+    name = "nationality" if field in COUNTRIES else field
+    return (word for of, words in _read("ambiguous_words") if of == name for word in words.split(","))
 
 
 def _is_telling(name: str, spelling: str) -> bool:

@@ -5,7 +5,7 @@ import pytest
 from accounts import codes
 
 GENDERS = {
-    "man": """man Man MAN m M male MALE Male. männlich maennlich Männlich mannlich Mann männl. männliche(r)
+    "man": """man Man MAN male MALE Male. männlich maennlich Männlich mannlich Mann männl. männliche(r)
         homme hombre varón uomo homem muž mężczyzna mies férfi erkek άνδρας мужчина чоловік 男 男性 남자 पुरुष رجل גבר
         mand masculino masculin maschio “man” cis_man|cis man|I am a man|ich bin ein Mann
         |männlich/male|M (male)|männliche Person|cisgender male|male\u200f|\ufeffmale""",
@@ -16,7 +16,8 @@ GENDERS = {
     "non-binary": """non-binary Non-Binary nonbinary NB enby nichtbinär nicht-binär nichtbinaer divers Divers
         non-binaire|non binary|nicht binär|no binario/a|não-binário|non\u2010binary""",
 }
-NO_GENDER = """m/f|M/F|m/w/d|other|Other|divers/weiblich|prefer not to say|keine Angabe|n/a|-|not a man|not a woman
+NO_GENDER = """m|M|masculine|feminine|Müller
+    |m/f|M/F|m/w/d|other|Other|divers/weiblich|prefer not to say|keine Angabe|n/a|-|not a man|not a woman
     |non-man|woman (trans)|trans woman|trans man|man?|woman?|Frau*|man*|wo/man|(wo)man|fe/male|male/female|mna|femal
     |wmoan|manly|he/him|she/her|male (he/him)|queer|agender|👨|man 👍|d|x|h|both|none|no|human|yes|man or woman
     |man & woman|Herr|boy|girl|Manx|Mandarin|German"""
@@ -26,7 +27,7 @@ NATIONALITIES = {
         Alman Almanya Németország Германия немец 德国 ドイツ|German citizen|aus Deutschland|deutsche Staatsangehörigkeit
         |Federal Republic of Germany|I am German|German/Deutsch|Germany (DE)
         |German, Deutsch""",
-    "IND": """Indian indian India IN IND Inder Inderin Inder/in indisch Indien indien indienne Bharat भारत भारतीय
+    "IND": """Indian indian India IND Inder Inderin Inder/in indisch Indien indien indienne Bharat भारत भारतीय
         |from India|Indian national""",
     "USA": """USA U.S.A. US U.S. us american American AMERICAN amerikanisch US-amerikanisch Amerikaner Amerikanerin
         US-Amerikaner Américain américaine estadounidense|United States|United States of America|the United States
@@ -70,7 +71,8 @@ NATIONALITIES = {
     "PSE": "Palestine Palestina Palestinian",
     "PER": "Peru Peruvian PER peruanisch",
 }
-NO_NATIONALITY = """Guinea|Guinean|Congo|Congolese|Kongo|Korea|Korean|Koreaner|koreanisch|Dominican|Americano
+NO_NATIONALITY = """IN|CA|Georgia|Samoan|America|island|Granada|Salvador|Reunion
+    |Guinea|Guinean|Congo|Congolese|Kongo|Korea|Korean|Koreaner|koreanisch|Dominican|Americano
     |German/Turkish|German and Turkish|deutsch-türkisch|German, Turkish|DE/TR|African American|Native American
     |British Indian|Irish American|Indo-Fijian|Northern Irish|Gernan|Germn|Indain|Amercian|Germanish|not German
     |non-German|German?|German*|half German|Persian|Kurdish|Arab|Latino|Hispanic|European|African|Asian|Jewish|Roma

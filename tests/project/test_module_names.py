@@ -46,8 +46,8 @@ PLAIN_WORDS = {
         absences access accounts advice allocation arrival assembly audit backlog bodies canvas caps captioners
         card categories changes choice clauses cleanup clothes codebook coder colours consent contact contents copied
         corrections cost country creation day declaration deletions demo documents draft drawing eligibility enforcement
-        erasure examples exclusion extension figure guideline harm inclusion judge label language lead licences
-        lifecycle mark marking matter membership new onboarding pay people picture placeholders privacy
+        erasure examples exclusion extension figure guideline harm inclusion institutions judge label language lead
+        licences lifecycle mark marking matter membership new onboarding pay people picture placeholders privacy
         problems profile props quota rating reasons refusals replacement retraction review rounds
         rubric screen sentences sheet simulation sketch stages submission translation truth unlisted verdict
         vocabulary window word

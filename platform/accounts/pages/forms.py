@@ -96,6 +96,14 @@ class ProfileForm(_ProfileModelForm):
         return profiles.describe(annotator=self.instance.annotator, **self.cleaned_data)
 
 
+def not_understood(profile: AnnotatorProfile, field: str) -> bool:
+    """Whether a stored answer has no code, so that it counts toward no rule."""
+    if profile.pk is None or not profile.words.get(field):
+        return False
+    stored = getattr(profile, field)
+    return not stored or codes.UNCODED in stored
+
+
 def _understood(profile: AnnotatorProfile, field: str) -> str:
     """Say what a stored answer counts as, so that a person can put right what was taken for something else."""
     if profile.pk is None or not profile.words.get(field):
@@ -105,9 +113,13 @@ def _understood(profile: AnnotatorProfile, field: str) -> str:
         code for code in (stored if isinstance(stored, list) else [stored]) if code and code != codes.UNCODED
     ]
     if not stored_codes:
-        return gettext(
+        own_words = gettext(
             "Your answer is in your own words, so it does not count toward rules about who sees a picture."
         )
+        choose = gettext(
+            "If one of the suggestions fits, choose it. If not, your own words are just as welcome."
+        )
+        return f"{own_words} {choose}"
     names = ", ".join(codes.label(field, code) for code in stored_codes)
     return gettext("Your answer counts as: %(names)s.") % {"names": names}
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts import consent_texts
 from accounts.models import AnnotatorProfile, Consent, User
 from annotation.campaigns import lifecycle
-from annotation.models import Assignment, Enrolment
+from annotation.models import Assignment, Enrolment, QuotaRule
 from annotation.people import invitations
 from studies import consent
 from tests.annotation.kinds.examples import PAIRWISE, question_campaign
@@ -88,6 +88,24 @@ def test_after_consent_comes_about_you_then_the_link_then_the_task(client, marki
     assert AnnotatorProfile.objects.get().languages == ["qu", "es"]
     assert "/annotate/i/" in client.get(answer.url).content.decode()
     assert client.get(reverse("annotate:task", args=[marking.pk])).status_code == 200
+
+
+def test_an_answer_that_a_rule_cannot_read_is_shown_once_more(join, marking):
+    """Kindly: what was typed is kept, and the second press goes on."""
+    client = join(marking, ready=False)
+    page = reverse("annotate:profile", args=[marking.pk])
+    rule = {"kind": "at_least", "field": "gender", "k": 1, "values": ["woman"]}
+    QuotaRule.objects.create(campaign=marking, **rule)
+    assert client.post(page, {"nationality": "half Velmari"}).status_code == 302
+    shown = client.post(page, {"gender": "not a man"})
+    assert shown.status_code == 200
+    content = shown.content.decode()
+    assert "One of them could not be understood" in content
+    assert "If one of the suggestions fits, choose it." in content
+    assert 'value="not a man"' in content
+    assert AnnotatorProfile.objects.get().gender == ""
+    assert client.post(page, {"gender": "not a man", "seen": "1"}).status_code == 302
+    assert client.post(page, {"gender": "woman"}).status_code == 302
 
 
 def test_skipping_about_you_is_as_good_and_is_not_asked_again(join, marking):

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from accounts.consent_texts import DEFAULT_BODY
 from annotation.campaigns import lifecycle
 from annotation.launch.checks import KEYS
 from annotation.launch.waivers import checklist
@@ -48,6 +49,13 @@ def test_a_consent_text_names_somebody_to_write_to(ready, study, lead, body):
 )
 def test_a_telephone_number_or_an_address_is_a_contact(ready, study, lead, contact):
     publish(study, lead, body="The Harbour Institute asks you.", support=contact)
+    assert "consent" not in missing(ready)
+
+
+def test_a_consent_text_names_the_institution(ready, study, lead):
+    publish(study, lead, body=f"{DEFAULT_BODY}\n\nOur institute answers at office@harbour.example.")
+    assert "does not name the institution" in missing(ready)["consent"]
+    publish(study, lead, body=f"{DEFAULT_BODY}\n\nDas Institut für Bilder antwortet: office@harbour.example.")
     assert "consent" not in missing(ready)
 
 
