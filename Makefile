@@ -5,11 +5,12 @@ PORT ?= 8000
 ARGS ?=
 PIP = $(VENV)/bin/python -m pip install --quiet --no-compile --disable-pip-version-check --no-warn-script-location
 
-.PHONY: demo test lint docs mutants types bench label-studio clean help
+.PHONY: demo test test-postgresql lint docs mutants types bench label-studio clean help
 
 help:
 	@echo "make demo   a study of invented peoples in your browser (PORT=8000)"
 	@echo "make test   every test this machine can run; skipped tests are listed with the reason"
+	@echo "make test-postgresql   every test that uses a database, on PostgreSQL: before a release"
 	@echo "make lint   style, types, imports between apps, migrations"
 	@echo "make docs   write the tables of parameters in docs/ from their declarations"
 	@echo "make mutants  switch off one rule of labelling at a time and check that a test notices (ARGS=\"-j 4 name\")"
@@ -40,7 +41,10 @@ demo: $(VENV)/$(if $(findstring --model,$(ARGS)),.full,.web)
 	@env -u DATABASE_URL STEREOSCOPE_DEMO=1 STEREOSCOPE_VAR=var/demo $(VENV)/bin/python manage.py demo --port $(PORT) $(ARGS)
 
 test: $(VENV)/.test
-	@VENV=$(VENV) $(VENV)/bin/python tests/project/run.py $(ARGS)
+	@VENV=$(VENV) $(VENV)/bin/python -m tests.project.run $(ARGS)
+
+test-postgresql: $(VENV)/.test
+	@VENV=$(VENV) $(VENV)/bin/python -m tests.project.run --all-on-postgresql $(ARGS)
 
 lint: $(VENV)/.test
 	@$(VENV)/bin/python tests/project/lint.py
