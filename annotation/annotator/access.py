@@ -1,5 +1,6 @@
 """Who is annotating, in which campaign, and what is to be done before the first task."""
 
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -62,6 +63,14 @@ def page_at_end(enrolment: Enrolment) -> str | None:
         return None
     page: str | None = import_string(settings.PANEL_PAGE)(enrolment)
     return page
+
+
+def panel_place(enrolment: Enrolment) -> dict[str, Any] | None:
+    """Return what the panel's place of an annotator pays; None for all others."""
+    if enrolment.most_screens is None:
+        return None
+    place: dict[str, Any] | None = import_string(settings.PANEL_PLACE)(enrolment)
+    return place
 
 
 def pay_statement(campaign: Campaign) -> str:

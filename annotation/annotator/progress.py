@@ -1,7 +1,10 @@
 """How far an annotator has come, in words and numbers that are theirs to know."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
+from typing import Any
 
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
 
@@ -12,6 +15,7 @@ from annotation.assignment.day_caps import tomorrow
 from annotation.assignment.leases import more_tomorrow, open_tasks
 from annotation.kinds.registry import work_in
 from annotation.models import Annotation, Assignment, Campaign, Enrolment
+from annotation.people.pay import money_text
 
 ANSWERED = Q(state__in=[Assignment.State.SUBMITTED, Assignment.State.SURPLUS])
 
@@ -37,6 +41,20 @@ class Standing:
     @property
     def total(self) -> int:
         return self.done + self.left
+
+
+@dataclass(frozen=True)
+class PlaceProgress:
+    """How far somebody from a panel has come in their place, and what it pays."""
+
+    done: int
+    total: int
+    reward: str
+
+    @classmethod
+    def of(cls, place: Mapping[str, Any], progress: Mapping[str, Any]) -> "PlaceProgress":
+        done = max(0, progress["done"] - place["before"])
+        return cls(done, done + progress["left"], money_text(Decimal(place["reward"]), place["currency"]))
 
 
 def standing(enrolment: Enrolment) -> Standing:

@@ -13,10 +13,16 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.annotator.access import enrolment_for, own_assignment, page_at_end, step_before_work
+from annotation.annotator.access import (
+    enrolment_for,
+    own_assignment,
+    page_at_end,
+    panel_place,
+    step_before_work,
+)
 from annotation.annotator.onboarding import BLUR, RETURN_LINK
 from annotation.annotator.payload import task_payload
-from annotation.annotator.progress import standing
+from annotation.annotator.progress import PlaceProgress, standing
 from annotation.annotator.screen import Screen, posted_answer
 from annotation.annotator.translation.scripts import script_words
 from annotation.answers import edit_window
@@ -154,11 +160,15 @@ def task_page(
 ) -> HttpResponse:
     """Render a task; `revising` says where it stands among the answers that can be corrected."""
     payload = task_payload(assignment)
+    place = panel_place(enrolment)
+    if place:
+        payload["progress"]["place"] = place
     posted = posted_answer(request.POST, enrolment.campaign) if error else None
     context = {
         "campaign_id": enrolment.campaign_id,
         "work": work_in(enrolment.campaign),
         "payload": payload,
+        "place": place and PlaceProgress.of(place, payload["progress"]),
         "guidelines_changed": _guidelines_changed(enrolment, payload),
         "warnings": [for_annotator(event) for event in enforcement.unseen_warnings(enrolment)],
         "screen": Screen.of(payload, answer=posted),

@@ -11,7 +11,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Self
 
 from django.db.models import Count, Max, Min, Q, QuerySet, Sum
-from django.utils import timezone
+from django.utils import formats, timezone
+from django.utils.translation import get_language
 
 from accounts.models import Annotator
 from annotation.campaigns import snapshots
@@ -25,6 +26,19 @@ _WHOLE = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF"
 def digits_of(currency: str) -> int:
     """Return how many decimal places amounts in a currency have."""
     return 0 if currency in _WHOLE.split() else 2
+
+
+_SYMBOLS = {"GBP": "£", "EUR": "€", "USD": "$", "INR": "₹", "JPY": "¥"}
+_SYMBOL_FIRST = ("en", "hi")
+
+
+def money_text(amount: Decimal, currency: str) -> str:
+    """Return an amount as the active language writes it: £4.10, and 4,10 £ in German."""
+    number = formats.number_format(amount, decimal_pos=digits_of(currency), force_grouping=True)
+    symbol = _SYMBOLS.get(currency)
+    if symbol and (get_language() or "en").startswith(_SYMBOL_FIRST):
+        return f"{symbol}{number}"
+    return f"{number}\N{NO-BREAK SPACE}{symbol or currency}"
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,14 @@
 """What becomes of a place: it ends when its work does, and its person then begins no further screen."""
 
+from typing import Any
+
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
 from annotation.assignment import leases, slots
 from annotation.models import Campaign, Enrolment
+from annotation.recruitment.cost import Money
 from annotation.recruitment.models import PanelPlace, Recruitment
 
 State = PanelPlace.State
@@ -43,6 +46,16 @@ def answered_in(place: PanelPlace) -> int:
         return place.answered
     answered = leases.answered(place.enrolment.campaign_id, place.enrolment.annotator_id)
     return max(0, answered - place.answered_before)
+
+
+def shown_place(enrolment: Enrolment) -> dict[str, Any] | None:
+    """Return what the place in which somebody works pays, and what they had answered before it; None without one."""
+    places = enrolment.panel_places.filter(state=State.WORKING).select_related("recruitment")
+    place = places.order_by("-pk").first()
+    if place is None:
+        return None
+    reward = Money(place.recruitment.reward, place.recruitment.currency)
+    return {"before": place.answered_before, "reward": str(reward.amount), "currency": reward.currency}
 
 
 def ended_by_itself(place: PanelPlace, standing: str) -> str:

@@ -255,6 +255,8 @@ PROFILE_OWN_CODES = "studies.protocol.unlisted_codes.code_of"
 
 # Called with an enrolment that a panel limits; returns the page on which its work ends.
 PANEL_PAGE = "annotation.recruitment.panel.views.page_of"
+# Called with the same; returns what its annotator's place pays, for the line above each task.
+PANEL_PLACE = "annotation.recruitment.places.shown_place"
 
 # An image's address works for this long, at least, after a page with it was opened.
 IMAGE_URL_MINUTES = env.integer("IMAGE_URL_MINUTES", 12 * 60, minimum=1)

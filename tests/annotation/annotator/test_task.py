@@ -313,3 +313,10 @@ def test_a_task_page_loads_what_it_needs_and_no_more(join, marking):
     assert text.index('<link rel="preload" as="image"') < text.index('<link rel="stylesheet"')
     assert "web/js/main.js" not in text
     assert len(re.findall(r'<link rel="modulepreload"|<script type="module"', text)) <= 24
+
+
+def test_without_a_place_of_a_panel_no_reward_is_shown(join, marking):
+    page = join(marking).get(reverse("annotate:task", args=[marking.pk])).content.decode()
+    line = page[page.index('id="progress"') :].partition("</span>")[0]
+    assert "done," in line
+    assert "·" not in line

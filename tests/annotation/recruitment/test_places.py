@@ -32,9 +32,10 @@ def test_at_most_the_screens_of_a_place_are_given_out(recruitment, guest):
 def test_a_recruited_person_sees_how_many_screens_are_left(recruitment, guest):
     browser = guest(recruitment)
     task = reverse("annotate:task", args=[browser.place.enrolment.campaign_id])
-    assert browser.get(task).context["payload"]["progress"] == {"done": 0, "left": 3}
+    place = {"before": 0, "reward": "2.00", "currency": "GBP"}
+    assert browser.get(task).context["payload"]["progress"] == {"done": 0, "left": 3, "place": place}
     browser.answer(2)
-    assert browser.get(task).context["payload"]["progress"] == {"done": 2, "left": 1}
+    assert browser.get(task).context["payload"]["progress"] == {"done": 2, "left": 1, "place": place}
 
 
 def test_the_answer_over_http_says_how_many_screens_are_left(recruitment, guest):

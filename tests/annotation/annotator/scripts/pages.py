@@ -62,6 +62,7 @@ def task_page(
         "campaign_id": CAMPAIGN,
         "work": "Judge pictures" if "questions" in payload else "Mark pictures",
         "payload": payload,
+        "place": None,
         "screen": Screen.of(payload),
         "revising": revising,
         "now": NOW,

@@ -51,6 +51,21 @@ def test_an_answer_is_sent_and_the_next_task_shown_in_its_place(page, server):
     assert page.url.endswith(TASK_PATH)
 
 
+def test_somebody_from_a_panel_reads_how_far_they_are_and_what_they_get(page, server):
+    """Only the first payload names the place; a rate of the campaign is not theirs."""
+    rate = {"amount": "1.00", "rate": "12.00", "currency": "EUR", "per": "task"}
+    place = {"before": 5, "reward": "4.10", "currency": "GBP"}
+    progress = {"done": 17, "left": 28}
+    server.replies.append(
+        Reply(200, {"status": "accepted", "next": marking(SECOND, progress=progress | {"pay": rate})})
+    )
+    open_task(page, server, marking(progress={"done": 16, "left": 29, "place": place}))
+    submit(page, "1")
+    says(page, "Saved.")
+    assert page.locator("#progress").inner_text() == "12 of 40 · £4.10"
+    assert page.locator("#pay").inner_text() == ""
+
+
 def test_the_next_answer_goes_to_the_next_task_under_an_id_of_its_own(page, server):
     server.replies.extend([NEXT, LAST])
     open_task(page, server, marking())

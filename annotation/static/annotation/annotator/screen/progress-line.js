@@ -6,6 +6,7 @@
 //
 // `progress.pay`: {amount, rate: "12.00", currency: "EUR", per: "hour" | "task"}. The server sums it up when a task is asked for; what is
 // submitted from this page is added here until it does so again.
+// `progress.place`: {before, reward: "4.10", currency: "GBP"} for somebody from a panel, who is paid for a place: “12 of 40 · £4.10”.
 
 import { amount, gettext } from "../words.js";
 
@@ -14,8 +15,11 @@ export class ProgressLine {
   #pay = null;
   #earned = 0;
 
-  constructor({ pay }) {
+  #panelPlace = null;
+
+  constructor({ pay, place }) {
     this.place = document.getElementById("progress");
+    this.#panelPlace = place ?? null;
     this.#summedUp(pay);
   }
 
@@ -28,7 +32,18 @@ export class ProgressLine {
 
   show({ done, left, pay }) {
     this.#summedUp(pay);
-    this.place.textContent = gettext("%(done)s done, %(left)s left", { done: amount(done), left: amount(left) }) + this.#timeLeft(left);
+    this.place.textContent = this.#standing(done, left) + this.#timeLeft(left);
+  }
+
+  #standing(done, left) {
+    if (!this.#panelPlace) return gettext("%(done)s done, %(left)s left", { done: amount(done), left: amount(left) });
+    const { before, reward, currency } = this.#panelPlace;
+    const answered = Math.max(0, done - before);
+    return gettext("%(done)s of %(total)s · %(reward)s", {
+      done: amount(answered),
+      total: amount(answered + left),
+      reward: this.#money(currency).format(Number(reward)),
+    });
   }
 
   // From the annotator's own pace, once there is one: a median, so that one long pause for thought changes little.
@@ -39,14 +54,18 @@ export class ProgressLine {
   }
 
   #summedUp(pay) {
-    if (!pay) return;
+    if (!pay || this.#panelPlace) return;
     this.#pay = pay;
     this.#earned = Number(pay.amount);
     this.#showPay();
   }
 
   #showPay() {
-    const money = new Intl.NumberFormat(document.documentElement.lang || "en", { style: "currency", currency: this.#pay.currency });
+    const money = this.#money(this.#pay.currency);
     document.getElementById("pay").textContent = gettext("%(money)s so far", { money: money.format(this.#earned) });
+  }
+
+  #money(currency) {
+    return new Intl.NumberFormat(document.documentElement.lang || "en", { style: "currency", currency });
   }
 }
