@@ -173,7 +173,8 @@ class ReleaseDownload(APIView):
 
     @extend_schema(responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)})
     def get(self, request: Request, slug: str, version: int) -> FileResponse:
-        return archive_response(versions.release_of(study_for(request.user, slug, role=ANALYST), version))
+        release = versions.release_of(study_for(request.user, slug, role=ANALYST), version)
+        return archive_response(release, by=request.user)
 
 
 def _check_facts(checked: PrivacyCheck | None, *, k: int) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from analysis.results.parameters import Parameters, parameters_of
 from analysis.results.schema import files_of
 from foundation.errors import Conflict, NotFound
 from jobs.models import Job
+from studies import audit
 from studies.access import ANALYST, study_for
 from studies.models import Study
 from web.api.bodies import ParameterSetSerializer, checked_body
@@ -89,7 +90,9 @@ class ResultsTable(APIView):
     @extend_schema(responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR)})
     def get(self, request: Request, slug: str, table: str) -> HttpResponse:
         study = study_for(request.user, slug, role=ANALYST)
-        return csv_response(table_csv(latest_report(request, study), table), f"{slug}-{table}.csv")
+        text = table_csv(latest_report(request, study), table)
+        audit.record_download(by=request.user, study=study, file=f"{table}.csv")
+        return csv_response(text, f"{slug}-{table}.csv")
 
 
 def latest_report(request: Request, study: Study) -> Report:

@@ -64,6 +64,23 @@ def networks(name: str) -> list[IPv4Network | IPv6Network] | None:
         raise ImproperlyConfigured(f"{name}: {error}. Write networks such as 10.0.0.0/8, or none.") from error
 
 
+def syslog(name: str) -> dict[str, object]:
+    """Return the log handler of a syslog: a socket (/dev/log) or host:port over UDP; none where it is not set."""
+    address = text(name, "")
+    if not address:
+        return {"class": "logging.NullHandler"}
+    host, _, port = address.rpartition(":")
+    if not address.startswith("/") and not (host and port.isdigit()):
+        raise ImproperlyConfigured(f"{name}={address!r} is neither a path such as /dev/log nor host:port.")
+    place = address if address.startswith("/") else (host, int(port))
+    return {
+        "class": "logging.handlers.SysLogHandler",
+        "address": place,
+        "facility": "authpriv",
+        "formatter": "syslog",
+    }
+
+
 def files(
     *, bucket: str, endpoint_url: str, access_key: str, secret_key: str, region: str, prefix: str
 ) -> dict[str, object]:

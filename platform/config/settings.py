@@ -200,6 +200,7 @@ JOB_STUDIES_LED = "studies.access.studies_led_by"
 
 # Called whenever lost jobs are looked for: what else a worker has to look after now and then.
 JOB_SWEEPS = [
+    "studies.audit.chain.seal_entries",
     "annotation.campaigns.notices.look_now_and_then",
     "annotation.recruitment.identities.erase_old",
     "annotation.label_studio.background.sweep",
@@ -330,13 +331,21 @@ SPECTACULAR_SETTINGS = {
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
+    "formatters": {
+        "line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"},
+        "syslog": {"format": "stereoscope-audit: {message}", "style": "{"},
+    },
     "filters": {
         "outages": {"()": "foundation.database.outages.OutageFilter"},
         "queries": {"()": "foundation.redaction.QueryFilter"},
     },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["outages"]}},
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["outages"]},
+        "audit": env.syslog("AUDIT_SYSLOG"),
+    },
     "loggers": {
+        # Entries of the audit trail, by numbers and digest only; nowhere unless AUDIT_SYSLOG is set.
+        "stereoscope.audit": {"level": "INFO", "handlers": ["audit"], "propagate": False},
         # It would write down the headers of answers, in which secrets may stand.
         "httpcore": {"level": "INFO"},
         # It writes down addresses; those of panels hold the ids of people.

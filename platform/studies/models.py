@@ -172,10 +172,40 @@ class AuditEntry(models.Model):
     subject = models.CharField(max_length=120)  # e.g. campaign:12
     details = models.JSONField(default=dict, blank=True)
     at = models.DateTimeField(db_default=Now(), editable=False, db_index=True)
+    is_sealed = models.BooleanField(default=False, editable=False)  # has a link in the chain
 
     class Meta:
         ordering: ClassVar = ["-id"]
         verbose_name_plural = "audit entries"
+        indexes: ClassVar = [
+            models.Index(fields=["id"], condition=Q(is_sealed=False), name="audit_entry_unsealed")
+        ]
 
     def __str__(self) -> str:
         return f"{self.action} {self.subject}"
+
+
+class AuditLink(models.Model):
+    """A link of the chain that shows whether entries of the audit trail were changed or removed.
+
+    It repeats the numbers that an entry loses when its study or person is deleted, and no text of it.
+    """
+
+    position = models.BigIntegerField(primary_key=True)  # from 1, without gaps
+    entry = models.OneToOneField(AuditEntry, null=True, on_delete=models.SET_NULL, related_name="link")
+    entry_number = models.BigIntegerField()
+    study_number = models.BigIntegerField(null=True)
+    actor_number = models.BigIntegerField(null=True)
+    # Without the salt nobody can find out what an entry said by trying; it goes with details that are erased.
+    salt = models.CharField(max_length=32, blank=True)
+    content = models.CharField(max_length=64)  # keyed hash of salt and entry
+    digest = models.CharField(max_length=64, unique=True)  # keyed hash of this link and the digest before it
+
+    class Meta:
+        ordering: ClassVar = ["position"]
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=Q(position__gte=1), name="audit_link_from_one"),
+        ]
+
+    def __str__(self) -> str:
+        return f"link {self.position}"

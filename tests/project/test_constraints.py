@@ -31,6 +31,7 @@ from annotation.models import (
 from annotation.recruitment.models import PanelPerson, PanelPlace, Provider, Recruitment
 from catalog.models import Attribute
 from generation.models import Coding, Image, Phrase, ProbeRun
+from studies.models import AuditLink
 
 OURS = [
     "accounts",
@@ -53,6 +54,7 @@ BASE: dict[type[models.Model], dict[str, Any]] = {
     AssociationScore: {"score": 0.5},
     Annotation: {"revision": lambda: next(NUMBERS)},
     Assignment: {"state": "skipped"},
+    AuditLink: {"position": lambda: next(NUMBERS)},
     Box: {"x": 0.1, "y": 0.1, "width": 0.3, "height": 0.3},
     Coding: {"code": 1},
     Image: {"file": "a.png", "sha256": lambda: uuid.uuid4().hex * 2},
@@ -122,6 +124,7 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
         {"state": "submitted", "slot": 0, "purpose": "repeat"},
         {"state": "lost", "slot": 0},
     ],
+    "audit_link_from_one": [{"position": 0}],
     "attribute_has_text": [{"text": ""}],
     "attribute_score_is_cosine": [{"cosine": 1.1}, {"cosine": -1.1}],
     "attribute_score_is_probability": [{"probability": 1.1}, {"probability": -0.1}],

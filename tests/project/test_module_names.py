@@ -14,7 +14,7 @@ APPS = ("analysis/", "annotation/", "generation/", "platform/")
 PLAIN_WORDS = {
     "Django, Python and the web": """
         admin api app archive arguments asgi authentication backend background base
-        batches build bulk bytecode caller catalog
+        batches build bulk bytecode caller catalog chain
         changelog chat client column command config configuration connection context control convert database
         decode design devices diff digest disk display doubts download encryption endpoint entries env errors events
         execution fetch fields file folder form format formulas foundation front full gallery guard health history home
@@ -25,7 +25,7 @@ PLAIN_WORDS = {
         records recovery redaction reencode references refs registry rekey reporter responses rest rows sanitize
         schema scope script secret seed serializers server settings shutdown signed sources statements
         storage store stream subscription summary sweep sync table tabs templatetags text tokens tones types
-        uploads urls user validation values versions view web webhook workbook writer
+        uploads urls user validation values verify versions view web webhook workbook writer
     """,
     "Products and formats": """
         celery coco croissant csv diffusers inspect lite lora m49 markdown openai postgresql prolific rai sql sqlite

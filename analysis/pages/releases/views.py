@@ -4,6 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import AnonymousUser
 from django.core.paginator import Paginator
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -22,6 +23,7 @@ from analysis.releases.storage.zips import remove_files as remove_kept_files
 from analysis.releases.storage.zips import set_aside as set_release_aside
 from analysis.releases.tables.columns import ALL_DESCRIPTIONS, ALL_TABLES
 from foundation.errors import DomainError
+from studies import audit
 from studies.access import ANALYST, LEAD, holds, study_for
 from studies.models import Study
 
@@ -89,7 +91,8 @@ def release(request: HttpRequest, study: str, version: int) -> HttpResponse:
 @require_safe
 def download(request: HttpRequest, study: str, version: int) -> FileResponse:
     """The files of a release as a zip."""
-    return archive_response(versions.release_of(study_for(request.user, study, role=ANALYST), version))
+    release = versions.release_of(study_for(request.user, study, role=ANALYST), version)
+    return archive_response(release, by=request.user)
 
 
 @login_required
@@ -122,12 +125,12 @@ def set_aside(request: HttpRequest, study: str, version: int) -> HttpResponse:
     return render(request, "analysis/releases/set_aside.html", context)
 
 
-def archive_response(release: Release) -> FileResponse:
-    """Stream the kept zip."""
+def archive_response(release: Release, *, by: User | AnonymousUser) -> FileResponse:
+    """Stream the kept zip, which the audit trail remembers."""
+    file = open_archive(release)
+    audit.record_download(by=by, study=release.study, file=f"release {release.version}")
     name = f"{release.study.slug}-v{release.version}.zip"
-    return FileResponse(
-        open_archive(release), as_attachment=True, filename=name, content_type="application/zip"
-    )
+    return FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
 
 
 def _context(request: HttpRequest, study: Study, tried: KForm, *, form: ReleaseForm | None) -> dict[str, Any]:

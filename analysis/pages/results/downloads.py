@@ -33,6 +33,7 @@ from analysis.results.schema import LABELS, LIKERT, MARKING, files_of
 from analysis.results.summaries.probing.associations import PLOTS as ASSOCIATION_PLOTS
 from analysis.results.summaries.probing.parts import PLOTS as PROBE_PLOTS
 from foundation.errors import Conflict, NotFound
+from studies import audit
 
 NO_TEMPLATE = ""
 # Equal inputs give equal bytes: no moment of packing enters the archive.
@@ -42,7 +43,9 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 @results_page(NO_TEMPLATE)
 def table(page: ResultsPage, table: str) -> HttpResponse:
     """One table of the report."""
-    return csv_response(table_csv(page.report, table), f"{page.study.slug}-{table}.csv")
+    text = table_csv(page.report, table)
+    audit.record_download(by=page.request.user, study=page.study, file=f"{table}.csv")
+    return csv_response(text, f"{page.study.slug}-{table}.csv")
 
 
 @results_page(NO_TEMPLATE)
@@ -58,6 +61,7 @@ def labels(page: ResultsPage, table: str) -> HttpResponse:
     from analysis.results.data.labels import load
     from analysis.results.tables.labels import LABEL_TABLES
 
+    audit.record_download(by=page.request.user, study=page.study, file=f"{table}.csv")
     data = load(study=page.study, parameters=parameters_from(page.study, page.report.parameters))
     return csv_response(to_csv(LABEL_TABLES[table](data)), f"{page.study.slug}-{table}.csv")
 
@@ -65,6 +69,7 @@ def labels(page: ResultsPage, table: str) -> HttpResponse:
 @results_page(NO_TEMPLATE)
 def archive(page: ResultsPage) -> HttpResponse:
     """Every table of the report."""
+    audit.record_download(by=page.request.user, study=page.study, file="results.zip")
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as folder:
         stored = {table.name: table for table in page.report.tables.all()}
@@ -80,6 +85,7 @@ def archive(page: ResultsPage) -> HttpResponse:
 @results_page(NO_TEMPLATE)
 def report(page: ResultsPage) -> HttpResponse:
     """The whole report as one file that needs no network."""
+    audit.record_download(by=page.request.user, study=page.study, file="report.html")
     stored = {table.name: table.rows() for table in page.report.tables.filter(name__in=READS)}
     text = report_html(page.study, stored, page.report.summary, page.report.computed_at)
     response = HttpResponse(text, content_type="text/html; charset=utf-8")

@@ -4,6 +4,7 @@ from typing import Any
 
 from annotation.lead.page_context import page_of, typed
 from annotation.people import own_words
+from studies import audit
 from studies.study_view import StudyView
 from web.form_page import Confirmation
 
@@ -24,5 +25,9 @@ class OwnWordsList(StudyView, Confirmation):
 
     def context(self) -> dict[str, Any]:
         words = own_words.words_of(self.study)
+        if words:
+            audit.record_reading(
+                by=self.by, study=self.study, of="what people say of themselves in their own words"
+            )
         waiting = sum(not answer.code for answer in words)
         return super().context() | {"page": page_of(self.request, words), "waiting": waiting}

@@ -14,6 +14,7 @@ from annotation.campaigns.settings_text import rate_in_words
 from annotation.kinds.options import Options
 from annotation.lead.page_context import campaign_context, page_of
 from annotation.people.pay import shown_statement, statement
+from studies import audit
 
 COLUMNS = (
     "annotator",
@@ -72,8 +73,10 @@ def pay_table(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     if form.errors:
         return HttpResponse("Give days as 2026-01-31.", status=400, content_type="text/plain")
     pay_statement = statement(context["campaign"], **days)  # counted now, not cached: payments rely on it
+    file = f"{campaign}-pay.csv"
+    audit.record_download(by=request.user, study=context["study"], file=file)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{study}-{campaign}-pay.csv"'
+    response["Content-Disposition"] = f'attachment; filename="{study}-{file}"'
     writer = csv.writer(response, lineterminator="\n")
     writer.writerow(COLUMNS)
     currency = pay_statement.rate.currency if pay_statement.rate else ""

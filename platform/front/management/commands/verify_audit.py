@@ -1,0 +1,27 @@
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from foundation.commands import DomainCommand
+from studies.audit.chain import seal_entries, verify
+
+
+class Command(DomainCommand):
+    help = "Check that no entry of the audit trail was changed, removed or put in between. Ends with 1 if one was."
+    example = "python manage.py verify_audit --head 5f0c…"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--head", default="", help="a digest that this command printed earlier, or syslog has"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        seal_entries()
+        found = verify(head=options["head"].strip().lower())
+        for problem in found.problems:
+            self.stderr.write(problem)
+        if found.problems:
+            raise SystemExit(1)
+        self.stdout.write(f"{found.links:,} entries are as they were written.")
+        if found.head:
+            self.stdout.write(f"Latest digest: {found.head}")
