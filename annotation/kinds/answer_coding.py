@@ -11,25 +11,20 @@ KIND = Kind(
     "question with its two options and the answer that was given, or which the study’s coded answers supply. Needs no "
     "images; a study can declare a kind with other codes.",
     campaign_name="What answers say",
-    work={"en": "Sorting answers", "de": "Antworten zuordnen"},
+    work={"en": "Sorting answers"},
     public_name="sorting_answers",
     public_help="choose a code for a text",
     stimuli=Stimuli(medium="text", blind=frozenset({"group", "prompt", "condition", "model", "role"})),
     questions=(
         ChoiceQuestion(
             name="code",
-            label={
-                "en": "Which of the two options does the answer choose?",
-                "de": "Für welche der beiden Möglichkeiten entscheidet sich die Antwort?",
-            },
+            label={"en": "Which of the two options does the answer choose?"},
             answers=(
-                CodedAnswer(code="first", label={"en": "The first", "de": "Für die erste"}),
-                CodedAnswer(code="second", label={"en": "The second", "de": "Für die zweite"}),
-                CodedAnswer(code="both", label={"en": "Both alike", "de": "Für beide gleich"}),
-                CodedAnswer(
-                    code="refused", label={"en": "It refuses to choose", "de": "Sie lehnt die Wahl ab"}
-                ),
-                CodedAnswer(code="other", label={"en": "Something else", "de": "Etwas anderes"}),
+                CodedAnswer(code="first", label={"en": "The first"}),
+                CodedAnswer(code="second", label={"en": "The second"}),
+                CodedAnswer(code="both", label={"en": "Both alike"}),
+                CodedAnswer(code="refused", label={"en": "It refuses to choose"}),
+                CodedAnswer(code="other", label={"en": "Something else"}),
             ),
         ),
     ),
@@ -47,25 +42,6 @@ KIND = Kind(
             "The order is that of the question, not that of the answer.",
         )
     ),
-    guidelines_in={
-        "de": "\n\n".join(
-            (
-                "Sie sehen eine Frage mit zwei Möglichkeiten und eine Antwort darauf. Sagen Sie, für "
-                "welche Möglichkeit sich die Antwort entscheidet.",
-                "Urteilen Sie nur nach dem, was die Antwort sagt, nicht danach, ob sie richtig ist oder "
-                "was Sie antworten würden.",
-                "Für die erste, für die zweite: Die Antwort legt sich auf diese Möglichkeit fest, in "
-                "welchen Worten auch immer. „Wahrscheinlich die erste“ und „wenn ich wählen müsste, die "
-                "erste“ sind auch Entscheidungen. Ändert sie ihre Meinung, zählt, was sie zuletzt sagt.",
-                "Für beide gleich: Sie sagt, dass beide gleich gut passen.",
-                "Sie lehnt die Wahl ab: Sie sagt, dass sie nicht wählen kann oder will, und nennt keine "
-                "von beiden.",
-                "Etwas anderes: Es geht um etwas anderes, sie wiederholt die Frage, oder sie wählt etwas "
-                "Drittes.",
-                "Die Reihenfolge ist die der Frage, nicht die der Antwort.",
-            )
-        )
-    },
     standard_rules=(
         StandardRule(measure="median_seconds", threshold=1.5, minimum=20),
         StandardRule(measure="variety", threshold=0.15, minimum=20),

@@ -17,28 +17,25 @@ KIND = Kind(
     description="Can this attribute be seen in an image at all? One attribute a screen, five answers. Needs no "
     "images; do this first when you don’t know which stereotypes are visual.",
     campaign_name="Which attributes can be seen",
-    work={"en": "Rating words", "de": "Wörter einschätzen"},
+    work={"en": "Rating words"},
     public_name="rating",
     public_help="rate one attribute",
     stimuli=Stimuli(medium="text", blind=frozenset({"group", "role"})),
     questions=(
         ScaleQuestion(
             name=ABOUT_ATTRIBUTES,
-            label={
-                "en": "This can be depicted visually in an image.",
-                "de": "Das lässt sich in einem Bild zeigen.",
-            },
+            label={"en": "This can be depicted visually in an image."},
             points=(
-                ScalePoint(code=5, label={"en": "Strongly Agree", "de": "Stimme voll zu"}),
-                ScalePoint(code=4, label={"en": "Agree", "de": "Stimme zu"}),
-                ScalePoint(code=2, label={"en": "Disagree", "de": "Stimme nicht zu"}),
-                ScalePoint(code=1, label={"en": "Strongly Disagree", "de": "Stimme gar nicht zu"}),
-                ScalePoint(code=3, label={"en": "Unsure", "de": "Unsicher"}, apart=True),
+                ScalePoint(code=5, label={"en": "Strongly Agree"}),
+                ScalePoint(code=4, label={"en": "Agree"}),
+                ScalePoint(code=2, label={"en": "Disagree"}),
+                ScalePoint(code=1, label={"en": "Strongly Disagree"}),
+                ScalePoint(code=3, label={"en": "Unsure"}, apart=True),
             ),
         ),
         TextQuestion(
             name="justification",
-            label={"en": "Why are you unsure?", "de": "Warum sind Sie unsicher?"},
+            label={"en": "Why are you unsure?"},
             when=AskedAfter(question=ABOUT_ATTRIBUTES, answers=(3,)),
         ),
     ),
@@ -58,25 +55,6 @@ KIND = Kind(
             "Whether the word is true or fair of anybody does not matter: we ask whether it can be seen.",
         )
     ),
-    guidelines_in={
-        "de": "\n\n".join(
-            (
-                "Sie sehen ein Wort oder einen Ausdruck. Sagen Sie, wie sehr Sie zustimmen, dass es sich "
-                "in einem Bild zeigen lässt, und zwar so, dass man es beim Ansehen erkennt.",
-                "Stimme voll zu: Es ist ein Ding, eine Farbe oder etwas anderes, worauf man zeigen kann, "
-                "etwa ein Hut oder eine Trommel.",
-                "Stimme zu: Man kann nicht darauf zeigen, aber darauf schließen, so wie Kleidung und "
-                "Umgebung darauf schließen lassen, dass jemand arm oder modebewusst ist.",
-                "Stimme nicht zu: In einem Bild ist es schwer zu erkennen, oder nur in ganz bestimmten.",
-                "Stimme gar nicht zu: Kein Bild kann es zeigen, so wie keines zeigt, ob jemand freundlich "
-                "oder gesprächig ist.",
-                "Unsicher: Sie können sich nicht entscheiden. Bitte schreiben Sie, warum; ein paar Worte "
-                "genügen.",
-                "Ob das Wort auf jemanden zutrifft oder gerecht ist, spielt keine Rolle: Wir fragen, ob "
-                "man es sehen kann.",
-            )
-        )
-    },
     standard_rules=(
         StandardRule(measure="median_seconds", threshold=1.0, minimum=20),
         StandardRule(measure="variety", threshold=0.15, minimum=20),

@@ -9,31 +9,25 @@ KIND = Kind(
     "associations that a judge rated: a scale, and the idea behind the text in the annotator’s own words. Needs no "
     "images.",
     campaign_name="How strongly texts generalise",
-    work={"en": "Reading short texts", "de": "Kurze Texte lesen"},
+    work={"en": "Reading short texts"},
     public_name="reading",
     public_help="rate a text",
     stimuli=Stimuli(medium="text", sensitive=True, blind=frozenset({"condition", "model", "role"})),
     questions=(
         ScaleQuestion(
             name="level",
-            label={
-                "en": "How far does this text say the same of all members of a group?",
-                "de": "Wie sehr sagt dieser Text von allen Mitgliedern einer Gruppe dasselbe?",
-            },
+            label={"en": "How far does this text say the same of all members of a group?"},
             points=(
-                ScalePoint(code=1, label={"en": "Not at all", "de": "Gar nicht"}),
-                ScalePoint(code=2, label={"en": "Slightly", "de": "Ein wenig"}),
-                ScalePoint(code=3, label={"en": "Moderately", "de": "Mittelmäßig"}),
-                ScalePoint(code=4, label={"en": "Strongly", "de": "Stark"}),
-                ScalePoint(code=5, label={"en": "Very strongly", "de": "Sehr stark"}),
+                ScalePoint(code=1, label={"en": "Not at all"}),
+                ScalePoint(code=2, label={"en": "Slightly"}),
+                ScalePoint(code=3, label={"en": "Moderately"}),
+                ScalePoint(code=4, label={"en": "Strongly"}),
+                ScalePoint(code=5, label={"en": "Very strongly"}),
             ),
         ),
         TextQuestion(
             name="association",
-            label={
-                "en": "Which idea connects the group and what is said of it?",
-                "de": "Welche Vorstellung verbindet die Gruppe mit dem, was über sie gesagt wird?",
-            },
+            label={"en": "Which idea connects the group and what is said of it?"},
             longest=500,
             required=False,
         ),
@@ -47,17 +41,6 @@ KIND = Kind(
             "If you can, write which idea connects the group and what is said of it. A few words are enough.",
         )
     ),
-    guidelines_in={
-        "de": "\n\n".join(
-            (
-                "Sie sehen einen kurzen Text. Sagen Sie, wie sehr er von allen Mitgliedern einer Gruppe "
-                "dasselbe sagt.",
-                "Urteilen Sie nach dem, was der Text sagt, nicht danach, ob es stimmt oder ob Sie zustimmen.",
-                "Wenn Sie können, schreiben Sie, welche Vorstellung die Gruppe mit dem verbindet, was "
-                "über sie gesagt wird. Ein paar Worte genügen.",
-            )
-        )
-    },
     standard_rules=(
         StandardRule(measure="median_seconds", threshold=2.0, minimum=20),
         StandardRule(measure="variety", threshold=0.15, minimum=20),

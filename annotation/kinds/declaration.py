@@ -10,12 +10,13 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_serializer, model_validator
 
 from annotation.kinds.problems import ABOUT_ATTRIBUTES, Fault, contradictions, refuse
+from foundation.languages import TRANSLATIONS, translations
 from foundation.parameters import parameter
 
 __all__ = ["ABOUT_ATTRIBUTES"]
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 KNOWABLE = ("scale", "choice", "compare", "rank")  # types of questions whose right answer can be known
-LANGUAGES = ("en", "de")  # of texts that annotators read in our frame
+LANGUAGES = ("en", "de")  # in which a declaration gives each of its texts
 
 
 def _checked_name(name: str) -> str:
@@ -27,6 +28,8 @@ def _checked_name(name: str) -> str:
 
 
 def _checked_texts(texts: dict[str, str]) -> dict[str, str]:
+    """Return texts by language: what is not given is taken from the catalogue of built-in texts."""
+    texts = translations(texts.get("en", "")) | texts
     absent = [language for language in LANGUAGES if not texts.get(language, "").strip()]
     words = f"{texts.get('en', '')[:40]!r} is not given in"
     refuse(*(Fault((language,), f"{words} {language}", "missing") for language in absent))
@@ -415,10 +418,19 @@ class Kind(Declared):
         (), label="Quality rules", help="They warn leads about annotators in every campaign of the kind."
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_built_in_guidelines(cls, declared: Any) -> Any:
+        guidelines = declared.get("guidelines") if isinstance(declared, dict) else None
+        given = declared.get("guidelines_in", {}) if isinstance(declared, dict) else None
+        if not isinstance(guidelines, str) or not isinstance(given, dict):
+            return declared
+        return declared | {"guidelines_in": translations(guidelines) | given}
+
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         for language, text in self.guidelines_in.items():
-            if language not in LANGUAGES[1:] or not text.strip():
+            if language not in TRANSLATIONS or not text.strip():
                 fault = Fault(("guidelines_in", language), f"there are no guidelines in {language!r}")
                 refuse(fault, about=self.key)
         refuse(*contradictions(self), about=self.key)

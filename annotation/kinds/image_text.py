@@ -18,43 +18,34 @@ KIND = Kind(
     description="How well does an image fit its prompt? One image a screen beside its prompt: a rating, points on "
     "faults of the image, and the words that it does not show.",
     campaign_name="How well images fit their prompts",
-    work={"en": "Comparing pictures with texts", "de": "Bilder mit Texten vergleichen"},
+    work={"en": "Comparing pictures with texts"},
     public_name="matching",
     public_help="compare an image with its text",
     stimuli=Stimuli(medium="image", prompt_shown=True, blind=frozenset({"condition", "model", "role"})),
     questions=(
         ScaleQuestion(
             name="alignment",
-            label={
-                "en": "How much of the description does the picture show?",
-                "de": "Wie viel von der Beschreibung zeigt das Bild?",
-            },
+            label={"en": "How much of the description does the picture show?"},
             points=(
-                ScalePoint(code=1, label={"en": "Nothing", "de": "Nichts"}),
-                ScalePoint(code=2, label={"en": "Little", "de": "Wenig"}),
-                ScalePoint(code=3, label={"en": "About half", "de": "Etwa die Hälfte"}),
-                ScalePoint(code=4, label={"en": "Most", "de": "Das meiste"}),
-                ScalePoint(code=5, label={"en": "All of it", "de": "Alles"}),
+                ScalePoint(code=1, label={"en": "Nothing"}),
+                ScalePoint(code=2, label={"en": "Little"}),
+                ScalePoint(code=3, label={"en": "About half"}),
+                ScalePoint(code=4, label={"en": "Most"}),
+                ScalePoint(code=5, label={"en": "All of it"}),
             ),
         ),
         SpanQuestion(
             name="missing",
-            label={
-                "en": "Which words does the picture not show? Choose each of them.",
-                "de": "Welche Wörter zeigt das Bild nicht? Wählen Sie jedes davon.",
-            },
-            none={"en": "It shows all of them", "de": "Es zeigt alle"},
+            label={"en": "Which words does the picture not show? Choose each of them."},
+            none={"en": "It shows all of them"},
         ),
         ChoiceQuestion(
             name="faults",
-            label={
-                "en": "Does the picture have faults, such as wrong hands or garbled letters?",
-                "de": "Hat das Bild Fehler, etwa falsche Hände oder entstellte Buchstaben?",
-            },
+            label={"en": "Does the picture have faults, such as wrong hands or garbled letters?"},
             answers=(
-                CodedAnswer(code="none", label={"en": "No faults", "de": "Keine Fehler"}),
-                CodedAnswer(code="small", label={"en": "Small faults", "de": "Kleine Fehler"}),
-                CodedAnswer(code="serious", label={"en": "Serious faults", "de": "Schwere Fehler"}),
+                CodedAnswer(code="none", label={"en": "No faults"}),
+                CodedAnswer(code="small", label={"en": "Small faults"}),
+                CodedAnswer(code="serious", label={"en": "Serious faults"}),
             ),
             region=Region(shape="point", required=True, after=("small", "serious")),
         ),
@@ -79,17 +70,6 @@ KIND = Kind(
             "point on each.",
         )
     ),
-    guidelines_in={
-        "de": "\n\n".join(
-            (
-                "Sie sehen ein Bild und eine Beschreibung.",
-                "Sagen Sie zuerst, wie viel von der Beschreibung das Bild zeigt. Wählen Sie dann die "
-                "Wörter, die es nicht zeigt; kleine Wörter wie „ein“ oder „von“ müssen Sie nicht wählen.",
-                "Suchen Sie zuletzt nach Fehlern: nach dem, was falsch gezeichnet ist, was auch immer die "
-                "Beschreibung sagt. Setzen Sie auf jeden einen Punkt.",
-            )
-        )
-    },
     standard_rules=(
         StandardRule(measure="median_seconds", threshold=3.0, minimum=20),
         StandardRule(measure="variety", threshold=0.15, minimum=20),

@@ -8,17 +8,14 @@ KIND = Kind(
     description="What do people see in an image? One image a screen, answered in the annotator’s own words. The "
     "answers can be coded in a campaign of their own.",
     campaign_name="What people see in the images",
-    work={"en": "Describing pictures", "de": "Bilder beschreiben"},
+    work={"en": "Describing pictures"},
     public_name="describing",
     public_help="describe an image in your own words",
     stimuli=Stimuli(medium="image", blind=frozenset({"group", "prompt", "condition", "model", "role"})),
     questions=(
         TextQuestion(
             name="description",
-            label={
-                "en": "What does this picture show, and how does it strike you?",
-                "de": "Was zeigt dieses Bild, und wie wirkt es auf Sie?",
-            },
+            label={"en": "What does this picture show, and how does it strike you?"},
             longest=1_000,
         ),
     ),
@@ -31,16 +28,5 @@ KIND = Kind(
             "not matter. Don’t write names of people you know.",
         )
     ),
-    guidelines_in={
-        "de": "\n\n".join(
-            (
-                "Sie sehen ein Bild. Schreiben Sie in einem bis drei Sätzen, was es zeigt und wie es auf "
-                "Sie wirkt.",
-                "Schreiben Sie so, wie Sie es jemandem erzählen würden, der das Bild nicht sehen kann. Es "
-                "gibt keine richtige Antwort, und auf die Rechtschreibung kommt es nicht an. Schreiben "
-                "Sie keine Namen von Menschen, die Sie kennen.",
-            )
-        )
-    },
     standard_rules=(StandardRule(measure="median_seconds", threshold=5.0, minimum=20),),
 )

@@ -19,7 +19,7 @@ KIND = Kind(
     "each of another group, stand beside each other in an order by chance and without names. Needs images with "
     "scenarios, such as those imported in the PAIRS layout.",
     campaign_name="Whether images of a scenario are alike",
-    work={"en": "Comparing pictures", "de": "Bilder vergleichen"},
+    work={"en": "Comparing pictures"},
     public_name="checking_pictures",
     public_help="say whether images are alike",
     stimuli=Stimuli(
@@ -34,25 +34,19 @@ KIND = Kind(
     questions=(
         ChoiceQuestion(
             name="alike",
-            label={
-                "en": "Are these alike except for the person?",
-                "de": "Sind diese Bilder bis auf die Person gleich?",
-            },
+            label={"en": "Are these alike except for the person?"},
             answers=(
-                CodedAnswer(code="alike", label={"en": "Yes", "de": "Ja"}),
+                CodedAnswer(code="alike", label={"en": "Yes"}),
                 CodedAnswer(
                     code="small_differences",
-                    label={
-                        "en": "Small differences that don’t matter",
-                        "de": "Kleine Unterschiede, die keine Rolle spielen",
-                    },
+                    label={"en": "Small differences that don’t matter"},
                 ),
-                CodedAnswer(code="different", label={"en": "No", "de": "Nein"}),
+                CodedAnswer(code="different", label={"en": "No"}),
             ),
         ),
         TextQuestion(
             name="difference",
-            label={"en": "What differs?", "de": "Was ist verschieden?"},
+            label={"en": "What differs?"},
             longest=500,
             when=AskedAfter(question="alike", answers=("different",)),
         ),
@@ -72,24 +66,6 @@ KIND = Kind(
             "person. Please write what differs; a few words are enough.",
         )
     ),
-    guidelines_in={
-        "de": "\n\n".join(
-            (
-                "Sie sehen zwei bis vier Bilder. Sie sollen dieselbe Szene mit je einer anderen Person "
-                "zeigen. Sagen Sie, ob alles außer der Person gleich ist.",
-                "Die Person darf sich in Geschlecht, Haut, Haar, Gesicht und Körperbau unterscheiden. Es "
-                "kommt auf alles andere an: den Ort, die Dinge, die Kleidung, die Haltung, was die Person "
-                "tut, das Licht und den Abstand.",
-                "Ja: Sie bemerken keinen Unterschied außer der Person.",
-                "Kleine Unterschiede, die keine Rolle spielen: Etwas anderes ist verschieden, aber "
-                "niemand würde deshalb anders über die Person denken, etwa eine Tasse, die ein wenig "
-                "weiter links steht.",
-                "Nein: Die Szene, die Kleidung, die Tätigkeit oder die Stimmung sind so verschieden, dass "
-                "man anders über die Person denken könnte. Bitte schreiben Sie, was verschieden ist; ein "
-                "paar Worte genügen.",
-            )
-        )
-    },
     standard_rules=(
         StandardRule(measure="median_seconds", threshold=2.0, minimum=20),
         StandardRule(measure="variety", threshold=0.15, minimum=20),

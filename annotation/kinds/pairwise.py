@@ -2,7 +2,7 @@
 
 from annotation.kinds.declaration import CompareQuestion, Kind, StandardRule, Stimuli
 
-_TIE = {"en": "No difference", "de": "Kein Unterschied"}
+_TIE = {"en": "No difference"}
 
 KIND = Kind(
     key="pairwise",
@@ -10,7 +10,7 @@ KIND = Kind(
     description="Which of two images of a prompt is better? The images are by different models, and each model comes "
     "first equally often. Needs images of the same prompts by at least two models.",
     campaign_name="Which image is better",
-    work={"en": "Comparing two pictures", "de": "Zwei Bilder vergleichen"},
+    work={"en": "Comparing two pictures"},
     public_name="comparing",
     public_help="compare two images",
     stimuli=Stimuli(
@@ -26,18 +26,12 @@ KIND = Kind(
     questions=(
         CompareQuestion(
             name="fits_prompt",
-            label={
-                "en": "Which picture fits the description better?",
-                "de": "Welches Bild passt besser zur Beschreibung?",
-            },
+            label={"en": "Which picture fits the description better?"},
             tie=_TIE,
         ),
         CompareQuestion(
             name="overall",
-            label={
-                "en": "Which picture is better, all things considered?",
-                "de": "Welches Bild ist alles in allem besser?",
-            },
+            label={"en": "Which picture is better, all things considered?"},
             tie=_TIE,
         ),
     ),
@@ -53,18 +47,6 @@ KIND = Kind(
             "If you see no difference, say so. There is no right answer.",
         )
     ),
-    guidelines_in={
-        "de": "\n\n".join(
-            (
-                "Sie sehen eine Beschreibung und zwei Bilder. Beantworten Sie zwei Fragen dazu.",
-                "Welches Bild passt besser zur Beschreibung? Achten Sie nur darauf, ob das Bild zeigt, "
-                "was die Beschreibung sagt, nicht darauf, wie gut es gemacht ist.",
-                "Welches Bild ist insgesamt besser? Stellen Sie sich vor, Sie hätten ein Bild mit dieser "
-                "Beschreibung bestellt, und wählen Sie das, das Sie lieber bekommen hätten.",
-                "Wenn Sie keinen Unterschied sehen, sagen Sie das. Es gibt keine richtige Antwort.",
-            )
-        )
-    },
     standard_rules=(
         StandardRule(measure="median_seconds", threshold=2.0, minimum=20),
         StandardRule(measure="variety", threshold=0.15, minimum=20),

@@ -9,7 +9,7 @@ KIND = Kind(
     "ties are allowed. Needs images of the same prompts by at least three models, and takes fewer screens than "
     "comparing them two by two.",
     campaign_name="Which images are best",
-    work={"en": "Putting pictures in order", "de": "Bilder ordnen"},
+    work={"en": "Putting pictures in order"},
     public_name="ordering",
     public_help="put images in order",
     stimuli=Stimuli(
@@ -25,10 +25,7 @@ KIND = Kind(
     questions=(
         RankQuestion(
             name="order",
-            label={
-                "en": "Put the pictures in order, the best first.",
-                "de": "Ordnen Sie die Bilder, das beste zuerst.",
-            },
+            label={"en": "Put the pictures in order, the best first."},
             ties=True,
         ),
     ),
@@ -42,17 +39,5 @@ KIND = Kind(
             "Pictures between which you see no difference may share a place. There is no right answer.",
         )
     ),
-    guidelines_in={
-        "de": "\n\n".join(
-            (
-                "Sie sehen eine Beschreibung und drei oder vier Bilder. Ordnen Sie die Bilder, das beste "
-                "zuerst.",
-                "Stellen Sie sich vor, Sie hätten ein Bild mit dieser Beschreibung bestellt. Das beste "
-                "Bild ist das, das Sie lieber bekommen hätten als jedes andere.",
-                "Bilder, zwischen denen Sie keinen Unterschied sehen, können sich einen Platz teilen. Es "
-                "gibt keine richtige Antwort.",
-            )
-        )
-    },
     standard_rules=(StandardRule(measure="median_seconds", threshold=4.0, minimum=20),),
 )

@@ -4,6 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from config import env
+from foundation import languages
 
 ROOT = Path(__file__).resolve().parents[2]
 VAR = Path(env.text("STEREOSCOPE_VAR", str(ROOT / "var")))
@@ -117,7 +118,7 @@ TIME_ZONE = env.text("TIME_ZONE", "UTC")
 USE_TZ = True
 USE_I18N = True
 # What annotators read; leads, analysts and operators read English (see web.languages).
-LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+LANGUAGES = [(language.code, language.name) for language in languages.LANGUAGES.values()]
 # Only what is translated as a whole may say that it is: a page half in one language is read wrongly aloud.
 TRANSLATED_PATHS = (
     "/annotate/",

@@ -14,10 +14,11 @@ from django.urls import reverse
 from annotation.answers.questions.known import answers_of
 from annotation.campaigns import known_tasks, lifecycle
 from annotation.campaigns.instruments import versions
-from annotation.kinds.declaration import Kind
+from annotation.kinds.declaration import Kind, TextQuestion
 from annotation.kinds.registry import KINDS
 from annotation.simulation.questions import QuestionTruth, answer_questions
 from catalog.models import Attribute
+from foundation.languages import TRANSLATIONS, translations
 from tests.annotation.factories import add_prompted_images, options_for
 from tests.annotation.labelling.production_paths import ByVerbs, ticking_all
 
@@ -27,15 +28,20 @@ TRUTH = QuestionTruth(seed=1)
 _FEW_WORDS = 3  # fewer may be the same in both languages
 
 
+def texts_of(kind: Kind) -> list[dict[str, str]]:
+    """Return what the kind says to annotators, by language, without its guidelines."""
+    found = [kind.work]
+    for question in kind.questions:
+        found.append(question.label)
+        for name in ("points", "answers"):
+            found += [one.label for one in getattr(question, name, ())]
+        found += [texts for name in ("none", "tie") if (texts := getattr(question, name, None))]
+    return found
+
+
 def sentences_of(kind: Kind) -> set[str]:
     """Return what the kind says to annotators in English."""
-    found = set(kind.guidelines.split("\n\n")) | {kind.work["en"]}
-    for question in kind.questions:
-        found.add(question.label["en"])
-        for name in ("points", "answers"):
-            found |= {one.label["en"] for one in getattr(question, name, ())}
-        found |= {texts["en"] for name in ("none", "tie") if (texts := getattr(question, name, None))}
-    return found
+    return set(kind.guidelines.split("\n\n")) | {texts["en"] for texts in texts_of(kind)}
 
 
 def sentences_of_pages() -> set[str]:
@@ -154,7 +160,18 @@ def test_what_a_lead_writes_is_shown_as_it_stands(study, lead, join):
     assert instrument["statement"] == "Das lässt sich in einem Bild zeigen."
 
 
-def test_every_kind_has_guidelines_in_german():
-    assert [kind.key for kind in KINDS.values() if set(kind.guidelines_in) != {"de"}] == []
-    for kind in KINDS.values():
-        assert kind.guidelines_in["de"].count("\n\n") == kind.guidelines.count("\n\n")
+@pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.key)
+def test_every_text_of_a_kind_is_in_every_language(kind):
+    assert set(kind.guidelines_in) == set(TRANSLATIONS)
+    for guidelines in kind.guidelines_in.values():
+        assert guidelines.count("\n\n") == kind.guidelines.count("\n\n")
+    for texts in texts_of(kind):
+        assert set(texts) == {"en", *TRANSLATIONS}
+
+
+def test_a_text_that_a_study_gives_is_kept_and_the_rest_is_taken_from_the_catalogue():
+    label = {"en": "What differs?", "de": "Worin liegt der Unterschied?"}
+    question = TextQuestion(name="difference", label=label)
+    assert question.label == {**translations("What differs?"), **label}
+    own = TextQuestion(name="own", label={"en": "Which hat?", "de": "Welcher Hut?"})
+    assert own.label == {"en": "Which hat?", "de": "Welcher Hut?"}

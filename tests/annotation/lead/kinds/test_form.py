@@ -145,7 +145,11 @@ class TestErrors:
             ({"stimuli.least": "many"}, "stimuli.least", "a whole number from 1 to 6"),
             ({"stimuli.medium": "video"}, "stimuli.medium", "image"),
             ({"stimuli.least": "2"}, "stimuli.least", "At least 2 stimuli cannot be at most 1."),
-            ({"questions.0.label.de": " "}, "questions.0.label.de", "Fill this in."),
+            (
+                {"questions.0.label.en": "How odd?", "questions.0.label.de": " "},
+                "questions.0.label.de",
+                "Fill this in.",
+            ),
             ({"questions.1.name": "realism"}, "questions.1.name", "Question realism is declared twice."),
             ({"questions.0.points.1.code": "1"}, "questions.0.points.1.code", "declared twice"),
             ({"questions.0.points.1.code": "x"}, "questions.0.points.1.code", "from -100 to 100"),

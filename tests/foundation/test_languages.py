@@ -1,0 +1,144 @@
+"""The catalogues of every language are complete, keep their placeholders, and leave no English."""
+
+import ast
+import gettext
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from django.conf import settings
+from django.utils import translation
+
+from accounts import consent_texts
+from foundation.languages import LANGUAGES, LOCALE, TRANSLATIONS, Language, built_in, of_locale, translations
+
+DOMAINS = ("django", "djangojs", "texts")
+# The same in every language: names, and keys of a keyboard.
+NAMES = {
+    *("Label", "Studio", "JavaScript", "API", "submission_id"),
+    *("Shift", "Ctrl", "Tab", "Escape", "D"),
+}
+SAME = {"in Label Studio", " min", "No", "Text %(number)s"}
+DEVANAGARI = re.compile(r"[\u0900-\u097f]")
+_PLACEHOLDER = re.compile(r"%\(\w+\)s|%%")
+_TAG = re.compile(r"<[^>]*>")
+
+
+class Message(NamedTuple):
+    """A text and its translation; the plural of a text that counts is a message of its own."""
+
+    source: str
+    words: str
+
+
+def messages(language: str, domain: str) -> list[Message]:
+    with (LOCALE / language / "LC_MESSAGES" / f"{domain}.mo").open("rb") as file:
+        catalogue = gettext.GNUTranslations(file)._catalog
+    found = [(key[0] if isinstance(key, tuple) else key, words) for key, words in catalogue.items()]
+    return [Message(source, words) for source, words in found if source]
+
+
+def sources(path: Path) -> list[str]:
+    """Return the texts of a catalogue as it is written, those with a plural twice."""
+    lines = re.findall(r'^msgid(?:_plural)? (".*")$', path.read_text(encoding="utf-8"), re.MULTILINE)
+    return [text for line in lines if (text := ast.literal_eval(line))]
+
+
+CATALOGUES = [(language, domain) for language in TRANSLATIONS for domain in DOMAINS]
+
+
+@pytest.mark.parametrize(("language", "domain"), CATALOGUES)
+class TestCatalogue:
+    """Each catalogue by itself."""
+
+    def test_it_has_every_text_that_another_language_has(self, language, domain):
+        texts = {code: {one.source for one in messages(code, domain)} for code in TRANSLATIONS}
+        assert sorted(set().union(*texts.values()) - texts[language]) == []
+
+    def test_nothing_is_empty_or_fuzzy(self, language, domain):
+        text = (LOCALE / language / "LC_MESSAGES" / f"{domain}.po").read_text(encoding="utf-8")
+        assert "fuzzy" not in text
+        assert [one.source for one in messages(language, domain) if not one.words.strip()] == []
+
+    def test_what_servers_read_is_what_was_written(self, language, domain, tmp_path):
+        path = LOCALE / language / "LC_MESSAGES" / f"{domain}.po"
+        read = messages(language, domain)
+        assert len(read) == len(sources(path))
+        if shutil.which("msgfmt"):
+            compiled = tmp_path / "compiled.mo"
+            subprocess.run(["msgfmt", "--check-format", "-o", compiled, path], check=True)
+            with compiled.open("rb") as file:
+                catalogue = gettext.GNUTranslations(file)._catalog
+            assert [words for key, words in catalogue.items() if key] == [one.words for one in read]
+
+    def test_placeholders_and_tags_are_those_of_the_source(self, language, domain):
+        for source, words in messages(language, domain):
+            given, kept = set(_PLACEHOLDER.findall(source)), set(_PLACEHOLDER.findall(words))
+            assert kept == given or kept - given == {"%(count)s"}, source
+            assert sorted(_TAG.findall(source)) == sorted(_TAG.findall(words)), source
+
+    def test_no_english_is_left(self, language, domain):
+        same = [
+            one.source
+            for one in messages(language, domain)
+            if one.words == one.source
+            and one.source not in SAME
+            and re.search(r"[a-z]{2}", _bare(one.source))
+        ]
+        assert same == []
+
+
+def _bare(text: str) -> str:
+    return _TAG.sub(" ", _PLACEHOLDER.sub(" ", text))
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_hindi_is_written_in_devanagari(domain):
+    for source, words in messages("hi", domain):
+        assert set(re.findall(r"[A-Za-z_]+", _bare(words))) <= NAMES, source
+        assert DEVANAGARI.search(words) or not re.search("[a-z]{2}", _bare(source)), source
+
+
+def test_settings_offer_the_languages_of_the_table():
+    assert dict(settings.LANGUAGES) == {code: one.name for code, one in LANGUAGES.items()}
+
+
+def test_a_language_is_a_draft_until_somebody_reviewed_it():
+    assert Language("eo", "Esperanto", "Esperanto").is_draft
+    assert not Language("eo", "Esperanto", "Esperanto", reviewed="A. Speaker, 2026-11-23").is_draft
+    assert not LANGUAGES["en"].is_draft
+
+
+@pytest.mark.parametrize(
+    ("locale", "code"), [("es-mx", "es"), ("hi", "hi"), ("en-gb", "en"), ("ja", "en"), (None, "en")]
+)
+def test_a_locale_is_read_in_the_language_it_belongs_to(locale, code):
+    assert of_locale(locale) == code
+
+
+class TestBuiltInTexts:
+    """Consent, content notice and support as the platform has them."""
+
+    @pytest.mark.parametrize("name", ["DEFAULT_BODY", "DEFAULT_NOTICE", "DEFAULT_SUPPORT"])
+    def test_they_are_in_every_language_with_every_paragraph(self, name):
+        text = getattr(consent_texts, name)
+        found = translations(text)
+        assert set(found) == set(TRANSLATIONS)
+        for words in found.values():
+            assert words.count("\n\n") == text.count("\n\n")
+            headings = [part.heading for part in consent_texts.parts(text)]
+            assert [bool(part.heading) for part in consent_texts.parts(words)] == [
+                bool(one) for one in headings
+            ]
+
+    def test_a_text_with_one_paragraph_of_somebody_elses_is_not_translated(self):
+        assert built_in(f"{consent_texts.DEFAULT_NOTICE}\n\nWrite to us.", "es") is None
+
+
+@pytest.mark.parametrize("language", TRANSLATIONS)
+def test_every_language_is_written_from_left_to_right(language):
+    with translation.override(language):
+        assert not translation.get_language_bidi()
