@@ -54,10 +54,6 @@ CATALOGUES = [(language, domain) for language in TRANSLATIONS for domain in DOMA
 class TestCatalogue:
     """Each catalogue by itself."""
 
-    def test_it_has_every_text_that_another_language_has(self, language, domain):
-        texts = {code: {one.source for one in messages(code, domain)} for code in TRANSLATIONS}
-        assert sorted(set().union(*texts.values()) - texts[language]) == []
-
     def test_nothing_is_empty_or_fuzzy(self, language, domain):
         text = (LOCALE / language / "LC_MESSAGES" / f"{domain}.po").read_text(encoding="utf-8")
         assert "fuzzy" not in text
