@@ -32,6 +32,7 @@ BENCHMARKS = {
     "association_tests": "analysis.probing.association_tests",
     "planted_probes": "analysis.probing.truth",
     "annotation_load": "annotation.load",
+    "recruitment": "annotation.recruitment",
     "quality_rules": "annotation.quality_rules",
     "jobs": "jobs",
     "generation": "generation.overhead",

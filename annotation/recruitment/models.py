@@ -230,3 +230,103 @@ class PanelPlace(models.Model):
 
     def __str__(self) -> str:
         return f"place {self.pk} of {self.recruitment}"
+
+
+class PanelPayment(models.Model):
+    """One decision about a place that is sent to a panel, or one amount paid there.
+
+    `sent` and its key are committed before the request goes out, so that a process that dies after that never pays
+    a second time: what was sent and not seen at the panel is `unknown` until it is seen, or a person plans it again.
+    """
+
+    class Kind(models.TextChoices):
+        APPROVE = "approve", "approval"
+        REJECT = "reject", "rejection"
+        SCREEN_OUT = "screen_out", "screen-out"
+        BONUS = "bonus", "bonus"
+
+    class Cause(models.TextChoices):
+        """What a bonus is for; each at most once a place."""
+
+        WORK = "work", "work in a place that was given back"
+        TOP_UP = "top_up", "work that took longer than planned"
+
+    class State(models.TextChoices):
+        PLANNED = "planned", "planned"
+        SENT = "sent", "sent"
+        CONFIRMED = "confirmed", "confirmed"
+        UNKNOWN = "unknown", "unknown"
+        REFUSED = "refused", "refused"
+
+    # What still has to be seen at the panel, or decided by a person.
+    OPEN: ClassVar = (State.PLANNED, State.SENT, State.UNKNOWN)
+    DECISIONS: ClassVar = (Kind.APPROVE, Kind.REJECT, Kind.SCREEN_OUT)
+
+    place = models.ForeignKey(PanelPlace, on_delete=models.CASCADE, related_name="payments")
+    kind = models.CharField(max_length=10, choices=Kind)
+    cause = models.CharField(max_length=6, choices=Cause, blank=True)  # of a bonus
+    amount = models.PositiveIntegerField()  # in the smallest unit of the currency, without the panel's fee
+    currency = models.CharField(max_length=3)
+    category = models.CharField(max_length=40, blank=True)  # of a rejection, in the panel's own words
+    state = models.CharField(max_length=9, choices=State, default=State.PLANNED)
+    # Of the request in which it goes out, and the panel's id of the bulk payment that a bonus is part of.
+    key = models.UUIDField(null=True, blank=True)
+    batch = models.CharField(max_length=80, blank=True)
+    attempts = models.PositiveIntegerField(default=0)  # how often it was sent
+    problem = models.CharField(max_length=300, blank=True)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    next_try_at = models.DateTimeField(null=True, blank=True)  # nothing is sent or looked up earlier
+    sent_at = models.DateTimeField(null=True, blank=True)
+    looked_at = models.DateTimeField(null=True, blank=True)  # when the panel last did not show it
+    settled_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["place"],
+                condition=Q(kind__in=["approve", "reject", "screen_out"]),
+                name="payment_decides_a_place_once",
+            ),
+            models.UniqueConstraint(
+                fields=["place", "cause"], condition=Q(kind="bonus"), name="payment_bonus_once_a_cause"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind__in=["approve", "reject", "screen_out"], cause="")
+                | Q(kind="bonus", cause__in=["work", "top_up"]),
+                name="payment_kind_has_its_cause",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="reject", amount=0) | ~Q(kind="reject") & Q(amount__gte=1),
+                name="payment_amount_positive",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="reject") & ~Q(category="") | ~Q(kind="reject") & Q(category=""),
+                name="payment_rejection_has_category",
+            ),
+            models.CheckConstraint(
+                condition=Q(state="planned", key__isnull=True, sent_at__isnull=True, settled_at__isnull=True)
+                | Q(
+                    state__in=["sent", "unknown"],
+                    key__isnull=False,
+                    sent_at__isnull=False,
+                    settled_at__isnull=True,
+                )
+                | Q(state="confirmed", settled_at__isnull=False)
+                | Q(state="refused", settled_at__isnull=False) & ~Q(problem=""),
+                name="payment_state_has_its_fields",
+            ),
+            models.CheckConstraint(
+                condition=~Q(kind="bonus", state__in=["sent", "unknown"]) | ~Q(batch=""),
+                name="payment_bonus_sent_in_a_batch",
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["next_try_at"], condition=Q(settled_at__isnull=True), name="payment_open"),
+        ]
+        ordering: ClassVar = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} of {self.place}"

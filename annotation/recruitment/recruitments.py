@@ -1,11 +1,9 @@
-"""Creating, opening, pausing, closing and settling a recruitment."""
+"""Creating, opening, pausing and closing a recruitment."""
 
 from dataclasses import dataclass
 from decimal import Decimal
 
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
-from django.utils import timezone
 
 from accounts.models import User
 from annotation.models import Campaign
@@ -61,7 +59,7 @@ def create(*, campaign: Campaign, provider: Provider, by: User, terms: Terms) ->
                 remote_study=terms.remote_study.strip(),
                 created_by=by,
             )
-            _record(by, "created", recruitment, places=recruitment.places, reward=str(_reward(recruitment)))
+            record(by, "created", recruitment, places=recruitment.places, reward=str(_reward(recruitment)))
     except IntegrityError as error:
         message = f"This campaign has a recruitment “{terms.name.strip()}” already."
         raise Conflict("recruitment_exists", message, fields={"name": message}) from error
@@ -72,81 +70,23 @@ def create(*, campaign: Campaign, provider: Provider, by: User, terms: Terms) ->
 def move(*, recruitment: Recruitment, to: str, by: User) -> Recruitment:
     """Open, pause or close a recruitment. Those who work go on; nobody new begins where it is not open."""
     before, after = _MOVES[to]
-    recruitment = _locked(recruitment)
+    recruitment = locked(recruitment)
     if recruitment.state not in before:
         raise Conflict(
             "recruitment_state", f"“{recruitment}” is {recruitment.state}, so this cannot be done now."
         )
     recruitment.state = after
     recruitment.save(update_fields=["state"])
-    _record(by, _DONE[to], recruitment)
+    record(by, _DONE[to], recruitment)
     return recruitment
-
-
-@transaction.atomic
-def approve_all(*, recruitment: Recruitment, by: User) -> int:
-    """Approve every place in which somebody worked or was turned away, and that is not decided; return how many."""
-    recruitment = _locked(recruitment)
-    number = undecided(recruitment).update(
-        outcome=PanelPlace.Outcome.APPROVED, decided_at=timezone.now(), decided_by=by
-    )
-    if number:
-        _record(by, "places_approved", recruitment, places=number)
-    return number
-
-
-@transaction.atomic
-def decide(*, place: PanelPlace, outcome: str, reason: str, by: User) -> PanelPlace:
-    """Approve or reject one place; a rejection needs a reason of at least 100 characters, as panels ask for."""
-    reason = " ".join(reason.split())
-    if outcome == PanelPlace.Outcome.REJECTED and not 100 <= len(reason) <= 500:
-        message = (
-            "Give the reason in 100 to 500 characters; the panel asks for it, and the person may read it."
-        )
-        raise DomainError("rejection_reason", message, fields={"reason": message})
-    recruitment = _locked(place.recruitment)
-    place = PanelPlace.objects.get(pk=place.pk)
-    if place.state == PanelPlace.State.WORKING:
-        raise Conflict("place_in_work", "Somebody still works in this place.")
-    if recruitment.settled_at is not None:
-        raise Conflict("recruitment_settled", "This recruitment is settled; nothing can be changed any more.")
-    place.outcome, place.reason = PanelPlace.Outcome(outcome), reason
-    place.decided_at, place.decided_by = timezone.now(), by
-    place.save(update_fields=["outcome", "reason", "decided_at", "decided_by"])
-    _record(by, f"place_{outcome}", recruitment, place=place.pk)
-    return place
 
 
 def end_place(*, place: PanelPlace, by: User) -> PanelPlace:
     """End the place of somebody who gave it back at the panel; others get it and the screens they held."""
     with transaction.atomic():
         ended = places.end(place=place, state=PanelPlace.State.LEFT)
-        _record(by, "place_ended", ended.recruitment, place=ended.pk)
+        record(by, "place_ended", ended.recruitment, place=ended.pk)
     return ended
-
-
-@transaction.atomic
-def settle(*, recruitment: Recruitment, by: User) -> Recruitment:
-    """Note that everybody was paid or refused at the panel. Its ids are erased 90 days later."""
-    recruitment = _locked(recruitment)
-    if recruitment.state != State.CLOSED:
-        raise Conflict("recruitment_not_closed", "Close the recruitment first.")
-    if recruitment.panel_places.filter(state=PanelPlace.State.WORKING).exists():
-        raise Conflict("places_in_work", "Somebody still works; end their places first.")
-    if undecided(recruitment).exists():
-        raise Conflict("places_undecided", "Approve or reject every place first.")
-    if recruitment.settled_at is None:
-        recruitment.settled_at = timezone.now()
-        recruitment.save(update_fields=["settled_at"])
-        _record(by, "settled", recruitment)
-    return recruitment
-
-
-def undecided(recruitment: Recruitment) -> QuerySet[PanelPlace]:
-    """Return the places whose people are to be paid unless a lead decides otherwise."""
-    worked = [PanelPlace.State.COMPLETED, PanelPlace.State.SCREENED_OUT]
-    ended = recruitment.panel_places.filter(outcome="")
-    return ended.filter(state__in=worked) | ended.filter(state=PanelPlace.State.LEFT, answered__gt=0)
 
 
 def _checked_reward(terms: Terms) -> int:
@@ -182,12 +122,14 @@ def _reward(recruitment: Recruitment) -> cost.Money:
     return cost.Money(recruitment.reward, recruitment.currency)
 
 
-def _locked(recruitment: Recruitment) -> Recruitment:
+def locked(recruitment: Recruitment) -> Recruitment:
+    """Lock a recruitment for a decision, and return it as it is then."""
     Recruitment.objects.select_for_update().get(pk=recruitment.pk)
     return Recruitment.objects.select_related("campaign__study", "provider").get(pk=recruitment.pk)
 
 
-def _record(by: User, what: str, recruitment: Recruitment, **details: object) -> None:
+def record(by: User, what: str, recruitment: Recruitment, **details: object) -> None:
+    """Write into the study's history what somebody did to a recruitment."""
     audit.record(
         by=by,
         action=f"recruitment.{what}",

@@ -204,6 +204,7 @@ JOB_SWEEPS = [
     "studies.audit.chain.seal_entries",
     "annotation.campaigns.notices.look_now_and_then",
     "annotation.recruitment.identities.erase_old",
+    "annotation.recruitment.payments.job_queue.sweep",
     "annotation.label_studio.background.sweep",
     "analysis.releases.storage.zips.remove_leftovers",
     "jobs.uploads.remove_used",
@@ -259,6 +260,9 @@ PROFILE_OWN_CODES = "studies.protocol.unlisted_codes.code_of"
 PANEL_PAGE = "annotation.recruitment.panel.views.page_of"
 # Called with the same; returns what its annotator's place pays, for the line above each task.
 PANEL_PLACE = "annotation.recruitment.places.shown_place"
+
+# So long after it was sent a panel must not show a bonus before a person may send it again.
+PANEL_BONUS_SECONDS = env.integer("PANEL_BONUS_SECONDS", 3600, minimum=1)
 
 # An image's address works for this long, at least, after a page with it was opened.
 IMAGE_URL_MINUTES = env.integer("IMAGE_URL_MINUTES", 12 * 60, minimum=1)

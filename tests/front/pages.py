@@ -1,5 +1,6 @@
 """Every named page, by role: addresses, and a study that has something to show on each of them."""
 
+import uuid
 from decimal import Decimal
 
 import pytest
@@ -18,8 +19,9 @@ from annotation.campaigns.images import reports
 from annotation.kinds import study_kinds
 from annotation.label_studio.format.inventory import take_inventory
 from annotation.models import Annotation, Task
-from annotation.recruitment import arrival, providers, recruitments
-from annotation.recruitment.models import PanelPlace, Recruitment
+from annotation.recruitment import providers, recruitments
+from annotation.recruitment.models import PanelPayment, PanelPlace, Recruitment
+from annotation.recruitment.panel import arrival
 from catalog.models import Attribute
 from generation.imports.answers import uploads
 from generation.imports.answers.sample import FileSample
@@ -44,7 +46,8 @@ NOT_PAGES = {
     "annotation:campaign_open", "annotation:campaign_pause", "annotation:campaign_resume",
     "annotation:campaign_close", "annotation:campaign_reopen", "annotation:invitation_made",
     "annotation:recruitment_open", "annotation:recruitment_pause", "annotation:recruitment_close",
-    "annotation:recruitment_approve", "annotation:recruitment_settle", "annotation:panel_place_show",
+    "annotation:recruitment_approve", "annotation:recruitment_settle", "annotation:payment_seen",
+    "annotation:panel_place_show",
     "annotation:panel_place_end", "panel:arrive", "panel:stop", "panel:return",
     "annotation:invitation_revoke", "annotation:invitation_reissue", "annotation:annotation_exclude",
     "annotation:annotation_readmit", "annotation:quality_check", "annotation:quality_rule_remove",
@@ -243,6 +246,14 @@ def recruited(campaign, lead, name="Anybody") -> Recruitment:
     return recruitments.move(recruitment=draft, to="open", by=lead)
 
 
+def unknown_bonus(place: PanelPlace) -> PanelPayment:
+    """Return a bonus for a place that was sent and that the panel does not show."""
+    return PanelPayment.objects.create(
+        place=place, kind="bonus", cause="work", amount=50, currency="GBP", state="unknown",
+        key=uuid.uuid4(), batch="batch", attempts=1, sent_at=timezone.now(), problem="No answer.",
+    )  # fmt: skip
+
+
 def practice_pages(campaign, task) -> dict[str, str]:
     pk = campaign.pk
     return {
@@ -292,6 +303,7 @@ def lead_pages() -> dict[str, str]:
     probe = {**S, "run": answer.run_id}
     panel_place = PanelPlace.objects.latest("pk")
     recruitment = {**C, "recruitment": panel_place.recruitment_id}
+    payment = {**recruitment, "payment": unknown_bonus(panel_place).pk}
     named = {
         "studies:list": {}, "studies:new": {}, "studies:new_mcas": {}, "studies:new_pairs": {},
         "studies:new_biasdora": {}, "studies:detail": S, "studies:members": S,
@@ -313,7 +325,8 @@ def lead_pages() -> dict[str, str]:
         "annotation:campaign_close_confirm": C, "annotation:coverage": C, "annotation:screens": C,
         "annotation:quality": C,
         "annotation:recruitments": C, "annotation:panel_new": C, "annotation:recruitment_new": C,
-        "annotation:recruitment": recruitment,
+        "annotation:recruitment": recruitment, "annotation:recruitment_review": recruitment,
+        "annotation:recruitment_bonuses": recruitment, "annotation:payment_again": payment,
         "annotation:panel_place": {**recruitment, "place": panel_place.pk},
         "annotation:annotators": C, "annotation:enrolment_move": move, "annotation:invitations": C,
         "annotation:personal_links": C,

@@ -28,7 +28,13 @@ from annotation.models import (
     ReviewedCoding,
     TaskStimulus,
 )
-from annotation.recruitment.models import PanelPerson, PanelPlace, Provider, Recruitment
+from annotation.recruitment.models import (
+    PanelPayment,
+    PanelPerson,
+    PanelPlace,
+    Provider,
+    Recruitment,
+)
 from catalog.models import Attribute
 from generation.models import Coding, Image, Phrase, ProbeRun
 from studies.models import AuditLink
@@ -47,6 +53,7 @@ OURS = [
 ]
 NUMBERS = itertools.count(1)
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
+SENT = {"state": "sent", "key": uuid.uuid4, "sent_at": LONG_AGO}
 
 # What a valid row needs beyond what its fields say.
 BASE: dict[type[models.Model], dict[str, Any]] = {
@@ -65,6 +72,7 @@ BASE: dict[type[models.Model], dict[str, Any]] = {
     Phrase: {"condition": "target"},
     PanelPerson: {"id_hash": lambda: uuid.uuid4().hex, "id_sealed": "sealed"},
     PanelPlace: {"submission_hash": lambda: uuid.uuid4().hex, "submission_sealed": "sealed"},
+    PanelPayment: {"kind": "approve", "cause": "", "amount": 300, "currency": "GBP"},
     Provider: {"person_parameter": "pid", "place_parameter": "session", "study_parameter": "survey"},
     Recruitment: {
         "places": 5,
@@ -261,6 +269,35 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
     ],
     "quota_rule_field_known": [{"field": "shoe_size"}],
     "quota_rule_group_part_known": [{"kind": "at_least", "k": 1, "matches_group": "name"}],
+    "payment_amount_positive": [
+        {"amount": 0},
+        {"kind": "bonus", "cause": "work", "amount": 0},
+        {"kind": "reject", "category": "OTHER"},
+    ],
+    "payment_bonus_sent_in_a_batch": [
+        {"kind": "bonus", "cause": "work", **SENT},
+        {"kind": "bonus", "cause": "work", **SENT, "state": "unknown"},
+    ],
+    "payment_kind_has_its_cause": [
+        {"kind": "bonus"},
+        {"kind": "bonus", "cause": "luck"},
+        {"cause": "work"},
+        {"kind": "gift"},
+    ],
+    "payment_rejection_has_category": [{"kind": "reject", "amount": 0}, {"category": "OTHER"}],
+    "payment_state_has_its_fields": [
+        {"key": uuid.uuid4},
+        {"sent_at": LONG_AGO},
+        {"settled_at": LONG_AGO},
+        {**SENT, "key": None},
+        {**SENT, "sent_at": None},
+        {**SENT, "settled_at": LONG_AGO},
+        {**SENT, "state": "unknown", "key": None},
+        {"state": "confirmed"},
+        {"state": "refused", "settled_at": LONG_AGO},
+        {"state": "refused", "problem": "Not enough money."},
+        {"state": "asleep"},
+    ],
     "recruitment_codes_differ": [
         {"declined_code": "C1"},
         {"screened_out_code": "C1"},
@@ -314,6 +351,7 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
 
 # What both rows have where a UNIQUE holds under a condition, or where another one would be broken first.
 BOTH: dict[str, dict[str, Any]] = {
+    "payment_bonus_once_a_cause": {"kind": "bonus", "cause": "work"},
     "annotation_revision_unique": {"is_latest": False},
     "annotator_source_unique": {"source_id": "7"},
     "assignment_slot_held_once": {"state": "submitted", "slot": 0},

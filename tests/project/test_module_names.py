@@ -53,8 +53,8 @@ PLAIN_WORDS = {
         vocabulary window word
     """,
     "What is done": """
-        apply ask clone coarsen collect edit freeze generate launch make open planning redraw reuse shuffle simulate
-        unsent use
+        apply ask clone coarsen collect edit freeze generate launch make open planning redraw reuse send shuffle
+        simulate unsent use
     """,
 }
 

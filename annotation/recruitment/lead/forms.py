@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 
 from annotation.recruitment.models import PanelPlace, Provider
+from annotation.recruitment.payments.outbox import CATEGORIES
 from annotation.recruitment.providers import KNOWN_PANELS, LinkForm
 from annotation.recruitment.recruitments import Terms
 from studies.models import Study
@@ -106,6 +107,11 @@ class DecisionForm(forms.Form):
 
     outcome = forms.ChoiceField(
         choices=PanelPlace.Outcome.choices, widget=forms.RadioSelect, label="What is decided"
+    )
+    category = forms.ChoiceField(
+        choices=[("", "Choose, for a rejection"), *CATEGORIES.items()],
+        required=False,
+        label="What a rejection is for",
     )
     reason = forms.CharField(
         max_length=500,

@@ -15,9 +15,12 @@ from django.views.decorators.http import require_safe
 
 from annotation.lead.page_context import CampaignView, campaign_context, campaign_for_lead, page_of
 from annotation.models import Campaign
-from annotation.recruitment import cells, cost, identities, providers, recruitments
+from annotation.recruitment import cost, identities, providers, recruitments
+from annotation.recruitment.lead import cells
 from annotation.recruitment.lead.forms import DecisionForm, PanelForm, RecruitmentForm
-from annotation.recruitment.models import PanelPlace, Recruitment
+from annotation.recruitment.models import PanelPayment, PanelPlace, Recruitment
+from annotation.recruitment.payments import outbox, review
+from annotation.recruitment.payments.panel_api import pays_by_program
 from web.form_page import Button, FormPage
 
 PLACES_PER_PAGE = 50
@@ -192,7 +195,10 @@ def recruitment_page(request: HttpRequest, study: str, campaign: str, recruitmen
         "an_hour": cost.hourly(found.reward, found.minutes, found.currency),
         "earned": cost.earned(found),
         "link": f"{address}?{providers.query_of(found.provider)}",
-        "undecided": recruitments.undecided(found).count(),
+        "undecided": review.undecided(found).count(),
+        "unknown": PanelPayment.objects.filter(
+            place__recruitment=found, state=PanelPayment.State.UNKNOWN
+        ).count(),
         "states": PanelPlace.State.choices,
         "state": state,
         "page": page_of(request, places, per_page=PLACES_PER_PAGE),
@@ -208,26 +214,6 @@ class RecruitmentStep(RecruitmentView, Button):
     def call(self) -> str:
         moved = recruitments.move(recruitment=self.recruitment, to=self.kwargs["move"], by=self.by)
         return f"“{moved}” is {moved.state}."
-
-
-class RecruitmentApprove(RecruitmentView, Button):
-    """Approve everybody who worked."""
-
-    leads_to = "annotation:recruitment"
-
-    def call(self) -> str:
-        number = recruitments.approve_all(recruitment=self.recruitment, by=self.by)
-        return f"{number:,} {'place is' if number == 1 else 'places are'} approved. Pay them at the panel."
-
-
-class RecruitmentSettle(RecruitmentView, Button):
-    """Note that everybody was paid."""
-
-    leads_to = "annotation:recruitment"
-
-    def call(self) -> str:
-        recruitments.settle(recruitment=self.recruitment, by=self.by)
-        return "The recruitment is settled. The panel’s ids are erased in 90 days."
 
 
 class PlaceView(RecruitmentView):
@@ -253,9 +239,10 @@ class PlaceDecide(PlaceView, FormPage[DecisionForm]):
 
     def call(self) -> str:
         cleaned = self.form.cleaned_data
-        decided = recruitments.decide(
-            place=self.panel_place, outcome=cleaned["outcome"], reason=cleaned["reason"], by=self.by
-        )
+        decision = outbox.Decision(cleaned["outcome"], cleaned["reason"], cleaned["category"])
+        decided = outbox.decide(place=self.panel_place, decision=decision, by=self.by)
+        if pays_by_program(self.recruitment):
+            return f"The place is {decided.outcome}. The panel is told in a moment."
         return f"The place is {decided.outcome}. Do the same at the panel."
 
     def context(self) -> dict[str, Any]:
@@ -263,6 +250,7 @@ class PlaceDecide(PlaceView, FormPage[DecisionForm]):
         return super().context() | {
             "recruitment": self.recruitment,
             "panel_place": self.panel_place,
+            "payments": self.panel_place.payments.all(),
             "shown_id": identities.unseal(self.panel_place.submission_sealed)
             if shown.get("place") == self.panel_place.pk and self.panel_place.submission_sealed
             else "",

@@ -2,11 +2,13 @@
 
 from django.urls import path
 
-from annotation.recruitment.lead import pages
+from annotation.recruitment.lead import pages, review
 
 _ALL = "campaigns/<slug:campaign>/recruitment/"
 _ONE = f"{_ALL}<int:recruitment>/"
 _PLACE = f"{_ONE}places/<int:place>/"
+_REVIEW = f"{_ONE}review/"
+_PAYMENT = f"{_REVIEW}payments/<int:payment>/"
 
 urlpatterns = [
     path(_ALL, pages.recruitment_list, name="recruitments"),
@@ -17,8 +19,12 @@ urlpatterns = [
         path(f"{_ONE}{move}/", pages.RecruitmentStep.as_view(), {"move": move}, name=f"recruitment_{move}")
         for move in ("open", "pause", "close")
     ),
-    path(f"{_ONE}approve/", pages.RecruitmentApprove.as_view(), name="recruitment_approve"),
-    path(f"{_ONE}settle/", pages.RecruitmentSettle.as_view(), name="recruitment_settle"),
+    path(_REVIEW, review.review_page, name="recruitment_review"),
+    path(f"{_REVIEW}approve/", review.RecruitmentApprove.as_view(), name="recruitment_approve"),
+    path(f"{_REVIEW}bonuses/", review.BonusesPay.as_view(), name="recruitment_bonuses"),
+    path(f"{_REVIEW}settle/", review.RecruitmentSettle.as_view(), name="recruitment_settle"),
+    path(f"{_PAYMENT}again/", review.PaymentAgain.as_view(), name="payment_again"),
+    path(f"{_PAYMENT}paid/", review.PaymentSeen.as_view(), name="payment_seen"),
     path(_PLACE, pages.PlaceDecide.as_view(), name="panel_place"),
     path(f"{_PLACE}id/", pages.PlaceShow.as_view(), name="panel_place_show"),
     path(f"{_PLACE}end/", pages.PlaceEnd.as_view(), name="panel_place_end"),

@@ -20,9 +20,10 @@ from annotation.annotator.access import step_before_work
 from annotation.annotator.onboarding import SIGNED_IN_BY, fingerprint
 from annotation.annotator.progress import standing
 from annotation.models import Enrolment
-from annotation.recruitment import arrival, identities, places
+from annotation.recruitment import identities, places
 from annotation.recruitment.cost import Money
 from annotation.recruitment.models import PanelPlace, Recruitment
+from annotation.recruitment.panel import arrival
 from foundation.errors import DomainError, NotFound
 from studies import consent
 

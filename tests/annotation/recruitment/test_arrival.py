@@ -11,8 +11,9 @@ from django.urls import reverse
 from accounts.models import Annotator
 from annotation.campaigns import lifecycle
 from annotation.models import Assignment
-from annotation.recruitment import arrival, providers, recruitments
+from annotation.recruitment import providers, recruitments
 from annotation.recruitment.models import PanelPerson, PanelPlace
+from annotation.recruitment.panel import arrival
 from foundation.errors import Conflict
 from tests.annotation.databases import shared_database
 from tests.annotation.recruitment.conftest import Guest

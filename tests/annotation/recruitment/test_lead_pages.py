@@ -10,8 +10,11 @@ from django.utils import timezone
 from annotation.assignment import quota_rules
 from annotation.campaigns import lifecycle
 from annotation.kinds.registry import kind_of
-from annotation.recruitment import cells, cost, identities, recruitments
+from annotation.recruitment import cost, identities, recruitments
+from annotation.recruitment.lead import cells
 from annotation.recruitment.models import PanelPerson, PanelPlace, Recruitment
+from annotation.recruitment.payments import outbox, review
+from annotation.recruitment.payments.outbox import Decision
 from foundation.errors import Conflict, DomainError
 from studies.models import AuditEntry
 
@@ -121,12 +124,12 @@ def test_everybody_who_worked_is_proposed_and_approved_together(recruitment, gue
     worked.get(worked.page("end"))
     guest(recruitment, "b", ready=False).post(reverse("panel:stop", args=[recruitment.public_id]))
     still = guest(recruitment, "c")
-    assert recruitments.undecided(recruitment).count() == 1
+    assert review.undecided(recruitment).count() == 1
     lead_client.post(page("recruitment_approve", recruitment=recruitment.pk))
     outcomes = dict(PanelPlace.objects.values_list("state", "outcome"))
     assert outcomes == {"completed": "approved", "declined": "", "working": ""}
     with pytest.raises(Conflict, match="still works"):
-        recruitments.decide(place=still.place, outcome="approved", reason="", by=lead)
+        outbox.decide(place=still.place, decision=Decision("approved"), by=lead)
 
 
 def test_a_rejection_is_a_persons_decision_with_a_reason(recruitment, guest, lead_client):
@@ -134,7 +137,7 @@ def test_a_rejection_is_a_persons_decision_with_a_reason(recruitment, guest, lea
     worked.answer(3)
     worked.get(worked.page("end"))
     address = page("panel_place", recruitment=recruitment.pk, place=worked.place.pk)
-    decision = {"action": "decide", "outcome": "rejected", "reason": "Bad."}
+    decision = {"action": "decide", "outcome": "rejected", "reason": "Bad.", "category": "OTHER"}
     assert lead_client.post(address, decision).status_code == 400
     assert worked.place.outcome == ""
     lead_client.post(address, decision | {"reason": LONG})
@@ -166,14 +169,14 @@ def test_ids_are_erased_ninety_days_after_everybody_was_paid(recruitment, guest,
     browser.answer(3)
     browser.get(browser.page("end"))
     with pytest.raises(Conflict, match="Close the recruitment first"):
-        recruitments.settle(recruitment=recruitment, by=lead)
+        outbox.settle(recruitment=recruitment, by=lead)
     recruitments.move(recruitment=recruitment, to="close", by=lead)
     with pytest.raises(Conflict, match="Approve or reject"):
-        recruitments.settle(recruitment=recruitment, by=lead)
-    recruitments.approve_all(recruitment=recruitment, by=lead)
-    settled = recruitments.settle(recruitment=recruitment, by=lead)
+        outbox.settle(recruitment=recruitment, by=lead)
+    outbox.approve_all(recruitment=recruitment, by=lead)
+    settled = outbox.settle(recruitment=recruitment, by=lead)
     with pytest.raises(Conflict, match="settled"):
-        recruitments.decide(place=browser.place, outcome="rejected", reason=LONG, by=lead)
+        outbox.decide(place=browser.place, decision=Decision("rejected", LONG, "OTHER"), by=lead)
     for days, left in ((89, 1), (91, 0)):
         moment = timezone.now() - timedelta(days=days)
         Recruitment.objects.filter(pk=settled.pk).update(settled_at=moment)

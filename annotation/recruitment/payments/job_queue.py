@@ -1,0 +1,53 @@
+"""The job that sends the payments of a recruitment: queued once, and again when payments are due."""
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from annotation.recruitment.models import Recruitment
+from annotation.recruitment.payments import send
+from jobs.models import Job
+from jobs.run.execution import deliver, enqueue
+
+PAY = "recruitment.pay"
+# A job that failed is not followed by another for so long; what made it fail is on its page.
+_RESTS = timedelta(minutes=5)
+
+
+def wake(recruitment: Recruitment, *, by: User | None) -> None:
+    """Have payments sent now: by the job that waits, or by a new one. Call it in the transaction that orders them."""
+    job = _jobs(recruitment).filter(state=Job.State.QUEUED).select_for_update().first()
+    if job is None:
+        enqueue(
+            kind=PAY,
+            title=f"Pay people of “{recruitment}”",
+            arguments={"recruitment": recruitment.pk},
+            by=by,
+            study_id=recruitment.campaign.study_id,
+        )
+    elif job.wait_until is not None:
+        job.wait_until = None
+        job.save(update_fields=["wait_until"])
+        deliver(job)
+
+
+def sweep() -> None:
+    """Queue a job for each recruitment with payments that are due and that no job will send."""
+    now = timezone.now()
+    keys = send.due(now).order_by().values_list("place__recruitment", flat=True).distinct()
+    for recruitment in Recruitment.objects.filter(pk__in=keys).select_related("campaign"):
+        jobs = _jobs(recruitment)
+        waiting = jobs.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])
+        failed = jobs.filter(state=Job.State.FAILED, finished_at__gt=now - _RESTS)
+        if not waiting.exists() and not failed.exists():
+            with transaction.atomic():
+                wake(recruitment, by=None)
+
+
+def _jobs(recruitment: Recruitment) -> QuerySet[Job]:
+    # The study is in an index, and has few jobs.
+    jobs = Job.objects.filter(study_id=recruitment.campaign.study_id, kind=PAY)
+    return jobs.filter(arguments__recruitment=recruitment.pk).order_by("-pk")

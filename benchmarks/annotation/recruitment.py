@@ -1,0 +1,66 @@
+"""A recruitment of 1,000 places by the stand-in for Prolific, while a web or worker process is killed each second.
+
+People arrive, answer, complete, return, decline and vanish; a tenth of the panel's answers and events go wrong. Web
+server, workers, the stand-in and PostgreSQL are processes of their own.
+"""
+
+import tempfile
+import uuid
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+from benchmarks.table import Row
+from benchmarks.web_server import own_database, postgres_address
+
+PLACES, SCREENS, AT_ONCE = 1_000, 2, 12
+SECONDS = 900.0  # for the people, and as much again at most for their pay
+
+
+def run() -> Iterator[Row]:
+    """Recruit, kill, pay and count; stops by itself."""
+    yield from measure(places=PLACES, seconds=SECONDS)
+
+
+def measure(*, places: int, seconds: float) -> Iterator[Row]:
+    """Return a row for each promise about a recruitment of so many places."""
+    from tests.foundation.database.own_database import platform_on
+    from tests.services.annotators import web_server
+    from tests.services.prolific.fake import fake_prolific
+    from tests.services.prolific.killed_study import ENV, KilledStudy, Workers
+
+    address = postgres_address()
+    if address is None:
+        yield Row(f"{places:,} places, killed each second", "no PostgreSQL answers", "", None)
+        return
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        url = stack.enter_context(own_database(address, f"bench_paid_{uuid.uuid4().hex[:8]}"))
+        fake = stack.enter_context(fake_prolific(folder))
+        server = platform_on(url, folder, PROLIFIC_URL=fake.url, **ENV)
+        server.run("migrate", "-v", "0")
+        web = stack.enter_context(web_server(server, folder))
+        study = KilledStudy(server, fake, web, places=places, screens=SCREENS)
+        study.plant_faults()
+        workers = stack.enter_context(closing(Workers(server, 3, folder / "workers.log")))
+        outcome = study.run(workers, at_once=AT_ONCE, seconds=seconds)
+    claim = f"{places:,} places, {outcome.kills:,} kills, PostgreSQL"
+    counts = [
+        ("people who got a place", outcome.people, places),
+        ("people paid twice", outcome.paid_twice, 0),
+        ("people not paid", outcome.unpaid, 0),
+        ("payments that nobody ordered", outcome.paid_unordered, 0),
+        ("events acknowledged and lost", outcome.events_lost, 0),
+        ("screens held more than 5 s by who left", outcome.slow, 0),
+        ("people who met an error", len(outcome.troubles), 0),
+    ]
+    for words, number, limit in counts:
+        yield Row(f"{claim}: {words}", f"{number:,}", f"{limit:,}", number == limit)
+    yield Row(f"{claim}: longest such", f"{outcome.slowest:.1f} s", "≤ 5 s", outcome.slowest <= 5)
+    difference = outcome.spent - outcome.ledger
+    yield Row(f"{claim}: wallet less our ledger", f"{difference / 100:.2f} GBP", "0.00 GBP", difference == 0)
+    share = abs(outcome.estimate - outcome.rewards) / max(1, outcome.rewards)
+    yield Row(f"{claim}: cost, expected and real", f"{share:.2%} apart", "≤ 1 %", share <= 0.01)
+    yield Row(f"{claim}: bonuses that a person had sent again", f"{outcome.sent_again:,}", "", True)
+    for trouble in outcome.troubles[:3]:
+        yield Row(f"  {trouble}"[:72], "", "none", False)

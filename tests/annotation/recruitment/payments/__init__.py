@@ -1,0 +1,1 @@
+"""Payments: who is proposed what, and that nobody is paid twice."""

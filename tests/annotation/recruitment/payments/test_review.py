@@ -1,0 +1,198 @@
+"""The page on which a lead reviews and pays, for panels that are told by hand."""
+
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.recruitment import recruitments
+from annotation.recruitment.models import PanelPayment, PanelPlace
+from annotation.recruitment.payments import outbox
+from annotation.recruitment.payments.outbox import Decision
+from foundation.errors import Conflict, DomainError
+from studies.models import AuditEntry
+
+pytestmark = pytest.mark.django_db
+REASON = (
+    "The same answer was given to every screen within a second each, although a message asked to look again."
+)
+
+
+def page(name, recruitment, **more):
+    at = {"study": "isles", "campaign": "marking", "recruitment": recruitment.pk, **more}
+    return reverse(f"annotation:{name}", kwargs=at)
+
+
+def ended(recruitment, state="completed", *, answered=3, minutes=10, days=0) -> PanelPlace:
+    moment = timezone.now() - timedelta(days=days)
+    place = PanelPlace.objects.create(
+        recruitment=recruitment, state=state, answered=answered, ended_at=moment,
+        submission_hash=f"{PanelPlace.objects.count()}", submission_sealed="sealed",
+    )  # fmt: skip
+    PanelPlace.objects.filter(pk=place.pk).update(arrived_at=moment - timedelta(minutes=minutes))
+    return place
+
+
+def text(response) -> str:
+    return " ".join(response.content.decode().split())
+
+
+def test_nobody_came_yet(recruitment, lead_client):
+    content = text(lead_client.get(page("recruitment_review", recruitment)))
+    assert "Nobody waits for approval" in content
+    assert "No payments" in content
+
+
+def test_what_is_proposed_is_approved_and_recorded_with_its_sum(recruit, lead_client):
+    recruitment = recruit(places=10)
+    for _ in range(3):
+        ended(recruitment)
+    ended(recruitment, "screened_out", answered=0)
+    ended(recruitment, "left", answered=1)
+    ended(recruitment, "declined", answered=0)
+    content = text(lead_client.get(page("recruitment_review", recruitment)))
+    assert "4 people have worked to the end or came in vain. Approving pays 8.00 GBP" in content
+    assert "0.67 GBP" in content
+    lead_client.post(page("recruitment_approve", recruitment))
+    approved = PanelPayment.objects.values_list("kind", "amount", "state")
+    assert list(approved) == [("approve", 200, "confirmed")] * 4
+    assert "0.67 GBP" in text(lead_client.get(page("recruitment_bonuses", recruitment)))
+    lead_client.post(page("recruitment_bonuses", recruitment), {"total": "67"})
+    assert PanelPayment.objects.get(kind="bonus").amount == 67
+    content = text(lead_client.get(page("recruitment_review", recruitment)))
+    assert "8.67 GBP" in content
+    assert "No bonus is proposed" in content
+    assert (
+        AuditEntry.objects.filter(action="recruitment.bonuses_ordered").get().details["total"] == "0.67 GBP"
+    )
+
+
+def test_bonuses_that_changed_since_they_were_shown_are_not_paid(recruitment, lead_client):
+    ended(recruitment, "left", answered=1)
+    for total in ("66", "", "-67", "x" * 9):
+        response = lead_client.post(page("recruitment_bonuses", recruitment), {"total": total}, follow=True)
+        assert "come to 0.67 GBP. Check them again" in text(response)
+    assert not PanelPayment.objects.exists()
+
+
+def test_pressing_twice_approves_and_pays_once(recruitment, lead):
+    ended(recruitment)
+    ended(recruitment, "left", answered=1)
+    assert [outbox.approve_all(recruitment=recruitment, by=lead) for _ in range(2)] == [1, 0]
+    assert outbox.pay_bonuses(recruitment=recruitment, total=67, by=lead) == 1
+    with pytest.raises(Conflict, match=r"come to 0\.00 GBP"):
+        outbox.pay_bonuses(recruitment=recruitment, total=67, by=lead)
+    assert PanelPayment.objects.count() == 2
+
+
+def test_slow_work_is_topped_up_once_the_recruitment_is_closed(recruitment, lead, lead_client):
+    for _ in range(3):
+        ended(recruitment, minutes=30)
+    outbox.approve_all(recruitment=recruitment, by=lead)
+    assert "No bonus is proposed" in text(lead_client.get(page("recruitment_review", recruitment)))
+    recruitments.move(recruitment=recruitment, to="close", by=lead)
+    content = text(lead_client.get(page("recruitment_review", recruitment)))
+    assert "Work that took longer than planned" in content
+    assert "3.00 GBP" in content  # half an hour at the floor of 6.00, less 2.00, three times
+    assert outbox.pay_bonuses(recruitment=recruitment, total=300, by=lead) == 3
+
+
+def test_a_decision_can_be_changed_until_the_recruitment_is_settled(recruitment, lead):
+    place = ended(recruitment)
+    outbox.decide(place=place, decision=Decision("rejected", REASON, "LOW_EFFORT"), by=lead)
+    assert PanelPayment.objects.values_list("kind", "amount", "category").get() == ("reject", 0, "LOW_EFFORT")
+    outbox.decide(place=place, decision=Decision("approved"), by=lead)
+    assert PanelPayment.objects.values_list("kind", "amount", "category").get() == ("approve", 200, "")
+    recruitments.move(recruitment=recruitment, to="close", by=lead)
+    outbox.settle(recruitment=recruitment, by=lead)
+    with pytest.raises(Conflict, match="settled"):
+        outbox.decide(place=place, decision=Decision("rejected", REASON, "LOW_EFFORT"), by=lead)
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [
+        Decision("rejected", REASON),
+        Decision("rejected", REASON, "BORED"),
+        Decision("rejected", "Bad.", "OTHER"),
+    ],
+)
+def test_a_rejection_needs_a_category_and_a_reason(recruitment, lead, decision):
+    place = ended(recruitment)
+    with pytest.raises(DomainError):
+        outbox.decide(place=place, decision=decision, by=lead)
+    place.refresh_from_db()
+    assert place.outcome == ""
+
+
+def test_who_gave_a_place_back_is_paid_by_a_bonus_and_rejected_by_nothing(recruitment, lead):
+    worked, came = ended(recruitment, "left", answered=2), ended(recruitment, "left", answered=0)
+    outbox.decide(place=worked, decision=Decision("approved"), by=lead)
+    outbox.decide(place=came, decision=Decision("rejected", REASON, "NO_DATA"), by=lead)
+    assert PanelPayment.objects.values_list("place", "kind", "amount").get() == (worked.pk, "bonus", 134)
+
+
+def test_nothing_is_settled_while_a_payment_is_open(recruitment, lead):
+    place = ended(recruitment)
+    outbox.approve_all(recruitment=recruitment, by=lead)
+    recruitments.move(recruitment=recruitment, to="close", by=lead)
+    PanelPayment.objects.filter(place=place).update(state="planned", settled_at=None)
+    with pytest.raises(Conflict, match="not confirmed"):
+        outbox.settle(recruitment=recruitment, by=lead)
+
+
+@pytest.mark.parametrize(("days", "warned"), [(13, False), (14, True), (20, True)])
+def test_a_warning_from_day_14_says_that_the_panel_approves_by_itself(recruitment, lead_client, days, warned):
+    ended(recruitment, days=days)
+    content = text(lead_client.get(page("recruitment_review", recruitment)))
+    assert ("Prolific approves what nobody reviewed" in content) is warned
+
+
+def test_a_lost_bonus_is_explained_with_what_to_do(recruitment, lead_client, unknown_bonus):
+    content = text(lead_client.get(page("recruitment_review", recruitment)))
+    assert "Payments that may have got lost" in content
+    assert "It was paid" in content
+    assert "Send again…" not in content
+    PanelPayment.objects.update(looked_at=timezone.now())
+    assert "Send again…" in text(lead_client.get(page("recruitment_review", recruitment)))
+    again = page("payment_again", recruitment, payment=unknown_bonus.pk)
+    assert "Check at the panel that it is not there" in text(lead_client.get(again))
+
+
+def test_a_bonus_that_a_person_saw_at_the_panel_is_confirmed(recruitment, lead_client, unknown_bonus):
+    lead_client.post(page("payment_seen", recruitment, payment=unknown_bonus.pk))
+    unknown_bonus.refresh_from_db()
+    assert unknown_bonus.state == "confirmed"
+    said = lead_client.post(page("payment_seen", recruitment, payment=unknown_bonus.pk), follow=True)
+    assert "This payment is confirmed" in text(said)
+
+
+@pytest.fixture
+def unknown_bonus(recruitment) -> PanelPayment:
+    return PanelPayment.objects.create(
+        place=ended(recruitment, "left", answered=1), kind="bonus", cause="work", amount=67, currency="GBP",
+        state="unknown", key="12345678-1234-4234-8234-123456789012", batch="batch", attempts=1,
+        sent_at=timezone.now() - timedelta(hours=2), problem="Prolific did not answer within 30 seconds.",
+    )  # fmt: skip
+
+
+def test_the_page_takes_as_many_queries_for_many_places_as_for_few(recruit, lead_client, queries, lead):
+    recruitment = recruit(places=200)
+    ended(recruitment)
+    address = page("recruitment_review", recruitment)
+    few = queries(lead_client, address)
+    for _ in range(60):
+        ended(recruitment)
+    outbox.approve_all(recruitment=recruitment, by=lead)
+    assert queries(lead_client, address) <= few + 1
+
+
+@pytest.mark.parametrize("name", ["approve", "bonuses", "settle"])
+def test_only_leads_decide_about_pay(recruitment, analyst_client, stranger_client, client, name):
+    ended(recruitment)
+    ended(recruitment, "left", answered=1)
+    address = page(f"recruitment_{name}", recruitment)
+    people = (analyst_client, stranger_client, client)
+    assert [person.post(address, {"total": "67"}).status_code for person in people] == [403, 404, 302]
+    assert not PanelPayment.objects.exists()

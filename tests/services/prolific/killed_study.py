@@ -1,0 +1,286 @@
+"""A recruitment by the stand-in while web server and workers are killed: set up, reviewed, paid, and counted."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.foundation.database.own_database import ROOT, Server
+from tests.services.annotators import WebServer, campaign
+from tests.services.prolific.fake import FakeProlific
+from tests.services.prolific.participants import Crowd
+
+# So long the panel may not show a bonus before the lead here has it sent again.
+ENV = {
+    "PANEL_BONUS_SECONDS": "2",
+    "JOB_LEASE_SECONDS": "2",
+    "JOB_BACKOFF_SECONDS": "0",
+    "JOB_MAX_ATTEMPTS": "1000",
+}
+SET_UP = """
+from decimal import Decimal
+from accounts.models import User
+from annotation.models import Campaign
+from annotation.recruitment import providers, recruitments
+from annotation.recruitment.prolific import draft, subscription
+from annotation.recruitment.prolific.access import ApiAccess
+lead = User.objects.create(username="lead")
+campaign = Campaign.objects.get(pk={campaign})
+panel = providers.add(
+    study=campaign.study, by=lead, name="Prolific", links=providers.KNOWN_PANELS["prolific"],
+    api=ApiAccess("{token}", "{workspace}"),
+)
+subscription.connect(provider=panel, site="{site}", by=lead)
+terms = recruitments.Terms("Anybody", {places}, {screens}, 10, Decimal("2.00"), "GBP", Decimal("33.3"))
+made = recruitments.create(campaign=campaign, provider=panel, by=lead, terms=terms)
+link = f"{site}/annotate/panel/{{made.public_id}}/?{{providers.query_of(panel)}}"
+announcement = draft.Announcement("Say what you see", "Look at drawings and say what they show.")
+draft.create(recruitment=made, announcement=announcement, link=link, by=lead)
+made.refresh_from_db()
+draft.publish(recruitment=made, by=lead)
+answer = [made.pk, made.remote_study]
+"""
+REVIEW = """
+from annotation.recruitment.models import PanelPayment, Recruitment
+from annotation.recruitment.payments import outbox, review
+from accounts.models import User
+lead = User.objects.get(username="lead")
+made = Recruitment.objects.select_related("provider", "campaign__study").get()
+approved = outbox.approve_all(recruitment=made, by=lead)
+total = review.review_of(made).bonus_total.units
+bonuses = outbox.pay_bonuses(recruitment=made, total=total, by=lead)
+unknown = PanelPayment.objects.filter(kind="bonus", state__in=["unknown", "refused"])
+again = [payment for payment in unknown if outbox.may_plan_again(payment)]
+for payment in again:
+    outbox.plan_again(payment=payment, by=lead)
+opened = PanelPayment.objects.filter(state__in=PanelPayment.OPEN).count()
+answer = [approved, bonuses, len(again), opened]
+"""
+COUNT = """
+from annotation.models import Assignment
+from annotation.recruitment import cost, identities
+from annotation.recruitment.models import PanelEvent, PanelPlace, PanelPayment, Recruitment
+made = Recruitment.objects.get()
+approved = made.panel_places.filter(payments__kind="approve", payments__state="confirmed").count()
+payments = PanelPayment.objects.select_related("place")
+answer = {
+    "payments": [[identities.unseal(p.place.submission_sealed), p.kind, p.amount, p.state] for p in payments],
+    "places": [
+        [identities.unseal(p.submission_sealed), p.state, p.answered, p.outcome] for p in made.panel_places.all()
+    ],
+    "leased": Assignment.objects.filter(state="leased").count(),
+    "events": list(PanelEvent.objects.values_list("event_id", flat=True)),
+    "estimate": cost.total(made, approved).units,
+}
+"""
+_HELD = """
+SELECT p.submission_hash FROM annotation_assignment a
+JOIN annotation_task t ON t.id = a.task_id
+JOIN annotation_enrolment e ON e.annotator_id = a.annotator_id AND e.campaign_id = t.campaign_id
+JOIN recruitment_panelplace p ON p.enrolment_id = e.id
+WHERE a.state = 'leased'
+"""
+_LOOKS = 0.25  # seconds between two looks at who holds a screen
+_LAST_LOOKS = 8.0  # and for so long after the last person left
+
+
+class Workers:
+    """Worker processes that are started again when they were killed."""
+
+    def __init__(self, server: Server, number: int, log: Path) -> None:
+        self.server, self.log = server, log
+        self.processes = [self._start() for _ in range(number)]
+
+    def _start(self) -> "subprocess.Popen[bytes]":
+        with self.log.open("ab") as log:
+            return subprocess.Popen(
+                [sys.executable, "manage.py", "worker", "-v", "0", "--interval", "0.1"],
+                cwd=ROOT, env=self.server.env, stdout=log, stderr=log,
+            )  # fmt: skip
+
+    def kill_one(self) -> None:
+        place = random.randrange(len(self.processes))
+        self.processes[place].kill()
+        self.processes[place].wait()
+        self.processes[place] = self._start()
+
+    def close(self) -> None:
+        for process in self.processes:
+            with suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a killed study came to. Money in pence."""
+
+    kills: int
+    people: int
+    paid_twice: int
+    unpaid: int
+    paid_unordered: int  # what the panel paid and no payment here says
+    events_lost: int  # answered with 2xx and not stored
+    leased: int  # screens that are still held at the end by people who left
+    slow: int  # screens that were held more than 5 s after their person left
+    slowest: float
+    spent: int  # what left the wallet
+    ledger: int  # what our payments come to, with the fee
+    estimate: int  # what we expect the approvals to cost
+    rewards: int  # what they cost
+    sent_again: int  # bonuses that a person had sent again
+    troubles: tuple[str, ...]
+
+
+class KilledStudy:
+    """Sets up a recruitment of so many places, and kills a process each second while people come."""
+
+    def __init__(
+        self, server: Server, fake: FakeProlific, web: WebServer, *, places: int, screens: int
+    ) -> None:
+        self.server, self.fake, self.web, self.places = server, fake, web, places
+        made = campaign(server, tasks=places * screens // 3 + screens, annotators=0)
+        self.site = f"http://127.0.0.1:{web.port}"
+        self.recruitment, self.study = server.ask(
+            SET_UP.format(
+                campaign=made["campaign"], token=fake.token, workspace=fake.workspace, site=self.site,
+                places=places, screens=screens,
+            )
+        )  # fmt: skip
+        self.start_money = fake.control("balance")["total_balance"]
+        self.kills = 0
+        self.sent_again = 0
+
+    def plant_faults(self) -> None:
+        """Let a share of all calls and events go wrong."""
+        for call in ("approve", "create_bonuses", "pay_bonuses", "submission", "submissions"):
+            self.fake.fault(call, "429", times=None, share=0.05, seconds=0.3)
+            self.fake.fault(call, "502", times=None, share=0.05)
+        for call in ("approve", "pay_bonuses"):
+            self.fake.fault(call, "502_after", times=None, share=0.1)
+            self.fake.fault(call, "closed_after", times=None, share=0.1)
+        for kind in ("duplicate", "late", "reordered", "forged"):
+            self.fake.fault("event", kind, times=None, share=0.1, seconds=1.0)
+
+    def run(self, workers: Workers, *, at_once: int, seconds: float, review_every: float = 5.0) -> Outcome:
+        """Let people come and be paid while a process is killed each second; then let things settle."""
+        crowd = Crowd(self.fake, self.study, range(self.places), at_once=at_once)
+        end, reviewed, watch = time.monotonic() + seconds, time.monotonic(), _Watch(self.server)
+        while crowd.at_work() and time.monotonic() < end:
+            time.sleep(1)
+            if self.kills % 2:
+                self.web.kill_worker()
+            else:
+                workers.kill_one()
+            self.kills += 1
+            if time.monotonic() - reviewed > review_every:
+                self._review()
+                reviewed = time.monotonic()
+        time.sleep(_LAST_LOOKS)
+        waits = watch.waits(crowd.seen.left_at)
+        # Those who vanished run out of time; the last payments are made with kills going on.
+        self.fake.move_clock(seconds=3600)
+        self._settle(workers, seconds=seconds)
+        return self._outcome(crowd, waits)
+
+    def _settle(self, workers: Workers, *, seconds: float) -> None:
+        end, quiet = time.monotonic() + seconds, 0
+        self.server.ask(
+            "from annotation.recruitment.models import Recruitment\n"
+            "from annotation.recruitment import background\n"
+            "background.compare_now(Recruitment.objects.select_related('provider', 'campaign').get(), by=None)\n"
+            "answer = 1"
+        )
+        calm = False
+        while time.monotonic() < end and quiet < 3:
+            if not calm:
+                workers.kill_one()
+                self.kills += 1
+            calm = calm or time.monotonic() > end - seconds * 0.7
+            time.sleep(2)
+            quiet = quiet + 1 if not any(self._review()) else 0
+
+    def _review(self) -> tuple[int, ...]:
+        approved, bonuses, again, opened = self.server.ask(REVIEW)
+        self.sent_again += again
+        return approved, bonuses, again, opened
+
+    def _outcome(self, crowd: Crowd, waits: list[float]) -> Outcome:
+        counted = self.server.ask(COUNT)
+        ledger = self.fake.ledger()
+        paid = Counter((row["submission"], row["what"]) for row in ledger)
+        ordered: Counter[tuple[str, str]] = Counter()
+        for submission, kind, _, state in counted["payments"]:
+            if state != "refused" and kind in {"approve", "bonus"}:
+                ordered[submission, "reward" if kind == "approve" else "bonus"] += 1
+        unordered = sum(number for key, number in paid.items() if not ordered[key])
+        # The reward, and a part of it once more as a bonus.
+        both = {submission for submission, what in paid if what == "bonus"} & {
+            submission for submission, what in paid if what == "reward"
+        }
+        owed = {
+            submission
+            for submission, state, answered, outcome in counted["places"]
+            if outcome != "rejected"
+            and (state in {"completed", "screened_out"} or (state == "left" and answered))
+        }
+        delivered = {
+            event["id"]
+            for event in self.fake.documents("event")
+            if any(200 <= s < 300 for s in event["statuses"])
+        }
+        confirmed = [row for row in counted["payments"] if row[3] == "confirmed"]
+        rewards = [row for row in ledger if row["what"] == "reward"]
+        return Outcome(
+            kills=self.kills,
+            people=len(counted["places"]),
+            paid_twice=sum((paid - ordered).values()) - unordered + len(both),
+            unpaid=len(owed - {submission for submission, _ in paid}),
+            paid_unordered=unordered,
+            events_lost=len(delivered - set(counted["events"])),
+            leased=counted["leased"],
+            slow=sum(wait > 5 for wait in waits),
+            slowest=max(waits, default=0.0),
+            spent=self.start_money - self.fake.control("balance")["total_balance"],
+            ledger=sum(amount + (amount * 333 + 500) // 1000 for _, _, amount, _ in confirmed),
+            estimate=counted["estimate"],
+            rewards=sum(row["amount"] + row["fees"] for row in rewards),
+            sent_again=self.sent_again,
+            troubles=tuple(crowd.seen.troubles),
+        )
+
+
+class _Watch:
+    """Looks several times a second who holds a screen, so that it is known how long those who left kept theirs."""
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self._samples: list[tuple[float, set[str]]] = []
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread.start()
+
+    def _look(self) -> None:
+        while not self._ended.wait(_LOOKS):
+            rows = self.server.rows(_HELD)
+            self._samples.append((time.time(), {row[0] for row in rows}))
+
+    def waits(self, left_at: dict[str, float]) -> list[float]:
+        """End, and return for each person who left for how long a screen was still theirs."""
+        self._ended.set()
+        self._thread.join()
+        hashes = self.server.ask(
+            "from annotation.recruitment import identities\n"
+            f"answer = {{key: identities.hashes(key)[0] for key in {list(left_at)!r}}}"
+        )
+        return [
+            max((at - moment for at, held in self._samples if hashes[key] in held), default=0.0)
+            for key, moment in left_at.items()
+        ]
