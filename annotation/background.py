@@ -8,8 +8,8 @@ from django.core.mail import EmailMessage
 from django.urls import reverse
 
 from accounts.models import User
-from annotation.campaigns.notices import NOTIFY
 from annotation.models import Notice
+from annotation.watch.notices import NOTIFY
 from foundation.errors import DomainError
 from jobs.models import Job
 from jobs.progress.reporter import Progress
@@ -18,7 +18,11 @@ from studies.access import LEAD
 
 _SUBJECTS = {
     Notice.Kind.FINISHED: "“{name}” has all its answers",
-    Notice.Kind.STUCK: "“{name}” needs you",
+    Notice.Kind.STUCK: "“{name}” is stuck",
+    Notice.Kind.SHORTFALL: "“{name}” lacks people for its quotas",
+    Notice.Kind.JUNK: "many people in “{name}” are flagged",
+    Notice.Kind.LOW_PAY: "“{name}” pays too little an hour",
+    Notice.Kind.STOPPED: "“{name}” was stopped by a rule",
 }
 
 

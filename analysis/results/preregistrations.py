@@ -8,6 +8,8 @@ from analysis.models import Preregistration, Report
 from analysis.results.parameters import parameters_of
 from annotation.assignment import quota_rules
 from annotation.campaigns.lifecycle import State
+from annotation.campaigns.settings_text import stop_rules_in_words
+from annotation.kinds.options import Options
 from annotation.models import Campaign
 from studies.models import Study
 
@@ -44,8 +46,10 @@ def design_of(study: Study) -> dict[str, Any]:
 
 def _campaign(campaign: Campaign) -> dict[str, Any]:
     instrument = campaign.instruments.order_by("-pk").first()
+    rules = stop_rules_in_words(Options.of(campaign))
     return {
         **{name: getattr(campaign, name) for name in _CAMPAIGN},
+        **({"stop_rules": rules} if rules else {}),
         "quotas": sorted(quota_rules.line(rule) for rule in quota_rules.stored(campaign)),
         "guidelines": instrument.guidelines if instrument else "",
         "tasks_planned": campaign.tasks.count() if campaign.state != State.DRAFT else None,

@@ -200,9 +200,9 @@ def open_(*, campaign: Campaign, by: User | None) -> Campaign:
     return campaign
 
 
-def pause(*, campaign: Campaign, by: User | None) -> Campaign:
-    """Stop handing out tasks; open ones may still be submitted."""
-    return _move(campaign, by, "paused", {State.OPEN}, State.PAUSED)
+def pause(*, campaign: Campaign, by: User | None, rule: str = "") -> Campaign:
+    """Stop handing out tasks; open ones may still be submitted. `rule` says which stop rule did it, if any."""
+    return _move(campaign, by, "paused", {State.OPEN}, State.PAUSED, rule)
 
 
 def resume(*, campaign: Campaign, by: User | None) -> Campaign:
@@ -210,9 +210,9 @@ def resume(*, campaign: Campaign, by: User | None) -> Campaign:
     return _move(campaign, by, "resumed", {State.PAUSED}, State.OPEN)
 
 
-def close(*, campaign: Campaign, by: User | None) -> Campaign:
-    """Stop handing out tasks for good. Open tasks may be submitted until their leases expire."""
-    return _move(campaign, by, "closed", {State.OPEN, State.PAUSED}, State.CLOSED)
+def close(*, campaign: Campaign, by: User | None, rule: str = "") -> Campaign:
+    """Stop handing out tasks for good. Open tasks may be submitted until their leases expire; `rule` as in `pause`."""
+    return _move(campaign, by, "closed", {State.OPEN, State.PAUSED}, State.CLOSED, rule)
 
 
 def reopen(*, campaign: Campaign, by: User | None) -> Campaign:
@@ -225,7 +225,9 @@ def reopen(*, campaign: Campaign, by: User | None) -> Campaign:
 
 
 @transaction.atomic
-def _move(campaign: Campaign, by: User | None, action: str, before: set[str], after: str) -> Campaign:
+def _move(
+    campaign: Campaign, by: User | None, action: str, before: set[str], after: str, rule: str = ""
+) -> Campaign:
     closed_at = timezone.now() if after == State.CLOSED else None
     moved = Campaign.objects.filter(pk=campaign.pk, state__in=before, imported=False).update(
         state=after, closed_at=closed_at
@@ -233,7 +235,8 @@ def _move(campaign: Campaign, by: User | None, action: str, before: set[str], af
     campaign = _fresh(campaign)
     if not moved:
         raise _wrong_state(campaign, action, " or ".join(sorted(before)))
-    audit.record(by=by, action=f"campaign.{action}", subject=campaign, study=campaign.study)
+    details = {"rule": rule} if rule else {}
+    audit.record(by=by, action=f"campaign.{action}", subject=campaign, study=campaign.study, **details)
     return campaign
 
 

@@ -2,7 +2,7 @@
 
 from annotation.assignment.quota_rules import in_words, quotas_of
 from annotation.kinds.declaration import Kind, Stimuli
-from annotation.kinds.options import FROM_CAMPAIGN, Options
+from annotation.kinds.options import FROM_CAMPAIGN, NOTICE_WORDS, Options
 from annotation.kinds.registry import kind_of
 from annotation.models import Campaign
 
@@ -60,7 +60,32 @@ def _working_in_words(campaign: Campaign) -> list[tuple[str, str]]:
         ("Pay", options.pay or "nothing said"),
         ("Rate", rate_in_words(options)),
         ("Budget", _budget(options)),
+        ("Stop rules", " ".join(stop_rules_in_words(options)) or "none: a lead closes the campaign"),
+        ("E-mail to leads", _notices(options)),
     ]
+
+
+def stop_rules_in_words(options: Options) -> list[str]:
+    """Return a sentence for each stop rule; none where only a lead stops the campaign."""
+    does = "Closes" if options.stop_by == "close" else "Pauses"
+    rules = []
+    if options.stop_at_budget:
+        rules.append(f"{does} when the budget of {_budget(options)} is spent.")
+    if options.stop_on:
+        rules.append(f"{does} on {options.stop_on.replace('T', ' at ')}.")
+    if options.stop_complete:
+        rules.append(f"{does} when every screen has its answers.")
+    if options.stop_half_width is not None:
+        rules.append(
+            f"{does} when the half-width of θ over all groups is at most {options.stop_half_width:g}, looked at after "
+            f"{options.stop_least:,} answers and then after every {options.stop_every:,}."
+        )
+    return rules
+
+
+def _notices(options: Options) -> str:
+    words = [NOTICE_WORDS[notice] for notice in options.notices]
+    return f"when {', or '.join(words)}" if words else "none"
 
 
 def rate_in_words(options: Options) -> str:

@@ -1,9 +1,10 @@
 """A campaign's options: declared here for the lead's forms, the API and the docs."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, field_validator
 
 from annotation.kinds.declaration import Kind
 from annotation.kinds.registry import RATING_KINDS, coding_question, kind_of, likeness_question
@@ -18,6 +19,15 @@ FROM_ANSWERS = "answers"
 FROM_ASSOCIATIONS = "associations"
 MOST_TEXTS = 5_000
 LONGEST_TEXT = 1_000
+MOMENT = "%Y-%m-%dT%H:%M"
+NOTICE_WORDS = {
+    "finished": "all answers are in",
+    "stuck": "no answers come in",
+    "shortfall": "people are missing for the quotas",
+    "junk": "many people are flagged",
+    "low_pay": "people earn less than the least amount an hour",
+    "stopped": "a stop rule paused or closed it",
+}
 # What a lead may change while people work; all else is fixed when the campaign opens.
 CHANGEABLE = frozenset(
     {
@@ -32,8 +42,11 @@ CHANGEABLE = frozenset(
         "repeat_after",
     }
     | {"tasks_per_day", "sensitive_per_day", "practice_pass_mark", "practice_attempts", "reopen_withdrawn"}
+    | {"stop_at_budget", "stop_on", "stop_complete", "stop_half_width", "stop_least", "stop_every", "stop_by"}
+    | {"notices", "stuck_hours", "junk_share"}
 )
-_LIKERT = CHANGEABLE | {"attributes"}
+_PRECISION = {"stop_half_width", "stop_least", "stop_every"}
+_LIKERT = CHANGEABLE - _PRECISION | {"attributes"}
 _MARKING = CHANGEABLE | {
     "visual_source",
     "visual_rule",
@@ -51,7 +64,7 @@ def names_for(kind: Kind) -> frozenset[str]:
         return _LIKERT
     if kind.marks_attributes:
         return _MARKING
-    changeable = CHANGEABLE if kind.stimuli.sensitive else _CALM
+    changeable = (CHANGEABLE if kind.stimuli.sensitive else _CALM) - _PRECISION
     if kind.stimuli.medium == "text":
         reviewing = {"sure_share", "sure_least"} if coding_question(kind) else set()
         drawing = {"pairs"} if kind.unit == "association" else set()
@@ -78,8 +91,15 @@ def _as_texts(value: object) -> object:
     return texts
 
 
+def _as_choices(value: object) -> object:
+    """Return a list of words as a tuple, each once; JSON has no tuples."""
+    if not isinstance(value, list | tuple):
+        raise ValueError("no list of words")
+    return tuple(dict.fromkeys(value))
+
+
 class Options(ParameterSet):
-    """Which attributes and images a campaign asks about, how much each annotator may do, and what it pays."""
+    """What a campaign asks about, how much each annotator may do, what it pays, and when it stops."""
 
     error_code: ClassVar[str] = "options_invalid"
 
@@ -267,6 +287,86 @@ class Options(ParameterSet):
         help="When somebody takes back consent, their answers no longer count.",
     )
 
+    stop_at_budget: bool = parameter(
+        False,
+        expected="true or false",
+        label="Stop when the budget is spent",
+        help="What was earned so far counts, screens that are open now, and places that panels have given.",
+    )
+    stop_on: str = parameter(
+        "",
+        max_length=16,
+        expected="a date and time such as 2027-01-31T18:00, by the server’s clock",
+        label="Stop on",
+        help="A date and time by the server’s clock. Leave empty for none.",
+    )
+    stop_complete: bool = parameter(
+        False,
+        expected="true or false",
+        label="Stop when every screen has its answers",
+        help="Screens that nobody can be asked about any more do not count.",
+    )
+    stop_half_width: float | None = parameter(
+        None,
+        ge=0.001,
+        le=100,
+        expected="a number from 0.001 to 100",
+        label="Stop at this half-width of θ",
+        help="Half the 95 % interval of θ over all groups, from all labels of the study. Looking at the interval while "
+        "answers come in makes it too narrow and finds effects that are not there more often. Preregister this rule. "
+        "Leave empty for none.",
+    )
+    stop_least: int = parameter(
+        200,
+        ge=20,
+        le=10_000_000,
+        expected="a whole number from 20 to 10,000,000",
+        label="Answers before the first look",
+        help="The interval is not looked at before there are this many.",
+    )
+    stop_every: int = parameter(
+        200,
+        ge=20,
+        le=10_000_000,
+        expected="a whole number from 20 to 10,000,000",
+        label="Answers between looks",
+        help="The fewer looks, the less the interval is too narrow. Each look is counted.",
+    )
+    stop_by: str = parameter(
+        "pause",
+        words={"pause": "pause the campaign", "close": "close the campaign"},
+        label="A stop rule will",
+        help="Screens that are open now can still be submitted.",
+    )
+    notices: Annotated[tuple[str, ...], BeforeValidator(_as_choices)] = parameter(
+        tuple(NOTICE_WORDS),
+        words=NOTICE_WORDS,
+        label="E-mail leads when",
+        help="One letter each time; pages show all of these. Letters go out only from servers with a mail server.",
+    )
+    stuck_hours: int = parameter(
+        24,
+        ge=1,
+        le=720,
+        label="Hours without an answer",
+        help="After this time a campaign with open screens counts as stuck.",
+    )
+    junk_share: float = parameter(
+        0.25,
+        gt=0,
+        le=1,
+        expected="a share above 0, at most 1",
+        label="Share of flagged people",
+        help="A notice is given when more of the people who answered are flagged by a quality rule.",
+    )
+
+    @field_validator("stop_on")
+    @classmethod
+    def _require_moment(cls, value: str) -> str:
+        if value:
+            datetime.strptime(value, MOMENT)
+        return value
+
     @classmethod
     def parse(cls, raw: Mapping[str, Any] | None, *, kind: Kind, study: Study) -> Self:
         """Return checked options; raises DomainError `options_invalid` that names each wrong field."""
@@ -308,6 +408,8 @@ class Options(ParameterSet):
                 problems["visual_source"] = f"This study has no rating campaign “{slug}”."
         if self.texts_from and (problem := self._wrong_source(study, kind)):
             problems["texts_from"] = problem
+        if self.stop_at_budget and self.pay_budget is None:
+            problems["stop_at_budget"] = "Set a budget to stop at."
         if self.model_labels is not None:
             labels = study.images.values_list("model_label", flat=True).order_by().distinct()
             if missing := sorted(set(self.model_labels) - set(labels)):

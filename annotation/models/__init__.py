@@ -13,7 +13,6 @@ from annotation.models.campaigns import (
 from annotation.models.quality import (
     KnownAnswer,
     LaunchWaiver,
-    Notice,
     PracticeAnswer,
     PracticeRound,
     QualityAction,
@@ -24,14 +23,17 @@ from annotation.models.quality import (
 from annotation.models.reports import ImageReport
 from annotation.models.snapshots import CampaignSnapshot
 from annotation.models.tasks import Assignment, CopiedText, ReviewedCoding, Task, TaskAttribute, TaskStimulus
+from annotation.models.watch import FLOOR, CampaignStop, Notice, PrecisionLook
 
 __all__ = [
+    "FLOOR",
     "Annotation",
     "Assignment",
     "Box",
     "Campaign",
     "CampaignAttribute",
     "CampaignSnapshot",
+    "CampaignStop",
     "CopiedText",
     "Enrolment",
     "ImageReport",
@@ -44,6 +46,7 @@ __all__ = [
     "Point",
     "PracticeAnswer",
     "PracticeRound",
+    "PrecisionLook",
     "QualityAction",
     "QualityEvent",
     "QualityMeasure",

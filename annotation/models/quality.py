@@ -219,28 +219,3 @@ class LaunchWaiver(models.Model):
 
     def __str__(self) -> str:
         return f"{self.campaign}: {self.check_key}"
-
-
-class Notice(models.Model):
-    """What a lead should know of a campaign; it stands until it is no longer so."""
-
-    class Kind(models.TextChoices):
-        FINISHED = "finished", "every task has its annotations"
-        STUCK = "stuck", "tasks that nobody can complete, or nobody works on"
-
-    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="notices")
-    kind = models.CharField(max_length=10, choices=Kind)
-    details = models.CharField(max_length=300, blank=True)
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
-    resolved_at = models.DateTimeField(null=True, blank=True)
-
-    class Meta:
-        constraints: ClassVar = [
-            models.UniqueConstraint(
-                fields=["campaign", "kind"], condition=Q(resolved_at=None), name="notice_one_open_of_a_kind"
-            ),
-        ]
-        ordering: ClassVar = ["-id"]
-
-    def __str__(self) -> str:
-        return f"{self.campaign}: {self.kind}"

@@ -173,11 +173,7 @@ def statement(campaign: Campaign, *, since: date | None = None, until: date | No
     only in statements of simulated studies.
     """
     rate = Rate.of(campaign)
-    rows = _work(_within(Annotation.objects.filter(campaign=campaign), since, until)).exclude(
-        annotator__origin=Annotator.Origin.IMPORTED
-    )
-    if not campaign.study.simulated:
-        rows = rows.exclude(annotator__origin=Annotator.Origin.SIMULATED)
+    rows = _work(_within(_paid(campaign), since, until))
     lines = []
     for pseudonym, *values in rows.values_list("annotator__pseudonym", *_SUMS).order_by(
         "annotator__pseudonym"
@@ -186,6 +182,20 @@ def statement(campaign: Campaign, *, since: date | None = None, until: date | No
         amount = None if rate is None else rate.comes_to(tasks=work.tasks, seconds=work.seconds)
         lines.append(StatementLine(pseudonym, work, amount))
     return Statement(rate, tuple(lines))
+
+
+def work_by_annotator(campaign: Campaign) -> dict[int, Work]:
+    """Return the paid work of everybody in a campaign, by annotator: one query."""
+    sums = _work(_paid(campaign), "annotator").values_list("annotator", *_SUMS)
+    return {annotator: Work(*values) for annotator, *values in sums}
+
+
+def _paid(campaign: Campaign) -> QuerySet[Annotation]:
+    """Return the answers for which somebody is paid: simulated ones only in simulated studies."""
+    rows = Annotation.objects.filter(campaign=campaign).exclude(annotator__origin=Annotator.Origin.IMPORTED)
+    if not campaign.study.simulated:
+        rows = rows.exclude(annotator__origin=Annotator.Origin.SIMULATED)
+    return rows
 
 
 def work_of(annotator_id: int, campaigns: Iterable[int]) -> dict[int, Work]:

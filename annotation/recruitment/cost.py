@@ -5,8 +5,9 @@ from decimal import ROUND_HALF_UP, Decimal
 from math import ceil
 from statistics import median
 
+from annotation.models import FLOOR
 from annotation.people.pay import digits_of
-from annotation.recruitment.models import FLOOR, PanelPlace, Recruitment
+from annotation.recruitment.models import PanelPlace, Recruitment
 
 _SHORTEST = 30.0  # seconds: who was quicker did not work, and would make everybody look well paid
 

@@ -11,11 +11,9 @@ from django.db.models.functions import Now
 from django.db.models.lookups import GreaterThanOrEqual
 
 from accounts.models import Annotator
-from annotation.models import Campaign, Enrolment
+from annotation.models import FLOOR, Campaign, Enrolment
 from studies.models import Study
 
-# The least that an hour may pay, in the smallest unit of the currency. Source: Prolific's rules of 2026.
-FLOOR = {"GBP": 600, "USD": 800}
 _CODE_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 

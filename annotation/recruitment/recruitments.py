@@ -6,9 +6,9 @@ from decimal import Decimal
 from django.db import IntegrityError, transaction
 
 from accounts.models import User
-from annotation.models import Campaign
+from annotation.models import FLOOR, Campaign
 from annotation.recruitment import cost, places
-from annotation.recruitment.models import FLOOR, PanelPlace, Provider, Recruitment
+from annotation.recruitment.models import PanelPlace, Provider, Recruitment
 from foundation.errors import Conflict, DomainError
 from studies import audit
 

@@ -202,7 +202,9 @@ JOB_STUDIES_LED = "studies.access.studies_led_by"
 # Called whenever lost jobs are looked for: what else a worker has to look after now and then.
 JOB_SWEEPS = [
     "studies.audit.chain.seal_entries",
-    "annotation.campaigns.notices.look_now_and_then",
+    "annotation.watch.notices.look_now_and_then",
+    "annotation.watch.stop_rules.apply_now_and_then",
+    "analysis.planning.precision.look_now_and_then",
     "annotation.recruitment.identities.erase_old",
     "annotation.recruitment.payments.job_queue.sweep",
     "annotation.label_studio.background.sweep",

@@ -38,8 +38,8 @@ PLAIN_WORDS = {
         fill fleiss freshness geography geometry groupings gwet headline heat inference influence interval kappa
         kendall krippendorff leaderboard leave level likert limits linkage luce machine matcher means measures
         metrics multiplicity nan newton ngrams noise observed offensiveness one out overlap pace pair paired
-        pairwise palette permutation plackett plot points position preferences ranking regions resampling
-        results sample sampling scatter scored scoring selection sensitivity shares shot skill soft statistics stop
+        pairwise palette permutation plackett plot points position precision preferences ranking regions resampling
+        results sample sampling scatter scored scoring selection sensitivity shares shot skill soft statistics
         strengths tfidf totals unit units variation w workload world zero
     """,
     "Studies, people and releases": """
@@ -49,12 +49,12 @@ PLAIN_WORDS = {
         erasure examples exclusion extension figure guideline harm inclusion institutions judge label language lead
         licences lifecycle mark marking matter membership new onboarding pay people picture placeholders privacy
         problems profile props quota rating reasons refusals replacement retraction review rounds
-        rubric screen sentences sheet simulation sketch stages submission translation truth unlisted verdict
+        rubric screen sentences sheet simulation sketch spending stages submission translation truth unlisted verdict
         vocabulary window word
     """,
     "What is done": """
         apply ask clone coarsen collect edit freeze generate launch make open planning redraw reuse send shuffle
-        simulate unsent use
+        simulate unsent use watch
     """,
 }
 

@@ -13,7 +13,9 @@ from annotation.kinds.options import FROM_ANSWERS, FROM_ASSOCIATIONS, FROM_CAMPA
 from annotation.kinds.registry import RATING_KINDS, coding_question, kind_of
 from annotation.lead.campaigns.settings_form import (
     EACH_PERSON,
+    NOTICES,
     PAY,
+    STOP_RULES,
     WITHDRAWN,
     WORKING_OPTIONS,
     WorkingFields,
@@ -89,8 +91,7 @@ class CampaignForm(WorkingFields):
         self.declared, self.study = kind, study
         kwargs.setdefault("initial", self.initial_of(campaign))
         super().__init__(*args, **kwargs)
-        if "sensitive_per_day" not in names_for(kind):
-            del self.fields["sensitive_per_day"]
+        self.leave_out_options_of_other_kinds(kind)
         self.stored_options = dict(campaign.options) if campaign else {}
         self._offer_quotas(campaign)
 
@@ -175,6 +176,8 @@ class RatingForm(CampaignForm):
         WITHDRAWN,
         ("What they read", ("guidelines",)),
         PAY,
+        STOP_RULES,
+        NOTICES,
     )
 
 
@@ -226,6 +229,8 @@ class MarkingForm(ImagesForm):
         WITHDRAWN,
         ("What they read", ("guidelines",)),
         PAY,
+        STOP_RULES,
+        NOTICES,
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -263,6 +268,8 @@ class QuestionsForm(ImagesForm):
         WITHDRAWN,
         ("What they read", ("guidelines",)),
         PAY,
+        STOP_RULES,
+        NOTICES,
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -313,6 +320,8 @@ class TextsForm(CampaignForm):
         WITHDRAWN,
         ("What they read", ("guidelines",)),
         PAY,
+        STOP_RULES,
+        NOTICES,
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

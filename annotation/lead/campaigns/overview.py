@@ -46,7 +46,8 @@ class CampaignLine:
     imported: bool
     wanted: int | None  # None: a large campaign that was not counted yet
     accepted: int | None
-    stuck: str  # why, if it is
+    notice: str  # what its leads should know, if anything
+    notice_kind: str
     tool: str  # the name of the outside tool it is labelled in, "" for our own pages
     problem: str  # what is wrong in that tool
     declared: str  # the name of a kind that the study declares for itself
@@ -66,8 +67,9 @@ class CampaignLine:
             return f"{self.name} has all its answers and can be closed"
         if self.problem:
             return f"{self.name} in {self.tool}: {self.problem}"
-        if self.stuck:
-            return f"{self.name} is stuck: {self.stuck}"
+        if self.notice:
+            is_stuck = self.notice_kind == Notice.Kind.STUCK
+            return f"{self.name}{' is stuck' * is_stuck}: {self.notice}"
         if self.state == Campaign.State.PAUSED:
             return f"{self.name} is paused"
         return f"{self.name} is a draft" if self.state == Campaign.State.DRAFT else ""
@@ -227,14 +229,17 @@ def campaign_lines(campaigns: QuerySet[Campaign]) -> dict[int, list[CampaignLine
     keys = list(campaigns.order_by().values_list("pk", flat=True))
     large = snapshots.large(keys)
     amounts = _amounts(set(keys) - large) | _amounts_of_large(large)
-    stuck = Notice.objects.filter(campaign=OuterRef("pk"), kind=Notice.Kind.STUCK, resolved_at=None)
+    notices = Notice.objects.filter(campaign=OuterRef("pk"), resolved_at=None).exclude(
+        kind=Notice.Kind.FINISHED
+    )
     rows = Campaign.objects.filter(pk__in=keys).order_by("-pk")
     rows = rows.annotate(
-        stuck=Coalesce(Subquery(stuck.values("details")[:1]), Value("")),
+        notice=Coalesce(Subquery(notices.values("details")[:1]), Value("")),
+        notice_kind=Coalesce(Subquery(notices.values("kind")[:1]), Value("")),
         declared=Coalesce(KeyTextTransform("name", "declaration"), Value(""), output_field=TextField()),
     )
     lines_by_study: dict[int, list[CampaignLine]] = defaultdict(list)
-    fields = ("pk", "slug", "name", "kind", "state", "imported", "stuck", "declared")
+    fields = ("pk", "slug", "name", "kind", "state", "imported", "notice", "notice_kind", "declared")
     values_of_rows = list(rows.values_list("study_id", "labelled_in", *fields))
     problems: dict[int, str] = {}
     for tool in integrations.registered():

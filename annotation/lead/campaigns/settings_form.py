@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 
 from annotation.campaigns.design import CampaignDesign
+from annotation.kinds.declaration import Kind
 from annotation.kinds.options import Options, names_for
 from annotation.kinds.registry import kind_of
 from annotation.models import Campaign
@@ -20,10 +21,33 @@ WORKING_OPTIONS = (
     "pay_currency",
     "pay_per",
     "pay_budget",
+    "stop_at_budget",
+    "stop_on",
+    "stop_complete",
+    "stop_half_width",
+    "stop_least",
+    "stop_every",
+    "stop_by",
+    "notices",
+    "stuck_hours",
+    "junk_share",
 )
 EACH_PERSON = ("Each person", ("tasks_per_day", "sensitive_per_day", "edit_minutes"))
 WITHDRAWN = ("When somebody takes back consent", ("reopen_withdrawn",))
 PAY = ("Pay", ("pay", "pay_amount", "pay_currency", "pay_per", "pay_budget"))
+STOP_RULES = (
+    "Stop rules",
+    (
+        "stop_at_budget",
+        "stop_on",
+        "stop_complete",
+        "stop_half_width",
+        "stop_least",
+        "stop_every",
+        "stop_by",
+    ),
+)
+NOTICES = ("Notices", ("notices", "stuck_hours", "junk_share"))
 
 
 class WorkingFields(forms.Form):
@@ -42,6 +66,16 @@ class WorkingFields(forms.Form):
     pay_currency = Options.form_field("pay_currency")
     pay_per = Options.form_field("pay_per")
     pay_budget = Options.form_field("pay_budget")
+    stop_at_budget = Options.form_field("stop_at_budget")
+    stop_on = Options.form_field("stop_on", widget=forms.DateTimeInput(attrs={"type": "datetime-local"}))
+    stop_complete = Options.form_field("stop_complete")
+    stop_half_width = Options.form_field("stop_half_width")
+    stop_least = Options.form_field("stop_least")
+    stop_every = Options.form_field("stop_every")
+    stop_by = Options.form_field("stop_by")
+    notices = Options.form_field("notices")
+    stuck_hours = Options.form_field("stuck_hours")
+    junk_share = Options.form_field("junk_share")
 
     def parts(self) -> list[tuple[str, list[forms.BoundField]]]:
         """Return the fields under their headings."""
@@ -52,20 +86,28 @@ class WorkingFields(forms.Form):
     def clean_pay_currency(self) -> str:
         return str(self.cleaned_data["pay_currency"]).strip().upper()
 
+    def leave_out_options_of_other_kinds(self, kind: Kind) -> None:
+        """Remove the fields of options that campaigns of this kind do not have."""
+        for name in set(WORKING_OPTIONS) - names_for(kind):
+            del self.fields[name]
+
 
 def working_options(values: dict[str, Any]) -> dict[str, Any]:
     """Return these options as they are stored: None for defaults."""
-    return {
-        name: None if values[name] in ("", None) or values[name] == Options.default(name) else values[name]
-        for name in WORKING_OPTIONS
-        if name in values
-    }
+    return {name: _stored(name, values[name]) for name in WORKING_OPTIONS if name in values}
+
+
+def _stored(name: str, value: Any) -> Any:
+    value = tuple(value) if isinstance(value, list) else value
+    if value in ("", None) or value == Options.default(name):
+        return None
+    return list(value) if isinstance(value, tuple) else value
 
 
 class SettingsForm(WorkingFields):
     """The settings of a campaign that was opened."""
 
-    sections = (("The campaign", ("name", "lease_minutes")), EACH_PERSON, WITHDRAWN, PAY)
+    sections = (("The campaign", ("name", "lease_minutes")), EACH_PERSON, WITHDRAWN, PAY, STOP_RULES, NOTICES)
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         options = Options.of(campaign)
@@ -75,8 +117,7 @@ class SettingsForm(WorkingFields):
             **{name: getattr(options, name) for name in WORKING_OPTIONS},
         }
         super().__init__(*args, **kwargs)
-        if "sensitive_per_day" not in names_for(kind_of(campaign)):
-            del self.fields["sensitive_per_day"]
+        self.leave_out_options_of_other_kinds(kind_of(campaign))
 
     def settings(self) -> dict[str, Any]:
         """Return the arguments of `lifecycle.change_settings`."""

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation import integrations
 from annotation.answers import replacement
-from annotation.campaigns import feasibility, lifecycle, notices
+from annotation.campaigns import feasibility, lifecycle
 from annotation.campaigns.planning.estimate import estimate
 from annotation.campaigns.settings_text import settings_in_words
 from annotation.launch import waivers
@@ -25,10 +25,12 @@ from annotation.lead.page_context import (
     person,
     study_context,
 )
-from annotation.models import Campaign, Notice
+from annotation.models import Campaign, Notice, PrecisionLook
+from annotation.watch import notices
 from web.form_page import Button
 
 CAMPAIGNS_PER_PAGE = 20
+_LOOKS_SHOWN = 10
 _MOVES: dict[str, tuple[Callable[..., Campaign], str]] = {
     "open": (waivers.open_checked, "“{}” is open. Invite annotators by link."),
     "pause": (lifecycle.pause, "“{}” is paused: nobody gets a new task."),
@@ -118,6 +120,17 @@ def campaign_delete(request: HttpRequest, study: str, campaign: str) -> HttpResp
 
 
 def _progress(campaign: Campaign, *, wait: bool = False) -> dict[str, Any]:
-    notices.look(campaigns=[campaign.pk])
-    stuck = campaign.notices.filter(kind=Notice.Kind.STUCK, resolved_at=None).first()
-    return {"shown": progress_page(campaign, wait=wait), "stuck": stuck}
+    # The page says in other places what is finished and whom the quotas lack.
+    hidden = {Notice.Kind.FINISHED, Notice.Kind.SHORTFALL}
+    return {
+        "shown": progress_page(campaign, wait=wait),
+        "notices": [notice for notice in notices.current(campaign) if notice.kind not in hidden],
+        "looks": _looks(campaign),
+    }
+
+
+def _looks(campaign: Campaign) -> list[PrecisionLook]:
+    """Return the newest looks at the precision of a campaign that has such a rule."""
+    if "stop_half_width" not in campaign.options:
+        return []
+    return list(campaign.precision_looks.order_by("-number")[:_LOOKS_SHOWN])

@@ -22,6 +22,9 @@ _SETTINGS = ("annotators_per_task", "attributes_per_screen", "lease_minutes", "b
 _OPTIONS = (
     "attributes", "visual_source", "visual_rule", "random_per_stereotype", "images_per_group", "combinations",
     "condition", "scenarios", "texts", "texts_from", "pairs", "sure_share", "sure_least",
+    "pay_amount", "pay_currency", "pay_per", "pay_budget",
+    "stop_at_budget", "stop_on", "stop_complete", "stop_half_width", "stop_least", "stop_every", "stop_by",
+    "notices", "stuck_hours", "junk_share",
 )  # fmt: skip
 
 

@@ -40,8 +40,10 @@ _SENTENCES = {
     "campaign.checks_waived": "waived checks of “{campaign}” ({checks}): {reason}",
     "campaign.opened": "opened the campaign “{campaign}”: {tasks} screens, {judgements} judgements",
     "campaign.paused": "paused the campaign “{campaign}”",
+    "campaign.paused_by_rule": "paused the campaign “{campaign}” by a stop rule: {rule}",
     "campaign.resumed": "resumed the campaign “{campaign}”",
     "campaign.closed": "closed the campaign “{campaign}”",
+    "campaign.closed_by_rule": "closed the campaign “{campaign}” by a stop rule: {rule}",
     "campaign.reopened": "reopened the campaign “{campaign}”",
     "campaign.deleted": "deleted the draft campaign “{name}”",
     "consent.withdrawn": "{pseudonym} withdrew consent; these labels no longer count",
@@ -140,7 +142,8 @@ def _line(entry: AuditEntry, names: dict[int, str]) -> HistoryLine:
     for key, value in details.items():
         if isinstance(value, int):
             details[key] = f"{value:,}"
-    pattern = _sentence_patterns().get(entry.action)
+    action = f"{entry.action}_by_rule" if "rule" in details else entry.action
+    pattern = _sentence_patterns().get(action)
     # An action without a sentence is shown by its name.
     sentence = pattern.format_map(details) if pattern else entry.action.replace(".", " ").replace("_", " ")
     return HistoryLine(who=str(entry.actor) if entry.actor else "The system", what=sentence, at=entry.at)

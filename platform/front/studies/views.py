@@ -9,11 +9,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from annotation.campaigns import notices
 from annotation.lead.campaigns.overview import StudySummary, summaries
 from annotation.lead.forms import ConsentForm, MemberForm
 from annotation.lead.page_context import PER_PAGE, page_of, study_context
 from annotation.models import Campaign
+from annotation.watch import notices
 from front.studies.history import sentences
 from front.studies.stages import stages_of
 from studies import consent

@@ -1,1 +1,1 @@
-"""Tests of campaigns: life cycle, planning, instruments, notices and changes."""
+"""Tests of campaigns: life cycle, planning, instruments and changes."""

@@ -7,8 +7,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotation.assignment import leases
-from annotation.campaigns import lifecycle, notices
+from annotation.campaigns import lifecycle
 from annotation.models import Campaign
+from annotation.watch import notices
 from tests.annotation.conftest import marking, rating
 from tests.annotation.factories import add_images, new_annotator, submit, ticking
 

@@ -4,6 +4,7 @@ import pytest
 
 from annotation.campaigns import lifecycle
 from annotation.campaigns.instruments import versions
+from annotation.kinds.options import Options
 from annotation.kinds.registry import RATING_LABELS
 from annotation.models import Campaign, Instrument
 from tests.annotation.factories import new_annotator
@@ -22,6 +23,7 @@ SETTINGS = {
     "pay_amount": "12.5",
     "pay_currency": "eur",
     "pay_per": "hour",
+    "notices": list(Options.default("notices")),
 }
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from annotation.campaigns import lifecycle
+from annotation.kinds.options import Options
 from annotation.kinds.registry import KINDS
 from annotation.models import Campaign, Task
 from tests.annotation.factories import add_images, add_prompted_images
@@ -216,6 +217,7 @@ def questions_form(kind, **fields):
         "lease_minutes": "30",
         "reopen_withdrawn": "on",
         "guidelines": "Look at both.",
+        "notices": list(Options.default("notices")),
         "action": "save",
     } | fields
 

@@ -1,4 +1,4 @@
-"""Notices: finished, stuck, over; and the letter about them."""
+"""Notices: finished, stuck, short of people, junk, low pay, over; and the letter about them."""
 
 import smtplib
 from datetime import timedelta
@@ -9,8 +9,9 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from annotation.assignment import leases
-from annotation.campaigns import extension, lifecycle, notices
-from annotation.models import Annotation, Campaign, Enrolment, Notice
+from annotation.campaigns import extension, lifecycle
+from annotation.models import Annotation, Campaign, Enrolment, Notice, QualityEvent
+from annotation.watch import notices
 from jobs.models import Job
 from jobs.run.execution import execute
 from jobs.run.recovery import sweep
@@ -91,12 +92,12 @@ def test_after_a_pause_the_day_begins_anew(marking, lead):
     assert standing() == []
 
 
-def test_tasks_that_nobody_there_can_complete_are_stuck_and_say_who_is_missing(study, lead):
+def test_tasks_that_nobody_there_can_complete_are_a_shortfall_and_say_who_is_missing(study, lead):
     campaign = opened(study, lead, "at_least 1 gender != man", wanted=2)
     label_all(campaign, person(campaign, gender="man"))
     notices.look()
     notice = Notice.objects.get()
-    assert notice.kind == "stuck"
+    assert notice.kind == "shortfall"
     assert notice.details.startswith("4 tasks cannot be completed by those who take part")
     person(campaign, gender="woman")
     notices.look()
@@ -114,12 +115,12 @@ def test_closing_ends_a_notice(marking, lead):
 
 
 def test_looking_takes_as_many_queries_for_many_campaigns(marking, study, lead, django_assert_num_queries):
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         notices.look()
     for number in range(3):
         draft = lifecycle.create(study=study, name=f"More {number}", kind="stereotype_marking", by=lead)
         new_annotator(lifecycle.open_(campaign=draft, by=lead))
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         notices.look()
 
 
@@ -198,7 +199,7 @@ def test_the_worker_looks_while_it_sweeps_once_a_minute(marking, settings):
 
 
 def test_jobs_are_swept_whatever_else_fails(settings, caplog):
-    settings.JOB_SWEEPS = ["tests.annotation.campaigns.test_notices.broken"]
+    settings.JOB_SWEEPS = ["tests.annotation.watch.test_notices.broken"]
     assert sweep().requeued == ()
     assert "broken failed while jobs were swept" in caplog.text
 
@@ -231,3 +232,97 @@ def test_leases_that_ran_out_with_nobody_asking_do_not_hide_that_work_stopped(ma
         submit(leased)
     notices.look(now=LATER)
     assert standing() == [("marking", "stuck")]
+
+
+def test_the_lead_says_after_how_many_hours_a_campaign_is_stuck(marking, lead):
+    new_annotator(marking)
+    lifecycle.change_settings(campaign=marking, by=lead, options={"stuck_hours": 2})
+    notices.look(now=timezone.now() + timedelta(minutes=110))
+    assert standing() == []
+    notices.look(now=timezone.now() + timedelta(minutes=130))
+    assert Notice.objects.get().details.startswith("No answer came in the last 2 hours: 8 screens wait")
+
+
+def flag(campaign, number):
+    for enrolment in campaign.enrolments.order_by("pk")[:number]:
+        QualityEvent.objects.create(
+            enrolment=enrolment, measure="variety", action="warn", value=0.0, threshold=0.15, rests_on=20
+        )
+
+
+def test_more_flagged_people_than_the_lead_allows_are_junk_until_fewer_are(study, lead):
+    campaign = opened(study, lead, wanted=9)
+    for _ in range(8):
+        submit(leases.next_assignment(campaign=campaign, annotator=new_annotator(campaign)))
+    new_annotator(campaign)  # who did not answer yet, and counts for nothing
+    flag(campaign, 2)
+    notices.look()
+    assert standing() == []  # exactly a quarter is not more
+    lifecycle.change_settings(campaign=campaign, by=lead, options={"junk_share": 0.2})
+    notices.look()
+    notice = Notice.objects.get()
+    assert notice.kind == "junk"
+    assert notice.details.startswith("Quality rules flag 2 of the 8 people who answered (25%).")
+    QualityEvent.objects.update(ended_at=timezone.now(), ending="recovered")
+    notices.look()
+    assert standing() == []
+
+
+def test_a_few_people_are_no_share(marking):
+    for _ in range(4):
+        submit(leases.next_assignment(campaign=marking, annotator=new_annotator(marking)))
+    flag(marking, 4)
+    notices.look()
+    assert standing() == []
+
+
+def pay(campaign, lead, amount, per, currency="GBP"):
+    rate = {"pay_amount": amount, "pay_per": per, "pay_currency": currency}
+    lifecycle.change_settings(campaign=campaign, by=lead, options=rate)
+
+
+def test_a_rate_an_hour_below_the_least_amount_is_said(marking, lead):
+    pay(marking, lead, 5.99, "hour")
+    notices.look()
+    assert Notice.objects.get().details == "The rate is 5.99 GBP an hour, less than 6.00 GBP."
+    for amount, currency in ((6.0, "GBP"), (5.0, "EUR"), (0.0, "USD")):
+        pay(marking, lead, amount, "hour", currency)
+        notices.look()
+        assert standing() == [], currency
+
+
+@pytest.mark.parametrize(("amount", "kinds"), [(0.08, []), (0.07, ["low_pay"])])
+def test_a_rate_a_screen_is_low_by_the_median_time(study, lead, amount, kinds):
+    campaign = opened(study, lead, wanted=9)
+    pay(campaign, lead, amount, "task", "USD")
+    for _ in range(5):
+        annotator = new_annotator(campaign)
+        for seconds in (1.0, 36.0, 36.0, 3_000.0):
+            annotation = submit(leases.next_assignment(campaign=campaign, annotator=annotator))
+            Annotation.objects.filter(pk=annotation.pk).update(active_seconds=seconds)
+    notices.look()
+    assert [kind for _, kind in standing()] == kinds
+    for notice in Notice.objects.all():
+        assert "take 36 seconds or longer. At 0.07 USD a screen this is 7.00 USD an hour" in notice.details
+
+
+def test_leads_are_mailed_only_what_they_chose(marking, mailing, lead):
+    lifecycle.change_settings(campaign=marking, by=lead, options={"notices": ["stuck"]})
+    finished(marking)
+    notices.look()
+    assert standing() == [("marking", "finished")]
+    assert not Job.objects.exists()
+
+
+def test_no_notice_names_a_person(study, lead):
+    campaign = opened(study, lead, "at_least 1 gender != man", wanted=9)
+    for _ in range(6):
+        submit(leases.next_assignment(campaign=campaign, annotator=person(campaign, gender="woman")))
+    flag(campaign, 6)
+    pay(campaign, lead, 1.0, "hour")
+    notices.look(now=LATER)
+    assert {kind for _, kind in standing()} == {"stuck", "shortfall", "junk", "low_pay"}
+    details = " ".join(Notice.objects.values_list("details", flat=True))
+    for enrolment in campaign.enrolments.select_related("annotator__user"):
+        assert enrolment.annotator.pseudonym not in details
+        assert enrolment.annotator.user.username not in details
