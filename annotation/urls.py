@@ -4,7 +4,16 @@ from django.urls import path
 
 from annotation import integrations
 from annotation.lead import image_reports, scenarios
-from annotation.lead.campaigns import changes, coverage, drafts, instruments, launch, preview, views
+from annotation.lead.campaigns import (
+    changes,
+    coverage,
+    drafts,
+    instruments,
+    languages,
+    launch,
+    preview,
+    views,
+)
 from annotation.lead.kinds import edit as kind_edit
 from annotation.lead.kinds import pages as kind_pages
 from annotation.lead.people import annotations, annotators, invitations, pay
@@ -40,6 +49,17 @@ urlpatterns = [
     path(f"{_C}copy/", changes.CampaignCopy.as_view(), name="campaign_copy"),
     path(f"{_C}guidelines/", instruments.instrument_versions, name="instrument"),
     path(f"{_C}guidelines/change/", instruments.InstrumentChange.as_view(), name="instrument_change"),
+    path(f"{_C}languages/", languages.LanguagesPage.as_view(), name="languages"),
+    path(f"{_C}languages/add/", languages.LanguageAdd.as_view(), name="language_add"),
+    path(f"{_C}languages/translations.csv", languages.translations_file, name="translations_file"),
+    path(
+        f"{_C}languages/<slug:language>/remove/", languages.LanguageRemove.as_view(), name="language_remove"
+    ),
+    path(
+        f"{_C}languages/<slug:language>/untranslated/",
+        languages.LanguageUntranslated.as_view(),
+        name="language_untranslated",
+    ),
     path(f"{_C}delete/", views.campaign_delete, name="campaign_delete"),
     path(f"{_C}preview/", preview.preview, name="preview"),
     path(f"{_C}close/confirm/", views.campaign_close_confirm, name="campaign_close_confirm"),

@@ -10,7 +10,9 @@ from django.urls import reverse
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext
 
-from accounts.models import Annotator, AnnotatorProfile, User
+from accounts.models import Annotator, AnnotatorProfile, ConsentText, User
+from annotation.answers.languages import SOURCE_LANGUAGE, in_reader_language, page_language, read_as
+from annotation.campaigns.instruments import versions
 from annotation.models import Assignment, Campaign, Enrolment
 from foundation.errors import NotFound
 from studies import consent
@@ -33,7 +35,7 @@ def enrolment_for(request: HttpRequest, campaign_id: int) -> Enrolment:
             "not_invited",
             gettext("You have no tasks here. Open the link you were sent once more, or ask whoever sent it."),
         )
-    return enrolment
+    return read_as(enrolment)
 
 
 def own_assignment(enrolment: Enrolment, public_id: UUID) -> Assignment:
@@ -74,5 +76,15 @@ def panel_place(enrolment: Enrolment) -> dict[str, Any] | None:
 
 
 def pay_statement(campaign: Campaign) -> str:
-    """Return what the lead says about pay, in the lead's words; empty if nothing."""
-    return str(campaign.options.get("pay", ""))
+    """Return what the lead says about pay, in the reader's language; empty if nothing."""
+    text = str(campaign.options.get("pay", ""))
+    if not text or page_language() == SOURCE_LANGUAGE or len(campaign.offered_languages or ()) < 2:
+        return text
+    return in_reader_language(versions.current(campaign), "pay", text)
+
+
+def consent_text(campaign: Campaign) -> ConsentText:
+    """Return the study's current consent text in the language of the page, or in English where it has no other."""
+    if page_language() == SOURCE_LANGUAGE or campaign.offered_languages is None:
+        return consent.current_text(campaign.study)
+    return consent.text_for(campaign.study, page_language())

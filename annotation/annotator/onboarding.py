@@ -5,6 +5,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -15,12 +16,15 @@ from accounts.models import User
 from accounts.pages.forms import ProfileForm, not_understood
 from annotation.annotator.access import (
     annotator_of,
+    consent_text,
     enrolment_for,
     page_at_end,
     pay_statement,
     step_before_work,
 )
+from annotation.answers.languages import language_of, offered
 from annotation.assignment import gold_and_repeats, quota_rules
+from annotation.campaigns.instruments.languages import translations as languages
 from annotation.kinds.registry import in_language, kind_of, work_in
 from annotation.models import Enrolment, Task
 from annotation.people import invitations, withdrawal
@@ -48,6 +52,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         page = "annotation/annotator/onboarding/link_unusable.html"
         return render(request, page, {"error": error, "here": request.path}, status=error.status)
     campaign = usable_invitation.campaign
+    translation.activate(language_of(None, campaign.offered_languages))
     labels = campaign.tasks.filter(purpose=Task.Purpose.LABEL, withdrawn=False)
     kind = kind_of(campaign)
     context = {
@@ -58,7 +63,8 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         else [in_language(question.label) for question in kind.questions],
         "pictures": kind.stimuli.medium == "image",
         "tasks": gold_and_repeats.at_most(campaign, labels.count()),
-        "text": consent.current_text(campaign.study),
+        "text": consent_text(campaign),
+        "offered": offered(campaign),
         "pay": pay_statement(campaign),
         "is_annotator": annotator_of(request.user) is not None,
     }
@@ -75,11 +81,20 @@ def _start(request: HttpRequest, token: str, user: User | None) -> HttpResponse:
     if person != user:
         login(request, person, backend=SIGNED_IN_BY)
     step = step_before_work(enrolment)
+    if step is None:  # no consent page follows on which they could choose
+        _keep_language(enrolment)
     if invitations.look_up(token, user=person).annotator == enrolment.annotator:
         _remember_link(request, enrolment, token)  # a link for one person is theirs from now on
     elif step is not None:
         _remember_link(request, enrolment, invitations.return_link(enrolment=enrolment))
     return redirect(step or reverse("annotate:task", args=[enrolment.campaign_id]))
+
+
+def _keep_language(enrolment: Enrolment) -> None:
+    """Keep in which language somebody who begins reads a campaign; it changes only where they say so."""
+    campaign = enrolment.campaign
+    if enrolment.language is None and campaign.offered_languages is not None:
+        languages.choose(enrolment=enrolment, language=language_of(None, campaign.offered_languages))
 
 
 def _remember_link(request: HttpRequest, enrolment: Enrolment, token: str) -> None:
@@ -99,22 +114,28 @@ def agree(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """Show the current consent text and content notice, and record agreement to that version."""
     enrolment = enrolment_for(request, campaign_id)
     study = enrolment.campaign.study
-    text = consent.current_text(study)
+    text = consent_text(enrolment.campaign)
     stale = False
     if request.method == "POST":
         # What was agreed to is what was read: a version published in between is shown first.
         stale = request.POST.get("text") != str(text.pk)
         if not stale:
             withdrawal.agree(annotator=enrolment.annotator, text=text, study=study)
+            _keep_language(enrolment)
             onward = redirect(step_before_work(enrolment) or reverse("annotate:task", args=[campaign_id]))
             if "blur" in request.POST:
                 onward.set_cookie(
                     BLUR, "1", max_age=_BLUR_SECONDS, samesite="Lax", secure=request.is_secure()
                 )
             return onward
+    if enrolment.campaign.offered_languages is not None:
+        translation.activate(text.language)  # of a text that is not translated, the whole page is in English
+    several = len(enrolment.campaign.offered_languages or ()) > 1
     context = {
         "campaign_id": campaign_id,
         "text": text,
+        "offered": offered(enrolment.campaign) if several and enrolment.language is None else (),
+        "several": several,
         "parts": consent_texts.parts(text.body),
         "pictures": kind_of(enrolment.campaign).stimuli.medium == "image",
         "stale": stale,

@@ -13,8 +13,9 @@ from django.db.models import Count, OuterRef, Subquery
 from django.db.models.functions import Coalesce
 
 from annotation.annotator.questions import questions_payload, stimulus_payload
+from annotation.answers.languages import in_reader_language
 from annotation.answers.questions import stimuli
-from annotation.answers.references import reference, remember, shown_attributes
+from annotation.answers.references import Shown, reference, remember, shown_attributes
 from annotation.answers.validation import answer_of
 from annotation.assignment import gold_and_repeats
 from annotation.assignment.leases import open_tasks
@@ -114,10 +115,16 @@ def _screen(task: Task, instrument: Instrument | None, *, viewer: str) -> dict[s
     return shown | {
         "image": _image(task.image, viewer) if task.image is not None else None,
         "attributes": [
-            {"ref": attribute.ref, "text": attribute.text} for attribute in shown_attributes(task)
+            {"ref": attribute.ref, "text": attribute_text(instrument, attribute)}
+            for attribute in shown_attributes(task)
         ],
         "boxes_required": campaign.boxes_required and kind.marks_attributes,
     }
+
+
+def attribute_text(instrument: Instrument | None, attribute: Shown) -> str:
+    """Return an attribute as its annotator reads it."""
+    return in_reader_language(instrument, f"attribute.{attribute.attribute_id}", attribute.text)
 
 
 def instrument_payload(instrument: Instrument | None, kind: Kind) -> dict[str, Any] | None:
@@ -125,7 +132,11 @@ def instrument_payload(instrument: Instrument | None, kind: Kind) -> dict[str, A
     if instrument is None:
         return None
     words = instrument_in_language(
-        kind, guidelines=instrument.guidelines, statement=instrument.statement, labels=instrument.labels
+        kind,
+        guidelines=instrument.guidelines,
+        statement=instrument.statement,
+        labels=instrument.labels,
+        translations=instrument.translations,
     )
     return {"version": instrument.version, **words}
 

@@ -14,6 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.annotator.access import (
+    consent_text,
     enrolment_for,
     own_assignment,
     page_at_end,
@@ -144,7 +145,8 @@ def done(request: HttpRequest, campaign_id: int) -> HttpResponse:
             for_annotator(event) for event in enforcement.standing_events(enrolment, QualityAction.PAUSE)
         ],
         "correctable": edit_window.has_recent(enrolment),
-        "text": consent.current_text(enrolment.campaign.study),
+        "text": consent_text(enrolment.campaign),
+        "languages": len(enrolment.campaign.offered_languages or ()) > 1,
         "consented": consent.has_consented(enrolment.annotator, enrolment.campaign.study),
     }
     return render(request, "annotation/annotator/done.html", context)
@@ -177,7 +179,7 @@ def task_page(
         "now": timezone.now(),
         "submission_id": uuid4(),
         "has_previous": revising is None and edit_window.has_recent(enrolment),
-        "text": consent.current_text(enrolment.campaign.study),
+        "text": consent_text(enrolment.campaign),
         "report_reasons": ImageReport.Reason.choices,
         "modules": QUESTION_MODULES if "questions" in payload else MODULES,
         "words": script_words(get_language() or settings.LANGUAGE_CODE),

@@ -2,6 +2,7 @@ from django.urls import path
 
 from annotation.annotator import corrections, home, image_reports, onboarding, pay, preload, task
 from annotation.annotator.practice import views
+from annotation.annotator.translation import choice
 
 app_name = "annotate"
 urlpatterns = [
@@ -25,6 +26,7 @@ urlpatterns = [
     path("<int:campaign_id>/consent/", onboarding.agree, name="consent"),
     path("<int:campaign_id>/consent/withdraw/", home.withdraw, name="withdraw"),
     path("<int:campaign_id>/about-you/", onboarding.about_you, name="profile"),
+    path("<int:campaign_id>/language/", choice.language, name="language"),
     path("<int:campaign_id>/link/", onboarding.return_link, name="link"),
     path("<int:campaign_id>/link/new/", onboarding.make_return_link, name="make_link"),
 ]

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from annotation.answers.languages import in_reader_language
 from annotation.answers.questions.sentences import AnsweredQuestion, answered_questions
 from annotation.kinds.declaration import Kind
 from annotation.kinds.options import Options
@@ -97,15 +98,21 @@ def _described(annotation: Annotation, kind: Kind, window: timedelta) -> RecentA
         annotation.judgements.all(), key=lambda judgement: places.get(judgement.attribute_id or 0, 0)
     )
     written = (annotation.instrument.labels if annotation.instrument else {}) or RATING_LABELS
-    labels = labels_in_language(kind, written)
+    instrument = annotation.instrument
+    labels = labels_in_language(kind, written, instrument.translations if instrument else None)
+    texts = {
+        judgement.pk: in_reader_language(
+            instrument, f"attribute.{judgement.attribute_id}", judgement.attribute.text
+        )
+        for judgement in judgements
+        if judgement.attribute
+    }
     return RecentAnswer(
         public_id=public_id,
         given_at=given_at,
         until=given_at + window,
-        attribute_texts=tuple(judgement.attribute.text for judgement in judgements if judgement.attribute),
-        ticked=tuple(
-            judgement.attribute.text for judgement in judgements if judgement.attribute and judgement.present
-        ),
+        attribute_texts=tuple(texts.values()),
+        ticked=tuple(texts[judgement.pk] for judgement in judgements if judgement.present),
         rating=next(
             (labels.get(str(judgement.rating), "") for judgement in judgements if judgement.rating), ""
         ),

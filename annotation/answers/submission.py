@@ -18,6 +18,7 @@ from django.utils import timezone
 from accounts.models import Annotator, AnnotatorProfile
 from annotation import integrations
 from annotation.answers.edit_window import edit_minutes
+from annotation.answers.languages import language_of
 from annotation.answers.questions import answer_review, storage
 from annotation.answers.references import shown_attributes
 from annotation.answers.submission_rules import (
@@ -54,7 +55,7 @@ _FLAGS = (
 _MOMENTS = ("leased_at", "expires_at", "ended_at", "opened_at", "closed_at")
 _CAMPAIGN_COLUMNS = (
     *("kind", "boxes_required", "lease_minutes", "seed", "opened_at", "closed_at", "imported", "study_id"),
-    *("labelled_in", "options", "declaration"),
+    *("labelled_in", "options", "declaration", "offered_languages"),
 )
 
 
@@ -80,6 +81,7 @@ class Saved:
     campaign: Campaign
     annotator_id: int
     has_rules: bool  # a lead set quality rules: see `annotation.quality.enforcement`
+    language: str  # that the annotator reads
     following: Assignment | None = None
     why: str = ""  # the code of why no task follows
 
@@ -170,6 +172,7 @@ def _save(sent: SentAnswer, now: datetime) -> tuple[Saved, SubmissionRow]:
         campaign=campaign,
         annotator_id=row.annotator_id,
         has_rules=row.has_rules,
+        language=language_of(row.language, row.offered_languages),
     )
     return saved, row
 
@@ -199,6 +202,7 @@ def _typed(columns: dict[str, Any]) -> SubmissionRow:
             "task_public_id": UUID(str(columns["task_public_id"])),
             "options": _json(columns["options"]),
             "declaration": _json(columns["declaration"]),
+            "offered_languages": _json(columns["offered_languages"]),
             "sent": _stored(columns, "sent", columns["sent_annotator_id"], columns["sent_assignment_id"]),
             "latest": _stored(columns, "latest", columns["annotator_id"], columns["assignment_id"]),
             "profile": profile_of(profile | {"languages": _json(profile["languages"])}),
@@ -318,6 +322,7 @@ def _values(
         "none": answer.none_of_the_above,
         "justification": answer.justification,
         "seconds": None if sent.active_seconds is None else min(sent.active_seconds, elapsed),
+        "language": language_of(row.language, row.offered_languages),
     }
 
 

@@ -3,7 +3,7 @@
 It reads nothing: `annotation.answers.submission` loads the values and writes what the verdict says.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
@@ -62,6 +62,8 @@ class SubmissionRow(NamedTuple):
     declaration: Mapping[str, Any] | None  # of a kind of questions
     enrolment_state: str
     most_screens: int | None  # of the annotator in the campaign
+    language: str | None  # that they chose to read
+    offered_languages: Sequence[str] | None  # of the campaign; None where no lead decided
     agreed: bool  # to the study's current consent text, and did not take it back
     withdrew: bool  # from the study, and did not agree again
     instrument_id: int | None  # of the version that the submission names, or the latest

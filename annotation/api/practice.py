@@ -9,6 +9,7 @@ from rest_framework.views import APIView
 
 from accounts.models import ApiToken, User
 from annotation.annotator.practice.payload import feedback_payload, practice_task_payload
+from annotation.answers.languages import read_as
 from annotation.api.practice_serializers import (
     PracticeFeedbackSerializer,
     PracticeSubmissionSerializer,
@@ -34,7 +35,7 @@ class PracticeNext(APIView):
         },
     )
     def post(self, request: Request, pk: int) -> Response:
-        enrolment = own_enrolment(request.user, pk)
+        enrolment = read_as(own_enrolment(request.user, pk))
         task = rounds.next_task(campaign=enrolment.campaign, annotator=enrolment.annotator)
         if task is None:
             return Response(status=204)
@@ -59,4 +60,4 @@ class PracticeAnswer(APIView):
 def _own(request: Request, public_id: UUID) -> tuple[Enrolment, Task]:
     assert isinstance(request.user, User)  # HasScope lets nobody else in
     task = rounds.own_task(request.user.pk, public_id)
-    return own_enrolment(request.user, task.campaign_id), task
+    return read_as(own_enrolment(request.user, task.campaign_id)), task

@@ -3,7 +3,7 @@
 from django.urls import URLPattern, path
 from rest_framework.views import APIView
 
-from annotation.api import campaign_changes, practice, views
+from annotation.api import campaign_changes, languages, practice, views
 
 
 def with_slash_twin(route: str, view: type[APIView], name: str, **initkwargs: object) -> list[URLPattern]:
@@ -29,6 +29,10 @@ urlpatterns = [
     *with_slash_twin("campaigns/<int:pk>/extend", campaign_changes.CampaignExtension, "campaign-extend"),
     *with_slash_twin(
         "campaigns/<int:pk>/instruments", campaign_changes.CampaignInstruments, "campaign-instruments"
+    ),
+    *with_slash_twin("campaigns/<int:pk>/languages", languages.CampaignLanguages, "campaign-languages"),
+    *with_slash_twin(
+        "campaigns/<int:pk>/translations", languages.CampaignTranslations, "campaign-translations"
     ),
     *(
         pattern

@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
+from django.utils import translation
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import generics
 from rest_framework.request import Request
@@ -13,6 +14,7 @@ from rest_framework.views import APIView
 from accounts.models import ApiToken, User
 from annotation.annotator.payload import leased_payload, task_payload
 from annotation.answers import validation
+from annotation.answers.languages import read_as
 from annotation.answers.submission import SentAnswer, submit_and_next
 from annotation.api.serializers import (
     CampaignProgressSerializer,
@@ -109,7 +111,7 @@ class NextTask(APIView):
         },
     )
     def post(self, request: Request, pk: int) -> Response:
-        enrolment = own_enrolment(request.user, pk)
+        enrolment = read_as(own_enrolment(request.user, pk))
         leased = leases.next_assignment(campaign=enrolment.campaign, annotator=enrolment.annotator)
         return Response(status=204) if leased is None else Response(task_payload(leased))
 
@@ -132,6 +134,7 @@ class Submit(APIView):
             instrument_version=validation.instrument_version(data.get("instrument_version")),
         )
         saved = submit_and_next(sent)
+        translation.activate(saved.language)
         following = saved.following
         answered = {
             "annotation": saved.annotation_id,

@@ -12,7 +12,7 @@ from accounts.models import AnnotatorProfile
 
 _CONSENT_TEXT = (
     "COALESCE(s.consent_text_id, (SELECT x.id FROM accounts_consenttext x WHERE x.series = 'default'"
-    " ORDER BY x.version DESC LIMIT 1))"
+    " AND x.translates_id IS NULL ORDER BY x.version DESC LIMIT 1))"
 )
 _STANDARD_COLUMNS = (
     *("a.annotator_id", "a.purpose", "a.slot", "a.leased_at", "a.expires_at", "a.ended_at"),
@@ -29,6 +29,8 @@ SUBMISSION_COLUMNS = {column.partition(".")[2]: column for column in _STANDARD_C
     "campaign_state": "c.state",
     "enrolment_state": "e.state",
     "most_screens": "e.most_screens",
+    "language": "e.language",
+    "offered_languages": "c.offered_languages",
     "agreed": f"""EXISTS (
         SELECT 1 FROM accounts_consent k
         WHERE k.annotator_id = a.annotator_id AND k.withdrawn_at IS NULL AND k.text_id = {_CONSENT_TEXT})""",
@@ -88,10 +90,10 @@ END_ASSIGNMENT = """
 INSERT_ANNOTATION = """
     INSERT INTO annotation_annotation (submission_id, campaign_id, task_id, annotator_id, assignment_id,
         instrument_id, revision, is_latest, status, status_reason, none_of_the_above, justification,
-        active_seconds)
+        active_seconds, language)
     VALUES (%(submission)s, %(campaign)s, %(task)s, %(annotator)s, %(assignment)s,
         %(instrument)s, %(revision)s, %(is_latest)s, %(status)s, %(reason)s, %(none)s, %(justification)s,
-        %(seconds)s)
+        %(seconds)s, %(language)s)
     RETURNING id
 """
 # Tables with the columns that an answer fills.

@@ -9,7 +9,7 @@ from annotation.campaigns import known_tasks, lifecycle
 from annotation.campaigns.design import CampaignDesign
 from annotation.campaigns.instruments import versions
 from annotation.kinds.registry import kind_of
-from annotation.models import Campaign, Instrument, QualityRule, Task
+from annotation.models import Campaign, CampaignLanguage, Instrument, QualityRule, Task
 from foundation.errors import Conflict, DomainError
 from studies import audit
 
@@ -42,7 +42,11 @@ def clone(
     draft.cloned_from = campaign
     draft.seed = campaign.seed if same_draw else draft.seed
     draft.save(update_fields=["cloned_from", "seed"])
-    Instrument.objects.filter(campaign=draft).update(statement=words.statement, labels=words.labels)
+    Instrument.objects.filter(campaign=draft).update(
+        statement=words.statement, labels=words.labels, translations=words.translations
+    )
+    for row in campaign.languages.all():
+        CampaignLanguage.objects.create(campaign=draft, language=row.language, created_by=by)
     _copy_quality_rules(campaign, draft)
     left_out = _copy_known_tasks(campaign, draft, by)
     audit.record(

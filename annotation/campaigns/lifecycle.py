@@ -16,6 +16,7 @@ from annotation import integrations
 from annotation.assignment import quota_rules
 from annotation.assignment.quotas import Rule
 from annotation.campaigns.design import CampaignDesign, refuse_needless
+from annotation.campaigns.instruments.languages import translations
 from annotation.campaigns.planning import sampling, standard_rules
 from annotation.kinds.declaration import Kind
 from annotation.kinds.options import CHANGEABLE, Options
@@ -187,6 +188,8 @@ def open_(*, campaign: Campaign, by: User | None) -> Campaign:
     if not plan.tasks:
         raise DomainError("nothing_to_ask", " ".join(("This campaign has nothing to ask.", *plan.problems)))
     sampling.write(plan, campaign)
+    if campaign.languages.exists():
+        translations.settle(campaign, by=by)
     audit.record(
         by=by,
         action="campaign.opened",

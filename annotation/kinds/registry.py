@@ -1,7 +1,7 @@
 """The kinds of campaign that there are, by key, and the kind of a campaign."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -86,13 +86,19 @@ def work_in(campaign: OfKind) -> str:
 
 
 def instrument_in_language(
-    kind: Kind, *, guidelines: str, statement: str, labels: Mapping[str, str]
+    kind: Kind,
+    *,
+    guidelines: str,
+    statement: str,
+    labels: Mapping[str, str],
+    translations: Mapping[str, Mapping[str, Sequence[str]]] | None = None,
 ) -> dict[str, Any]:
-    """Return what annotators read in the language of the page: what a lead wrote as it is, the kind's own translated.
+    """Return what annotators read in the language of the page: a lead's translations, else the kind's own ones.
 
     A campaign keeps its declaration; guidelines that were translated since are those of the kind under its key.
     """
     language = (get_language() or "en").partition("-")[0]
+    translated = (translations or {}).get(language, {})
     for declared in (kind, KINDS.get(kind.key)):
         if declared is not None and guidelines == declared.guidelines and language in declared.guidelines_in:
             guidelines = declared.guidelines_in[language]
@@ -100,17 +106,22 @@ def instrument_in_language(
     if statement and statement == kind.statement:
         statement = in_language(kind.questions[0].label)
     return {
-        "guidelines": guidelines,
-        "statement": statement,
-        "labels": labels_in_language(kind, labels),
+        "guidelines": translated.get("guidelines", (guidelines,))[0],
+        "statement": translated.get("statement", (statement,))[0],
+        "labels": labels_in_language(kind, labels, translations),
     }
 
 
-def labels_in_language(kind: Kind, labels: Mapping[str, str]) -> dict[str, str]:
-    """Return the labels of a rating by code: those of the kind in the language of the page, a lead's as they are."""
+def labels_in_language(
+    kind: Kind,
+    labels: Mapping[str, str],
+    translations: Mapping[str, Mapping[str, Sequence[str]]] | None = None,
+) -> dict[str, str]:
+    """Return the labels of a rating by code in the language of the page, as far as they are translated."""
+    translated = (translations or {}).get((get_language() or "en").partition("-")[0], {})
     if labels == kind.labels:
-        return {str(point.code): in_language(point.label) for point in kind.scale}
-    return dict(labels)
+        labels = {str(point.code): in_language(point.label) for point in kind.scale}
+    return {code: translated.get(f"answer.{code}", (label,))[0] for code, label in labels.items()}
 
 
 def in_language(texts: Mapping[str, str]) -> str:

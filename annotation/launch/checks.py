@@ -8,10 +8,11 @@ from functools import cached_property
 
 from accounts.consent_texts import DEFAULT_BODY, DEFAULT_SERIES, DEFAULT_SUPPORT
 from annotation.campaigns import feasibility
+from annotation.campaigns.instruments.languages.progress import language_states
 from annotation.campaigns.planning.estimate import CampaignEstimate, estimate
-from annotation.kinds.declaration import LANGUAGES, Kind
+from annotation.kinds.declaration import Kind
 from annotation.kinds.options import Options
-from annotation.kinds.registry import KINDS, kind_of
+from annotation.kinds.registry import kind_of
 from annotation.launch.institutions import names_institution
 from annotation.models import Annotation, Campaign, Task
 from annotation.people.pay import Rate
@@ -20,7 +21,6 @@ from studies import consent
 # What annotators can write to or call: an address with @, a web address, or a telephone number.
 _CONTACT = re.compile(r"\S@\S+\.\S|https?://\S|\+?\d[\d ()/-]{6,}\d")
 _SHORTEST_NOTICE = 40
-_LANGUAGE_NAMES = {"de": "German"}
 
 
 class LaunchState:
@@ -116,17 +116,19 @@ def _guidelines(state: LaunchState) -> str:
     guidelines = instrument.guidelines if instrument else ""
     if not guidelines.strip():
         return "There are no guidelines."
-    known = [
-        kind for kind in (state.kind, KINDS.get(state.kind.key)) if kind and kind.guidelines == guidelines
-    ]
-    absent = [
-        _LANGUAGE_NAMES[language]
-        for language in LANGUAGES[1:]
-        if not any(language in kind.guidelines_in for kind in known)
-    ]
-    if not absent:
-        return ""
-    return f"The guidelines do not exist in {' or '.join(absent)}: people who choose it read them in English."
+    return ""
+
+
+def _languages(state: LaunchState) -> str:
+    sentences = []
+    for language in language_states(state.campaign):
+        if not language.allowed:
+            parts = [(language.missing, "not translated"), (language.outdated, "changed since translation")]
+            lack = " and ".join(f"{number:,} {what}" for number, what in parts if number)
+            sentences.append(f"{language.name}: of {len(language.texts):,} texts, {lack}.")
+    if sentences:
+        sentences.append("Annotators cannot choose a language until all of it is translated.")
+    return " ".join(sentences)
 
 
 def _pilot(state: LaunchState) -> str:
@@ -146,6 +148,7 @@ CHECKS = (
     LaunchCheck("practice", "Practice", _practice),
     LaunchCheck("notice", "Content notice", _notice),
     LaunchCheck("guidelines", "Guidelines", _guidelines),
+    LaunchCheck("languages", "Languages", _languages),
     LaunchCheck("pilot", "Pilot", _pilot),
 )
 KEYS = tuple(check.key for check in CHECKS)

@@ -7,6 +7,7 @@ from django.db import transaction
 
 from accounts.models import User
 from annotation.campaigns import lifecycle
+from annotation.campaigns.instruments.languages import translations
 from annotation.launch.checks import CHECKS, KEYS, LaunchState
 from annotation.models import Campaign, LaunchWaiver
 from foundation.errors import Conflict, DomainError
@@ -95,4 +96,7 @@ def open_checked(*, campaign: Campaign, by: User | None) -> Campaign:
                 f"“{campaign.name}” is not ready to open. " + " ".join(line.sentence for line in missing),
                 fields={line.key: line.sentence for line in missing},
             )
-    return lifecycle.open_(campaign=campaign, by=by)
+    opened = lifecycle.open_(campaign=campaign, by=by)
+    if not opened.study.simulated:
+        translations.settle(opened, by=by)
+    return opened

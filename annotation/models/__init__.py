@@ -10,6 +10,7 @@ from annotation.models.campaigns import (
     QuotaRule,
     StudyKind,
 )
+from annotation.models.languages import CampaignLanguage
 from annotation.models.quality import (
     KnownAnswer,
     LaunchWaiver,
@@ -32,6 +33,7 @@ __all__ = [
     "Box",
     "Campaign",
     "CampaignAttribute",
+    "CampaignLanguage",
     "CampaignSnapshot",
     "CampaignStop",
     "CopiedText",

@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce, Now
 
 from accounts.models import Annotator
 from annotation.models.campaigns import Campaign, Instrument
+from annotation.models.language_codes import LANGUAGE_CODES
 from annotation.models.tasks import Assignment, Task, TaskStimulus
 from catalog.models import Attribute
 
@@ -53,6 +54,8 @@ class Annotation(models.Model):
     none_of_the_above = models.BooleanField(null=True, blank=True)
     justification = models.TextField(blank=True)
     active_seconds = models.FloatField(null=True, blank=True)
+    # In which its annotator read the screen; null where that is not known.
+    language = models.CharField(max_length=2, null=True, blank=True)  # noqa: DJ001
     submitted_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
@@ -65,6 +68,10 @@ class Annotation(models.Model):
             models.CheckConstraint(
                 condition=Q(active_seconds__isnull=True) | Q(active_seconds__gte=0),
                 name="annotation_seconds_not_negative",
+            ),
+            models.CheckConstraint(
+                condition=Q(language__isnull=True) | Q(language__in=LANGUAGE_CODES),
+                name="annotation_language_known",
             ),
         ]
         indexes: ClassVar = [

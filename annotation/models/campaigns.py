@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from accounts.models import Annotator, AnnotatorProfile
+from annotation.models.language_codes import LANGUAGE_CODES
 from catalog.models import Attribute
 from studies.models import Study, StudyGroup
 
@@ -41,6 +42,8 @@ class Campaign(models.Model):
     imported = models.BooleanField(default=False)  # labels came from a file: nothing is ever leased here
     # The outside tool that gives out the tasks: the slug of an `annotation.integrations.Integration`.
     labelled_in = models.CharField(max_length=20, blank=True, default="")
+    # The languages in which annotators can read it; null where no lead decided: those of the platform.
+    offered_languages = models.JSONField(null=True, blank=True, editable=False)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
@@ -109,6 +112,8 @@ class Instrument(models.Model):
     guidelines = models.TextField()
     statement = models.CharField(max_length=300, blank=True)
     labels = models.JSONField(default=dict, blank=True)
+    # By language and key, each text with the digest of its source: `annotation.campaigns.instruments.languages`.
+    translations = models.JSONField(default=dict, blank=True, db_default=models.Value({}, models.JSONField()))
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
@@ -240,10 +245,16 @@ class Enrolment(models.Model):
     joined_at = models.DateTimeField(db_default=Now(), editable=False)
     # How many screens they may answer, if there is a limit: a place of a panel is paid for so many.
     most_screens = models.PositiveIntegerField(null=True, blank=True)
+    # What they chose to read; null until then, and where the campaign offers no choice of its own.
+    language = models.CharField(max_length=2, null=True, blank=True)  # noqa: DJ001
 
     class Meta:
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["campaign", "annotator"], name="enrolment_once"),
+            models.CheckConstraint(
+                condition=Q(language__isnull=True) | Q(language__in=LANGUAGE_CODES),
+                name="enrolment_language_known",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -12,6 +12,7 @@ from web.templatetags.design import COMPONENTS, tabs
 
 register = template.Library()
 
+_LANGUAGES = {"Languages": "annotation:languages"}
 _OF_DRAFT = {"Draft": "annotation:campaign", "Checks and practice": "annotation:known_tasks"}
 _OF_ALL = {
     "Progress": "annotation:campaign",
@@ -32,11 +33,11 @@ def campaign_tabs(context: Context) -> dict[str, Any]:
     """Return the tabs of the page's campaign: fewer of a draft and of an imported one, more for leads."""
     campaign: Campaign = context["campaign"]
     if campaign.state == Campaign.State.DRAFT:
-        pages = _OF_DRAFT
+        pages = _OF_DRAFT | _LANGUAGES
     elif campaign.imported:
         pages = _OF_ALL | _ANSWERS
     else:
-        pages = _OF_ALL | _OF_WORK | _ANSWERS
+        pages = _OF_ALL | _OF_WORK | _LANGUAGES | _ANSWERS
         if context.get("may_change"):
             pages |= _OF_LEADS
             pages |= {tool.name: tool.campaign_page for tool in integrations.registered()}

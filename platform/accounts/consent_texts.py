@@ -57,7 +57,7 @@ class Paragraph:
 
 def default_text() -> ConsentText:
     """Return the newest text of the default series; the first call writes version 1."""
-    newest = ConsentText.objects.filter(series=DEFAULT_SERIES).order_by("-version").first()
+    newest = ConsentText.objects.filter(series=DEFAULT_SERIES, translates=None).order_by("-version").first()
     if newest is not None:
         return newest
     text, _ = ConsentText.objects.get_or_create(
@@ -85,9 +85,15 @@ def parts(body: str) -> tuple[Paragraph, ...]:
 
 @transaction.atomic
 def publish(
-    *, series: str, body: str, content_notice: str, support: str = "", language: str = "en"
+    *,
+    series: str,
+    body: str,
+    content_notice: str,
+    support: str = "",
+    language: str = "en",
+    translates: ConsentText | None = None,
 ) -> ConsentText:
-    """Publish the next version of a series. Earlier versions stay as they were agreed to."""
+    """Publish the next version of a series, each language counted for itself. Earlier ones stay as agreed to."""
     missing = {
         name: "empty"
         for name, value in (("series", series), ("body", body), ("content_notice", content_notice))
@@ -107,6 +113,7 @@ def publish(
                 body=body.strip(),
                 content_notice=content_notice.strip(),
                 support=support.strip(),
+                translates=translates,
             )
     except IntegrityError:
         raise Conflict(

@@ -151,6 +151,9 @@ class ConsentText(models.Model):
     body = models.TextField()
     content_notice = models.TextField()
     support = models.TextField(blank=True)
+    translates = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="translations"
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
@@ -170,6 +173,10 @@ class Consent(models.Model):
 
     annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="consents")
     text = models.ForeignKey(ConsentText, on_delete=models.PROTECT, related_name="consents")
+    # The translation of `text` that they read; null where they read the text itself.
+    translation = models.ForeignKey(
+        ConsentText, null=True, blank=True, on_delete=models.PROTECT, related_name="consents_in_translation"
+    )
     given_at = models.DateTimeField(db_default=Now())
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 

@@ -6,6 +6,8 @@ A withdrawal is from a study. It stands whatever texts the study has later, unti
 study. It also takes back the consents that the study rested on, so that other studies ask for them again.
 """
 
+from typing import Any
+
 from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
@@ -27,13 +29,58 @@ def publish_consent(
 ) -> ConsentText:
     """Publish the study's next consent text and use it from now on; an unchanged text publishes nothing."""
     current = current_text(study)
-    texts = {"body": body.strip(), "content_notice": content_notice.strip(), "support": support.strip()}
+    texts: dict[str, Any] = {
+        "body": body.strip(),
+        "content_notice": content_notice.strip(),
+        "support": support.strip(),
+    }
     if all(getattr(current, name) == value for name, value in texts.items()):
         return current
     text = consent_texts.publish(series=_series(study), **texts)
     study.consent_text = text
     study.save(update_fields=["consent_text"])
     audit.record(by=by, action="consent.published", subject=text, study=study, version=text.version)
+    return text
+
+
+def translation_of(text: ConsentText, *, study: Study, language: str) -> ConsentText | None:
+    """Return the newest translation of a text that the study published in a language, None where there is none."""
+    translations = text.translations.filter(series=_series(study), language=language)
+    return translations.order_by("-version").first()
+
+
+def text_for(study: Study, language: str) -> ConsentText:
+    """Return the current text as somebody reads it: in their language, or as it was written where it has no other."""
+    text = current_text(study)
+    if language == text.language:
+        return text
+    return translation_of(text, study=study, language=language) or text
+
+
+@transaction.atomic
+def publish_translation(
+    *, study: Study, language: str, body: str, content_notice: str, support: str = "", by: User | None
+) -> ConsentText:
+    """Publish the study's current text in another language; an unchanged translation publishes nothing."""
+    current = current_text(study)
+    texts: dict[str, Any] = {
+        "body": body.strip(),
+        "content_notice": content_notice.strip(),
+        "support": support.strip(),
+    }
+    earlier = translation_of(current, study=study, language=language)
+    if earlier is not None and all(getattr(earlier, name) == value for name, value in texts.items()):
+        return earlier
+    text = consent_texts.publish(series=_series(study), language=language, translates=current, **texts)
+    audit.record(
+        by=by,
+        action="consent.translated",
+        subject=text,
+        study=study,
+        language=language,
+        version=text.version,
+        of_version=current.version,
+    )
     return text
 
 
@@ -47,11 +94,17 @@ def _series(study: Study) -> str:
 def give(*, annotator: Annotator, text: ConsentText, study: Study | None = None) -> Consent:
     """Record that `annotator` agrees to `text`; agreeing again renews a consent that was taken back.
 
-    `study` is where they were asked. If they had withdrawn from it, that ends; other studies stay withdrawn from.
+    Who agrees to a translation agrees to the text that it translates; both are kept. `study` is where they were
+    asked. If they had withdrawn from it, that ends; other studies stay withdrawn from.
     """
-    consent, created = Consent.objects.select_for_update().get_or_create(annotator=annotator, text=text)
+    agreed, translation = (text, None) if text.translates is None else (text.translates, text)
+    consent, created = Consent.objects.select_for_update(of=("self",)).get_or_create(
+        annotator=annotator, text=agreed, defaults={"translation": translation}
+    )
     if not created and consent.withdrawn_at is not None:
-        Consent.objects.filter(pk=consent.pk).update(given_at=Now(), withdrawn_at=None)
+        Consent.objects.filter(pk=consent.pk).update(
+            given_at=Now(), withdrawn_at=None, translation=translation
+        )
         consent.refresh_from_db()
     if study is not None:
         _standing(study).filter(annotator=annotator).update(ended_at=Now())

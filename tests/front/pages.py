@@ -18,7 +18,7 @@ from annotation.campaigns import known_tasks, lifecycle
 from annotation.campaigns.images import reports
 from annotation.kinds import study_kinds
 from annotation.label_studio.format.inventory import take_inventory
-from annotation.models import Annotation, Task
+from annotation.models import Annotation, Campaign, CampaignLanguage, Task
 from annotation.recruitment import providers, recruitments
 from annotation.recruitment.models import PanelPayment, PanelPlace, Recruitment
 from annotation.recruitment.panel import arrival
@@ -80,6 +80,12 @@ AUTOMATED = ("automated", "concordance", "captions", "pull", "mcas", "automated_
 
 ASSOCIATIONS = ("probe_words", "associations", "heat_maps", "overlap", "judge")
 PROBING = ("probes", "probe_models", "probe_orders", "probe_planner", *ASSOCIATIONS)
+
+
+def german(campaign: dict[str, str]) -> str:
+    """A language that the campaign is translated into."""
+    translated = Campaign.objects.get(study__slug=campaign["study"], slug=campaign["campaign"])
+    return CampaignLanguage.objects.get_or_create(campaign=translated, language="de")[0].language
 
 
 def looked_into_answers(study) -> Job:
@@ -322,6 +328,7 @@ def lead_pages() -> dict[str, str]:
         "annotation:campaign_launch": {**C, "campaign": "drafted"}, "annotation:preview": C,
         "annotation:campaign_settings": C, "annotation:campaign_extend": C, "annotation:campaign_copy": C,
         "annotation:instrument": C, "annotation:instrument_change": C, "annotation:pay": C,
+        "annotation:languages": C, "annotation:language_untranslated": {**C, "language": german(C)},
         "annotation:campaign_close_confirm": C, "annotation:coverage": C, "annotation:screens": C,
         "annotation:quality": C,
         "annotation:recruitments": C, "annotation:panel_new": C, "annotation:recruitment_new": C,

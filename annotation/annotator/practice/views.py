@@ -15,7 +15,7 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotation.annotator.access import enrolment_for, step_before_work
+from annotation.annotator.access import consent_text, enrolment_for, step_before_work
 from annotation.annotator.onboarding import BLUR
 from annotation.annotator.payload import screen
 from annotation.annotator.practice.payload import practice_task_payload
@@ -128,7 +128,7 @@ def _task_page(
         "screen": Screen.of(payload, answer=posted_answer(request.POST, enrolment.campaign)),
         "number": (standing.latest.answered if standing.latest else 0) + 1,
         "error": error,
-        "text": consent.current_text(enrolment.campaign.study),
+        "text": consent_text(enrolment.campaign),
         "words": script_words(get_language() or settings.LANGUAGE_CODE),
         "blurred": request.COOKIES.get(BLUR) == "1",
     }
@@ -147,7 +147,7 @@ def _feedback_page(
         "screen": shown,
         "answer": practice_answer,
         "more": standing.running is not None,
-        "text": consent.current_text(enrolment.campaign.study),
+        "text": consent_text(enrolment.campaign),
         "words": script_words(get_language() or settings.LANGUAGE_CODE),
         "blurred": request.COOKIES.get(BLUR) == "1",
         **(

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Count
@@ -53,6 +54,7 @@ def revise(
         guidelines=before.guidelines if guidelines is None else checked_guidelines(guidelines),
         statement=before.statement if statement is None else _checked_statement(statement, before),
         labels=before.labels if labels is None else _checked_labels(campaign, labels),
+        translations=before.translations,
     )
     fields = [
         name
@@ -65,6 +67,21 @@ def revise(
     audit.record(
         by=by, action=REVISED, subject=campaign, study=campaign.study, version=after.version, fields=fields
     )
+    return after
+
+
+def translate(*, campaign: Campaign, translations: Mapping[str, Any]) -> Instrument:
+    """Store the translations of what annotators read, in the transaction of who checked them."""
+    before = current(campaign)
+    after = Instrument(
+        campaign=campaign,
+        version=before.version,
+        guidelines=before.guidelines,
+        statement=before.statement,
+        labels=before.labels,
+        translations=translations,
+    )
+    _store(campaign, before, after, ["translations"])
     return after
 
 

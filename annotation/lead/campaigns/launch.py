@@ -22,6 +22,7 @@ _MENDED_AT = {
     "practice": ("annotation:known_tasks", True),
     "notice": ("studies:consent", False),
     "guidelines": ("annotation:instrument_change", True),
+    "languages": ("annotation:languages", True),
     "pilot": ("annotation:campaign_copy", True),
 }
 

@@ -5,7 +5,7 @@ who has used all attempts is paused until a lead resumes them, which gives anoth
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -13,15 +13,26 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Annotator
+from annotation.answers.languages import SOURCE_LANGUAGE, in_reader_language, page_language
 from annotation.answers.questions.known import Part, part_of, parts_of, value_at, verdicts
 from annotation.answers.questions.stimuli import screen_questions
 from annotation.answers.references import reference, shown_attributes
 from annotation.answers.validation import Answer
 from annotation.assignment.eligibility import State
 from annotation.assignment.leases import lock_enrolment
+from annotation.campaigns.instruments import versions
+from annotation.campaigns.instruments.languages.sources import attribute_key, explanation_key
 from annotation.kinds.declaration import Question
 from annotation.kinds.registry import kind_of
-from annotation.models import Campaign, Enrolment, KnownAnswer, PracticeAnswer, PracticeRound, Task
+from annotation.models import (
+    Campaign,
+    Enrolment,
+    Instrument,
+    KnownAnswer,
+    PracticeAnswer,
+    PracticeRound,
+    Task,
+)
 from annotation.people import enrolments
 from annotation.quality.practice.progress import (
     Practice,
@@ -121,10 +132,26 @@ def feedback(practice_answer: PracticeAnswer) -> list[Feedback]:
     """Return the answers and the right answers, in the order shown."""
     known_answers = {row.attribute_id or 0: row for row in practice_answer.task.known_answers.all()}
     parsed = _read(practice_answer.answer)
-    return [
+    wording = _wording(practice_answer.task)
+    feedbacks = [
         _feedback(attribute.ref, attribute.text, attribute.attribute_id, parsed, known_answers)
         for attribute in shown_attributes(practice_answer.task)
     ]
+    return [
+        replace(
+            verdict,
+            text=in_reader_language(wording, attribute_key(attribute.attribute_id), verdict.text),
+            explanation=in_reader_language(
+                wording, explanation_key(verdict.explanation), verdict.explanation
+            ),
+        )
+        for verdict, attribute in zip(feedbacks, shown_attributes(practice_answer.task), strict=True)
+    ]
+
+
+def _wording(task: Task) -> Instrument | None:
+    """Return what holds the translations of the campaign's texts; None where the page is in the language of these."""
+    return None if page_language() == SOURCE_LANGUAGE else versions.current(task.campaign)
 
 
 def question_feedback(practice_answer: PracticeAnswer) -> list[QuestionFeedback]:
@@ -133,13 +160,18 @@ def question_feedback(practice_answer: PracticeAnswer) -> list[QuestionFeedback]
     kind, refs = kind_of(task.campaign), screen_questions(task).refs
     known = _known_parts(task)
     right = dict(verdicts(kind, refs, known, answers))
+    wording = _wording(task)
+    explanations = {
+        part: in_reader_language(wording, explanation_key(row.explanation), row.explanation)
+        for part, row in known.items()
+    }
     return [
         QuestionFeedback(
             question=kind.question(part.question),
             ref=part.ref,
             given=value,
             accepted=tuple(known[part].accepted) if part in right else (),
-            explanation=known[part].explanation if part in right else "",
+            explanation=explanations[part] if part in right else "",
             correct=right.get(part),
         )
         for part in parts_of(kind, refs)

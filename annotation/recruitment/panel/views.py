@@ -16,9 +16,10 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from accounts.devices import device_of
 from accounts.models import User
-from annotation.annotator.access import step_before_work
+from annotation.annotator.access import consent_text, step_before_work
 from annotation.annotator.onboarding import SIGNED_IN_BY, fingerprint
 from annotation.annotator.progress import standing
+from annotation.answers.languages import offered, read_as
 from annotation.models import Enrolment
 from annotation.recruitment import identities, places
 from annotation.recruitment.cost import Money
@@ -109,7 +110,7 @@ def own_place(view: View) -> View:
                 "panel_place_not_found",
                 gettext("Open the link on the page of the panel that sent you once more."),
             )
-        return view(request, place, place.enrolment)
+        return view(request, place, read_as(place.enrolment))
 
     return viewed
 
@@ -122,7 +123,8 @@ def welcome(request: HttpRequest, place: PanelPlace, enrolment: Enrolment) -> Ht
     if place.state != State.WORKING:
         return redirect("panel:end", place.recruitment.public_id)
     context = _context(place) | {
-        "text": consent.current_text(enrolment.campaign.study),
+        "text": consent_text(enrolment.campaign),
+        "offered": offered(enrolment.campaign) if enrolment.language is None else (),
         "onward": step_before_work(enrolment) or reverse("annotate:task", args=[enrolment.campaign_id]),
     }
     return render(request, "recruitment/panel/welcome.html", context)

@@ -6,11 +6,13 @@ import pytest
 
 from accounts.consent_texts import DEFAULT_BODY
 from annotation.campaigns import lifecycle
+from annotation.campaigns.instruments.languages import translations
 from annotation.launch.checks import KEYS
 from annotation.launch.waivers import checklist
 from annotation.models import Annotation, Campaign, Task
 from studies.consent import publish_consent
 from studies.models import StudyAssociation
+from tests.annotation.campaigns.instruments.languages.conftest import filled, put
 from tests.annotation.launch.conftest import TEXTS
 
 
@@ -97,9 +99,18 @@ def test_offensive_stereotypes_need_a_notice_that_warns(ready, study, lead):
     assert "the content notice does not warn of them" in missing(ready)["notice"]
 
 
-def test_guidelines_that_were_changed_are_in_english_alone(ready, lead):
+def test_a_language_is_translated_as_a_whole_or_left_on_purpose(ready, lead):
+    assert "languages" not in missing(ready)
+    translations.add_language(campaign=ready, language="de", by=lead)
+    sentence = missing(ready)["languages"]
+    assert sentence.startswith("German: of ")
+    assert "not translated" in sentence
+    put(ready, filled(ready, "de"))
+    assert "languages" not in missing(ready)
     lifecycle.update_draft(campaign=ready, by=lead, guidelines="Look closely.")
-    assert "do not exist in German" in missing(ready)["guidelines"]
+    assert "1 changed since translation" in missing(ready)["languages"]
+    translations.leave_untranslated(campaign=ready, language="de", reason="One word.", by=lead)
+    assert "languages" not in missing(ready)
 
 
 def test_without_a_pilot_that_is_said(ready, pilot):

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.urls import reverse
 
 from annotation.campaigns import lifecycle
+from annotation.campaigns.instruments.languages import translations
 from annotation.models import Annotation, Campaign, Task
 from studies.consent import publish_consent
 from studies.models import StudyAssociation
@@ -68,10 +69,10 @@ FAULTS = {
     "no content notice": Fault(
         offensive_without_notice, "the content notice does not warn", "studies:consent", of_campaign=False
     ),
-    "guidelines missing in a language": Fault(
-        lambda campaign, lead: lifecycle.update_draft(campaign=campaign, by=lead, guidelines="Look closely."),
-        "The guidelines do not exist in",
-        "annotation:instrument_change",
+    "texts missing in a language": Fault(
+        lambda campaign, lead: translations.add_language(campaign=campaign, language="de", by=lead),
+        "not translated",
+        "annotation:languages",
     ),
     "no pilot": Fault(
         lambda campaign, lead: Annotation.objects.exclude(campaign=campaign).update(is_latest=False),

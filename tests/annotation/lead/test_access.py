@@ -26,6 +26,8 @@ READ = [
     ("annotation:invitations", {"campaign": "marking"}),
     ("annotation:annotations", {"campaign": "marking"}),
     ("annotation:scenarios", {}),
+    ("annotation:languages", {"campaign": "marking"}),
+    ("annotation:translations_file", {"campaign": "marking"}),
     ("annotation:kinds", {}),
     ("annotation:kind", {"key": "rubric"}),
     ("annotation:kind_file", {"key": "rubric"}),
@@ -39,6 +41,10 @@ CHANGE = [
     ("annotation:campaign_close_confirm", {"campaign": "marking"}),
 ]
 POST = [
+    ("annotation:languages", {"campaign": "marking"}),
+    ("annotation:language_add", {"campaign": "marking"}),
+    ("annotation:language_remove", {"campaign": "marking", "language": "de"}),
+    ("annotation:language_untranslated", {"campaign": "marking", "language": "de"}),
     ("annotation:campaign_pause", {"campaign": "marking"}),
     ("annotation:campaign_close", {"campaign": "marking"}),
     ("studies:members", {}),

@@ -1,0 +1,135 @@
+"""The languages of a campaign over HTTP, and the CSV file of its translations."""
+
+import io
+from collections.abc import Mapping
+from typing import IO, Any
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.parsers import BaseParser, JSONParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.models import User
+from annotation.answers.languages import SOURCE_LANGUAGE
+from annotation.campaigns.access import campaign_for
+from annotation.campaigns.instruments.languages import files, translations
+from annotation.campaigns.instruments.languages.progress import language_states
+from annotation.campaigns.instruments.languages.sources import source_texts
+from annotation.models import Campaign
+from studies.access import LEAD
+from web.api.bodies import checked_body
+
+
+class CsvParser(BaseParser):
+    """Takes a CSV file as it is; no more than a byte above what is allowed is read."""
+
+    media_type = "text/csv"
+
+    def parse(
+        self,
+        stream: IO[bytes],
+        media_type: str | None = None,  # noqa: ARG002
+        parser_context: Mapping[str, Any] | None = None,  # noqa: ARG002
+    ) -> Any:
+        return io.BytesIO(stream.read(files.LARGEST_FILE + 1))
+
+
+class LanguageSerializer(serializers.Serializer[Any]):
+    """A language of a campaign: how many texts are missing, and how many translate an earlier source."""
+
+    language = serializers.CharField()
+    texts = serializers.IntegerField()
+    missing = serializers.IntegerField()
+    outdated = serializers.IntegerField()
+    complete = serializers.BooleanField()
+    untranslated_reason = serializers.CharField(allow_blank=True)
+    offered = serializers.BooleanField()
+
+
+class NewLanguageSerializer(serializers.Serializer[Any]):
+    """A language to add; with a reason, its texts that are missing stay in English."""
+
+    language = serializers.CharField()
+    untranslated_reason = serializers.CharField(required=False)
+
+
+class UploadSerializer(serializers.Serializer[Any]):
+    """How many texts of each language were stored, and how many of these translate an earlier source."""
+
+    changed = serializers.DictField(child=serializers.IntegerField())
+    outdated = serializers.IntegerField()
+
+
+class CampaignLanguages(APIView):
+    """The languages of a campaign, English first; a lead adds another."""
+
+    @extend_schema(operation_id="campaigns_languages_list", responses=LanguageSerializer(many=True))
+    def get(self, request: Request, pk: int) -> Response:
+        return Response(_languages(campaign_for(request.user, pk)))
+
+    @extend_schema(request=NewLanguageSerializer, responses={201: LanguageSerializer(many=True)})
+    def post(self, request: Request, pk: int) -> Response:
+        campaign = campaign_for(request.user, pk, role=LEAD)
+        body = checked_body(NewLanguageSerializer, request)
+        by = _person(request)
+        row = translations.add_language(campaign=campaign, language=body["language"], by=by)
+        if reason := body.get("untranslated_reason"):
+            translations.leave_untranslated(campaign=campaign, language=row.language, reason=reason, by=by)
+        campaign.refresh_from_db()
+        return Response(_languages(campaign), status=201)
+
+
+class CampaignTranslations(APIView):
+    """The texts of a campaign with their translations as CSV; a lead sends the file back filled in."""
+
+    parser_classes = (CsvParser, JSONParser)
+
+    @extend_schema(responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR)})
+    def get(self, request: Request, pk: int) -> HttpResponse:
+        campaign = campaign_for(request.user, pk)
+        content = files.as_csv(source_texts(campaign), language_states(campaign))
+        return HttpResponse(content, content_type="text/csv; charset=utf-8")
+
+    @extend_schema(request={"text/csv": OpenApiTypes.STR}, responses=UploadSerializer)
+    def put(self, request: Request, pk: int) -> Response:
+        campaign = campaign_for(request.user, pk, role=LEAD)
+        body = request.data
+        source = body if isinstance(body, io.BytesIO) else io.BytesIO()
+        uploaded = translations.upload(
+            campaign=campaign, source=source, name="translations.csv", by=_person(request)
+        )
+        return Response({"changed": dict(uploaded.changed), "outdated": uploaded.outdated})
+
+
+def _languages(campaign: Campaign) -> list[dict[str, Any]]:
+    english = {
+        "language": SOURCE_LANGUAGE,
+        "texts": len(source_texts(campaign)),
+        "missing": 0,
+        "outdated": 0,
+        "complete": True,
+        "untranslated_reason": "",
+        "offered": campaign.opened_at is not None,
+    }
+    others = [
+        {
+            "language": state.code,
+            "texts": len(state.texts),
+            "missing": state.missing,
+            "outdated": state.outdated,
+            "complete": state.complete,
+            "untranslated_reason": state.row.untranslated_reason,
+            "offered": state.offered,
+        }
+        for state in language_states(campaign)
+    ]
+    return [english, *others]
+
+
+def _person(request: Request) -> User:
+    assert isinstance(request.user, User)  # HasScope lets nobody else in
+    return request.user
