@@ -51,6 +51,14 @@ def words(name: str, default: str = "") -> list[str]:
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
 
 
+def choice(name: str, default: str, *, among: tuple[str, ...]) -> str:
+    """Return one of several words."""
+    value = text(name, default)
+    if value not in among:
+        raise ImproperlyConfigured(f"{name}={value!r} is none of {', '.join(among)}.")
+    return value
+
+
 def networks(name: str) -> list[IPv4Network | IPv6Network] | None:
     """Return a comma-separated list of networks such as 10.0.0.0/8; [] for "none", None where it is not set."""
     values = words(name)

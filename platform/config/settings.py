@@ -53,6 +53,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "web.middleware.TrustedProxyMiddleware",
+    "web.middleware.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "web.middleware.ContentSecurityPolicyMiddleware",
@@ -195,6 +196,8 @@ JOB_MAX_ATTEMPTS = env.integer("JOB_MAX_ATTEMPTS", 3, minimum=1)
 JOB_BACKOFF_SECONDS = env.integer("JOB_BACKOFF_SECONDS", 30)
 # Workers are told again of a job that none took for so long although one had nothing to do.
 JOB_REDELIVER_SECONDS = env.integer("JOB_REDELIVER_SECONDS", 60, minimum=1)
+# What else /metrics tells besides jobs: functions that return gauges.
+METRIC_SOURCES = ["annotation.campaigns.gauges.gauges"]
 # Jobs know no studies (the arrow points the other way): these say whose jobs a person may see, and steer.
 JOB_STUDIES_SEEN = "studies.access.studies_visible_to"
 JOB_STUDIES_LED = "studies.access.studies_led_by"
@@ -339,15 +342,21 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"},
+        "line": {"format": "{asctime} {levelname} {name} {context}{message}", "style": "{"},
+        "json": {"()": "foundation.log_context.JsonFormatter"},
         "syslog": {"format": "stereoscope-audit: {message}", "style": "{"},
     },
     "filters": {
+        "context": {"()": "foundation.log_context.ContextFilter"},
         "outages": {"()": "foundation.database.outages.OutageFilter"},
         "queries": {"()": "foundation.redaction.QueryFilter"},
     },
     "handlers": {
-        "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["outages"]},
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": env.choice("LOG_FORMAT", "line", among=("line", "json")),
+            "filters": ["outages", "context"],
+        },
         "audit": env.syslog("AUDIT_SYSLOG"),
     },
     "loggers": {

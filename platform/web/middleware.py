@@ -1,5 +1,7 @@
 """What goes with every answer, and domain errors as answers that a person can read."""
 
+import re
+import secrets
 from collections.abc import Callable
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
@@ -10,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from foundation.errors import DomainError
+from foundation.log_context import REQUEST, context_of
 
 
 class ContentSecurityPolicyMiddleware:
@@ -32,7 +35,9 @@ _FORWARDED = (
     "HTTP_X_FORWARDED_PORT",
     "HTTP_X_FORWARDED_PROTO",
     "HTTP_X_REAL_IP",
+    "HTTP_X_REQUEST_ID",
 )
+_REQUEST_ID = re.compile(r"[A-Za-z0-9-]{8,64}")
 
 
 class TrustedProxyMiddleware:
@@ -87,6 +92,21 @@ def _address(text: str) -> IPv4Address | IPv6Address | None:
     except ValueError:
         return None
     return getattr(address, "ipv4_mapped", None) or address
+
+
+class RequestIdMiddleware:
+    """Give each request an id, or keep that of a trusted proxy: in the answer's header and each line of the log."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        sent = request.META.get("HTTP_X_REQUEST_ID", "")
+        request_id = sent if _REQUEST_ID.fullmatch(sent) else secrets.token_hex(8)
+        with context_of(REQUEST, request_id):
+            response = self.get_response(request)
+        response.headers["X-Request-ID"] = request_id
+        return response
 
 
 class NoNulMiddleware:

@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse, HttpResponseForbidden
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
+from django.utils.module_loading import import_string
 from django.views.decorators.http import require_safe
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
@@ -25,7 +26,8 @@ _BUCKETS = (1, 10, 60, 600, 3_600, 21_600, 86_400)  # seconds: from a page's wor
 
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Jobs by queue and state, how long they wait and take, how often they are tried, and which workers run.
+    """Jobs by queue and state, how long they wait and take, how often they are tried, and which workers run; then
+    what the applications add.
 
     For an administrator who is signed in, or a scraper with `Authorization: Bearer` and METRICS_TOKEN.
     """
@@ -54,6 +56,8 @@ class _JobMetrics(Collector):
         yield from _workers()
         yield from _attempts()
         yield _durations()
+        for source in settings.METRIC_SOURCES:
+            yield from import_string(source)()
 
     def describe(self) -> Iterable[Metric]:
         return ()

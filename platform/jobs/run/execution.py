@@ -12,6 +12,7 @@ from django.utils import timezone
 from accounts.models import User
 from foundation.disk_full import NO_ROOM, no_room
 from foundation.errors import Conflict, DomainError
+from foundation.log_context import JOB, context_of
 from foundation.redaction import without_secrets
 from jobs.engine import workers
 from jobs.engine.leases import Heartbeat, claim, held
@@ -109,7 +110,7 @@ def run_here(job: Job, progress: Progress) -> Job:
 
 def _perform(job: Job, progress: JobProgress) -> None:
     try:
-        with Heartbeat(job):
+        with context_of(JOB, str(job.pk)), Heartbeat(job):
             result = handler_of(job.kind)(job, progress)
             progress.write()
     except Resting as resting:
