@@ -20,9 +20,13 @@ from pathlib import Path
 
 from django.utils.translation import get_language
 
+from foundation.languages import of_locale
 from foundation.m49 import SUBREGIONS
 
 _DATA = Path(__file__).with_name("data")
+# The languages of names in the files of spellings, and those of translated_names.tsv (CLDR 42), in its order.
+_WITH_NAMES, _TRANSLATED = ("en", "de"), ("es", "hi")
+_KINDS = {"gender": "gender", "region_of_origin": "region", "languages": "language"}  # else a country
 COUNTRIES = frozenset({"nationality", "country_of_residence"})
 CODED = ("gender", "region_of_origin", "nationality", "country_of_residence", "languages")
 # Stands among the codes of languages for those that have none: who knows which they are?
@@ -135,20 +139,19 @@ def _is_written_out(candidate: str, text: str) -> bool:
 
 
 def label(field: str, code: str, *, language: str | None = None) -> str:
-    """Return what a code is called in `language` (English or German; the active one if not named).
+    """Return what a code is called in `language` (the active one if not named), in English if it has no name there.
 
     What is no code of ours (a people that one resource invented) is its own name.
     """
-    language = language or get_language() or "en"
-    names = _labels(field).get(code.casefold())
-    if names is None:
-        return code
-    return names[1] if language.startswith("de") else names[0]
+    return _names(field, of_locale(language or get_language())).get(code.casefold()) or _names(
+        field, "en"
+    ).get(code.casefold(), code)
 
 
 def labels(field: str) -> tuple[str, ...]:
     """Return what people are offered for a field, in their language and its order."""
-    names = (label(field, code) for code in codes(field))
+    named = _names(field, of_locale(get_language()))
+    names = (named[code.casefold()] for code in codes(field) if code.casefold() in named)
     return tuple(names) if field == "gender" else tuple(sorted(names, key=fold))
 
 
@@ -324,6 +327,9 @@ def _table(field: str) -> dict[str, str]:
                 codes_of[spelling].add(code)
     for name in _ambiguous(field):
         codes_of.pop(fold(name), None)
+    if field in COUNTRIES:
+        for code, name in ((code, name) for language in _TRANSLATED for code, name in _offered(language)):
+            codes_of.setdefault(fold(name), {code})
     return {key: next(iter(of)) for key, of in codes_of.items() if len(of) == 1 and key}
 
 
@@ -352,9 +358,24 @@ def _exact(field: str) -> dict[str, str]:
     return {code.casefold(): code for code in codes(field)}
 
 
+def _offered(language: str) -> Iterator[tuple[str, str]]:
+    """Yield code and name of each country as it is offered in a language."""
+    names = _names("nationality", language)
+    return ((code, names[code.casefold()]) for code in codes("nationality"))
+
+
 @cache
-def _labels(field: str) -> dict[str, tuple[str, str]]:
-    return {row[0].casefold(): (row[1], row[2]) for row in _rows(field)}
+def _names(field: str, language: str) -> dict[str, str]:
+    """Return the names of a field’s codes in a language, by code in small letters. Rare languages may have none."""
+    if language in _WITH_NAMES:
+        return {
+            code.casefold(): (english, german)[language == "de"] for code, english, german, _ in _rows(field)
+        }
+    kind = _KINDS.get(field, "country")
+    place = 2 + _TRANSLATED.index(language)
+    return {
+        row[1].casefold(): row[place] for row in _read("translated_names") if row[0] == kind and row[place]
+    }
 
 
 @cache

@@ -3,6 +3,7 @@
 import pytest
 
 from accounts import codes
+from foundation.languages import LANGUAGES
 
 GENDERS = {
     "man": """man Man MAN male MALE Male. männlich maennlich Männlich mannlich Mann männl. männliche(r)
@@ -114,7 +115,7 @@ def test_a_doubtful_nationality_has_no_code(text):
 
 
 @pytest.mark.parametrize("field", codes.CODED)
-@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_what_is_offered_leads_to_its_own_code(field, language):
     """Else a person who takes a suggestion would have given their own words."""
     wrong = {
@@ -135,6 +136,9 @@ def test_labels_are_in_the_language_of_the_reader():
     assert codes.label("gender", "man", language="de") == "Mann"
     assert codes.label("nationality", "deu", language="de") == "Deutschland"
     assert codes.label("region_of_origin", "030", language="de") == "Ostasien"
+    assert codes.label("nationality", "DEU", language="es-mx") == "Alemania"
+    assert codes.label("languages", "es", language="hi") == "स्पेनिश"
+    assert codes.label("languages", "akz", language="hi") == "Alabama"
     assert codes.label("nationality", "velmari") == "velmari"
 
 

@@ -23,7 +23,7 @@ NAMES = {
 }
 SAME = {"in Label Studio", " min", "No", "Text %(number)s"}
 DEVANAGARI = re.compile(r"[\u0900-\u097f]")
-_PLACEHOLDER = re.compile(r"%\(\w+\)s|%%")
+_PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|%%")
 _TAG = re.compile(r"<[^>]*>")
 
 
