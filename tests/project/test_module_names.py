@@ -18,8 +18,8 @@ PLAIN_WORDS = {
         changelog chat client column command config configuration connection context control convert database
         decode design devices diff digest disk display doubts download encryption endpoint entries env errors events
         execution fetch fields file folder form format formulas foundation front full gallery gauges guard health
-        history home ids import importer inputs integration interface invalidate inventory key keyset layout lines listing
-        loader locks log lookups loopback management manifest map markup memory middleware model name
+        history home ids import importer inputs integration interface invalidate inventory key keyset layout lines
+        listing loader locks log lookups loopback management manifest map markup memory middleware model name
         navigation negotiation network online outages output overview page pagination parameters parse
         parsers part payload planner platform preload prepare preview process progress projects queries reader
         records recovery redaction reencode references refs registry rekey reporter responses rest rows sanitize
