@@ -33,8 +33,21 @@ def _pays_the_floor() -> Q:
 class Provider(models.Model):
     """A panel from which people of a study come, and the form of the links between it and us."""
 
+    class Kind(models.TextChoices):
+        LINKS = "links", "links"  # people come and go by links; all else is done by hand at the panel
+        PROLIFIC = "prolific", "Prolific"  # by its API
+
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="providers")
     name = models.CharField(max_length=80)
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.LINKS, db_default=Kind.LINKS)
+    # Of an API: whose token, sealed; the workspace that pays; the secret, sealed, that signs what it tells us.
+    token_sealed = models.TextField(blank=True, db_default="")
+    workspace = models.CharField(max_length=80, blank=True, db_default="")
+    secret_sealed = models.TextField(blank=True, db_default="")
+    events_id = models.UUIDField(unique=True, null=True, blank=True)  # in the address to which it tells them
+    signs_links = models.BooleanField(default=False, db_default=False)
+    # When it last told us something that was not signed by that secret, if nothing signed by it came since.
+    unsigned_at = models.DateTimeField(null=True, blank=True)
     # The names of the query parameters by which its links say who comes, for which place, of which of its studies.
     person_parameter = models.CharField(max_length=40)
     place_parameter = models.CharField(max_length=40, blank=True)  # "": the person's id names the place too
@@ -60,11 +73,26 @@ class Provider(models.Model):
                 condition=Q(completion_address="") | Q(completion_address__startswith="https://"),
                 name="provider_completion_address_encrypted",
             ),
+            models.CheckConstraint(
+                condition=Q(
+                    kind="links",
+                    token_sealed="",
+                    workspace="",
+                    secret_sealed="",
+                    signs_links=False,
+                )
+                | Q(kind="prolific") & ~Q(token_sealed="") & ~Q(workspace=""),
+                name="provider_api_has_a_token",
+            ),
         ]
         ordering: ClassVar = ["study", "name"]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def has_api(self) -> bool:
+        return self.kind != self.Kind.LINKS
 
 
 class PanelPerson(models.Model):
@@ -107,6 +135,10 @@ class Recruitment(models.Model):
     provider = models.ForeignKey(Provider, on_delete=models.PROTECT, related_name="recruitments")
     name = models.CharField(max_length=120)  # says whom: the cell, in the lead's words
     remote_study = models.CharField(max_length=80, blank=True)  # the panel's own id of it
+    # By a panel's API: the state of that study, what the panel says it costs, and when all its places were compared.
+    remote_state = models.CharField(max_length=20, blank=True, db_default="")
+    remote_cost = models.PositiveBigIntegerField(null=True, blank=True)
+    compared_at = models.DateTimeField(null=True, blank=True)
     places = models.PositiveIntegerField()
     # How many places are held now; `annotation.recruitment.places` changes it together with the place it counts.
     held = models.PositiveIntegerField(default=0, db_default=0)
@@ -173,8 +205,31 @@ class PanelPlace(models.Model):
         APPROVED = "approved", "approved"
         REJECTED = "rejected", "rejected"
 
-    # Places that count among those of the recruitment.
+    class RemoteStatus(models.TextChoices):
+        """The states of a place at Prolific."""
+
+        RESERVED = "RESERVED", "reserved"
+        ACTIVE = "ACTIVE", "active"
+        AWAITING_REVIEW = "AWAITING REVIEW", "awaiting review"
+        APPROVED = "APPROVED", "approved"
+        PARTIALLY_APPROVED = "PARTIALLY APPROVED", "partially approved"
+        SCREENED_OUT = "SCREENED OUT", "screened out"
+        RETURNED = "RETURNED", "returned"
+        TIMED_OUT = "TIMED-OUT", "timed out"
+        REJECTED = "REJECTED", "rejected"
+
+    class Verified(models.TextChoices):
+        """How a panel confirmed that the person has the place."""
+
+        ASKED = "asked", "asked"  # its API said so
+        SIGNED = "signed", "signed"  # its signature on the link
+
+    # Places that count among those of the recruitment, unless the panel gave them to somebody else since.
     HELD: ClassVar = (State.WORKING, State.COMPLETED)
+    GIVEN_ON: ClassVar = (
+        *(RemoteStatus.RETURNED, RemoteStatus.TIMED_OUT, RemoteStatus.REJECTED),
+        RemoteStatus.SCREENED_OUT,
+    )
 
     recruitment = models.ForeignKey(Recruitment, on_delete=models.CASCADE, related_name="panel_places")
     person = models.ForeignKey(
@@ -189,6 +244,10 @@ class PanelPlace(models.Model):
     answered_before = models.PositiveIntegerField(default=0)  # screens, in the same campaign
     answered = models.PositiveIntegerField(default=0)  # screens, counted when the place ends
     state = models.CharField(max_length=12, choices=State, default=State.WORKING)
+    verified = models.CharField(max_length=6, choices=Verified, blank=True, db_default="")
+    # What the panel's API last said of it, and as of when.
+    remote_status = models.CharField(max_length=20, choices=RemoteStatus, blank=True, db_default="")
+    remote_at = models.DateTimeField(null=True, blank=True)
     arrived_at = models.DateTimeField(db_default=Now(), editable=False)
     ended_at = models.DateTimeField(null=True, blank=True)
     outcome = models.CharField(max_length=8, choices=Outcome, blank=True)
@@ -221,6 +280,11 @@ class PanelPlace(models.Model):
                 | Q(outcome="approved", decided_at__isnull=False) & ~Q(state="working")
                 | Q(outcome="rejected", decided_at__isnull=False) & ~Q(state="working") & ~Q(reason=""),
                 name="panel_place_decided_after_work",
+            ),
+            models.CheckConstraint(
+                condition=Q(remote_status="", remote_at__isnull=True)
+                | ~Q(remote_status="") & Q(remote_at__isnull=False),
+                name="panel_place_remote_status_dated",
             ),
         ]
         indexes: ClassVar = [models.Index(fields=["recruitment", "state"], name="panel_place_by_state")]
@@ -328,3 +392,34 @@ class PanelPayment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()} of {self.place}"
+
+
+class PanelEvent(models.Model):
+    """Something that a panel's API told us, as it came: stored before we say that we have it, then handled by a job."""
+
+    provider = models.ForeignKey(Provider, on_delete=models.CASCADE, related_name="events")
+    event_id = models.CharField(max_length=100)
+    body_sealed = models.TextField()  # it names people
+    happened_at = models.DateTimeField()  # by the panel's clock
+    signed_at = models.DateTimeField()
+    received_at = models.DateTimeField(db_default=Now(), editable=False)
+    handled_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["provider", "event_id"], name="panel_event_once"),
+            models.CheckConstraint(
+                condition=~Q(event_id="") & ~Q(body_sealed=""), name="panel_event_has_id_and_body"
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(
+                fields=["provider", "happened_at"],
+                condition=Q(handled_at__isnull=True),
+                name="panel_event_to_handle",
+            )
+        ]
+        ordering: ClassVar = ["happened_at", "id"]
+
+    def __str__(self) -> str:
+        return f"event {self.pk} of {self.provider}"

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import IntegrityError, transaction
 
 from accounts.models import User
 from annotation.recruitment.models import Provider
+from annotation.recruitment.prolific import access
 from foundation.errors import Conflict, DomainError
 from studies import audit
 from studies.models import Study
@@ -49,9 +51,13 @@ KNOWN_PANELS: Mapping[str, LinkForm] = {
 }
 
 
-def add(*, study: Study, by: User, name: str, links: LinkForm) -> Provider:
-    """Add a panel to a study."""
+def add(
+    *, study: Study, by: User, name: str, links: LinkForm, api: access.ApiAccess | None = None
+) -> Provider:
+    """Add a panel to a study; one with an API only if it accepts the token."""
     _check(name, links)
+    if api is not None:
+        access.check(api)
     try:
         with transaction.atomic():
             provider = Provider.objects.create(
@@ -61,12 +67,37 @@ def add(*, study: Study, by: User, name: str, links: LinkForm) -> Provider:
                 place_parameter=links.place_parameter,
                 study_parameter=links.study_parameter,
                 completion_address=links.completion_address.strip(),
+                **_api_fields(api),
             )
             audit.record(by=by, action="provider.added", subject=provider, study=study, name=provider.name)
     except IntegrityError as error:
         message = f"This study has a panel “{name.strip()}” already."
         raise Conflict("provider_exists", message, fields={"name": message}) from error
     return provider
+
+
+def change_token(*, provider: Provider, by: User, api: access.ApiAccess) -> Provider:
+    """Use another token, workspace or form of links from now on, if the panel accepts it."""
+    access.check(api)
+    with transaction.atomic():
+        for name, value in _api_fields(api).items():
+            setattr(provider, name, value)
+        provider.save(update_fields=["kind", "token_sealed", "workspace", "signs_links"])
+        audit.record(
+            by=by, action="provider.token_changed", subject=provider, study=provider.study, name=provider.name
+        )
+    return provider
+
+
+def _api_fields(api: access.ApiAccess | None) -> dict[str, Any]:
+    if api is None:
+        return {}
+    return {
+        "kind": Provider.Kind.PROLIFIC,
+        "token_sealed": access.seal(api.token),
+        "workspace": api.workspace,
+        "signs_links": api.signs_links,
+    }
 
 
 def query_of(provider: Provider) -> str:

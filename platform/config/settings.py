@@ -210,6 +210,7 @@ JOB_SWEEPS = [
     "analysis.planning.precision.look_now_and_then",
     "annotation.recruitment.identities.erase_old",
     "annotation.recruitment.payments.job_queue.sweep",
+    "annotation.recruitment.background.sweep",
     "annotation.label_studio.background.sweep",
     "analysis.releases.storage.zips.remove_leftovers",
     "jobs.uploads.remove_used",

@@ -20,7 +20,7 @@ from annotation.kinds import study_kinds
 from annotation.label_studio.format.inventory import take_inventory
 from annotation.models import Annotation, Campaign, CampaignLanguage, Task
 from annotation.recruitment import providers, recruitments
-from annotation.recruitment.models import PanelPayment, PanelPlace, Recruitment
+from annotation.recruitment.models import PanelPayment, PanelPlace, Provider, Recruitment
 from annotation.recruitment.panel import arrival
 from catalog.models import Attribute
 from generation.imports.answers import uploads
@@ -47,8 +47,8 @@ NOT_PAGES = {
     "annotation:campaign_close", "annotation:campaign_reopen", "annotation:invitation_made",
     "annotation:recruitment_open", "annotation:recruitment_pause", "annotation:recruitment_close",
     "annotation:recruitment_approve", "annotation:recruitment_settle", "annotation:payment_seen",
-    "annotation:panel_place_show",
-    "annotation:panel_place_end", "panel:arrive", "panel:stop", "panel:return",
+    "annotation:panel_place_show", "annotation:panel_events", "annotation:recruitment_compare",
+    "annotation:panel_place_end", "panel:arrive", "panel:stop", "panel:return", "panel:events",
     "annotation:invitation_revoke", "annotation:invitation_reissue", "annotation:annotation_exclude",
     "annotation:annotation_readmit", "annotation:quality_check", "annotation:quality_rule_remove",
     "annotation:kind_remove",
@@ -260,6 +260,18 @@ def unknown_bonus(place: PanelPlace) -> PanelPayment:
     )  # fmt: skip
 
 
+def planned_by_api(campaign) -> Recruitment:
+    """Return a recruitment from a panel with an API that is not drafted there."""
+    panel, _ = Provider.objects.get_or_create(
+        study=campaign.study, name="Panel with an API", kind="prolific",
+        defaults={"person_parameter": "person", "token_sealed": "sealed", "workspace": "workspace"},
+    )  # fmt: skip
+    terms = {"places": 5, "screens": 4, "minutes": 10, "reward": 200, "currency": "GBP"}
+    return Recruitment.objects.get_or_create(
+        campaign=campaign, provider=panel, name="By the API", defaults=terms
+    )[0]
+
+
 def practice_pages(campaign, task) -> dict[str, str]:
     pk = campaign.pk
     return {
@@ -310,6 +322,8 @@ def lead_pages() -> dict[str, str]:
     panel_place = PanelPlace.objects.latest("pk")
     recruitment = {**C, "recruitment": panel_place.recruitment_id}
     payment = {**recruitment, "payment": unknown_bonus(panel_place).pk}
+    by_api = planned_by_api(panel_place.recruitment.campaign)
+    drafted = {**C, "recruitment": by_api.pk}
     named = {
         "studies:list": {}, "studies:new": {}, "studies:new_mcas": {}, "studies:new_pairs": {},
         "studies:new_biasdora": {}, "studies:detail": S, "studies:members": S,
@@ -335,6 +349,8 @@ def lead_pages() -> dict[str, str]:
         "annotation:recruitment": recruitment, "annotation:recruitment_review": recruitment,
         "annotation:recruitment_bonuses": recruitment, "annotation:payment_again": payment,
         "annotation:panel_place": {**recruitment, "place": panel_place.pk},
+        "annotation:panel": {**C, "panel": by_api.provider_id},
+        "annotation:recruitment_draft": drafted, "annotation:recruitment_publish": drafted,
         "annotation:annotators": C, "annotation:enrolment_move": move, "annotation:invitations": C,
         "annotation:personal_links": C,
         "annotation:known_tasks": C, "annotation:known_new": C,

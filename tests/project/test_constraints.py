@@ -75,7 +75,11 @@ BASE: dict[type[models.Model], dict[str, Any]] = {
     KnownAnswer: {"attribute": lambda: make(Attribute), "present": True},
     Phrase: {"condition": "target"},
     PanelPerson: {"id_hash": lambda: uuid.uuid4().hex, "id_sealed": "sealed"},
-    PanelPlace: {"submission_hash": lambda: uuid.uuid4().hex, "submission_sealed": "sealed"},
+    PanelPlace: {
+        "submission_hash": lambda: uuid.uuid4().hex,
+        "submission_sealed": "sealed",
+        "remote_status": "",
+    },
     PanelPayment: {"kind": "approve", "cause": "", "amount": 300, "currency": "GBP"},
     Provider: {"person_parameter": "pid", "place_parameter": "session", "study_parameter": "survey"},
     Recruitment: {
@@ -225,6 +229,7 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
     ],
     "matched_words_field_has_codes": [{"field": "age_band"}],
     "matched_words_have_code": [{"words": ""}, {"code": ""}],
+    "panel_event_has_id_and_body": [{"event_id": ""}, {"body_sealed": ""}],
     "panel_person_sealed_or_erased": [{"id_sealed": ""}, {"id_hash": None}],
     "panel_place_decided_after_work": [
         {"outcome": "approved"},
@@ -234,6 +239,7 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
         {"outcome": "lost", "decided_at": LONG_AGO, "state": "left", "ended_at": LONG_AGO},
     ],
     "panel_place_ended_unless_working": [{"ended_at": LONG_AGO}, {"state": "left"}, {"state": "asleep"}],
+    "panel_place_remote_status_dated": [{"remote_status": "ACTIVE"}, {"remote_at": LONG_AGO}],
     "panel_place_sealed_or_erased": [{"submission_hash": None}, {"submission_sealed": ""}],
     "phrase_has_name_and_text": [{"name": ""}, {"text": ""}],
     "phrase_is_target_or_of_a_set": [
@@ -256,6 +262,14 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
     "probe_run_samples_within_runs": [{"samples_per_request": 0}, {"samples_per_request": 4}],
     "prompt_template_makes_images": [{"images_per_prompt": 0}],
     "prompt_template_of_experiment_has_scenario": [{"experiment": "trades"}],
+    "provider_api_has_a_token": [
+        {"kind": "prolific"},
+        {"kind": "prolific", "token_sealed": "sealed"},
+        {"token_sealed": "sealed"},
+        {"workspace": "w"},
+        {"signs_links": True},
+        {"kind": "carrier pigeon"},
+    ],
     "provider_completion_address_encrypted": [{"completion_address": "http://panel.example"}],
     "provider_person_parameter_its_own": [
         {"person_parameter": ""},

@@ -1,15 +1,26 @@
 """Forms of the pages on recruitment. They parse; the verbs decide."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 
 from annotation.recruitment.models import PanelPlace, Provider
 from annotation.recruitment.payments.outbox import CATEGORIES
+from annotation.recruitment.prolific.access import ApiAccess
+from annotation.recruitment.prolific.draft import Announcement
 from annotation.recruitment.providers import KNOWN_PANELS, LinkForm
 from annotation.recruitment.recruitments import Terms
 from studies.models import Study
 from web.form_fields import set_queryset
+
+API_FIELDS = ("token", "workspace", "signs_links")
+
+
+def api_of(cleaned: Mapping[str, Any]) -> ApiAccess | None:
+    if not cleaned.get("token"):
+        return None
+    return ApiAccess(cleaned["token"].strip(), cleaned["workspace"].strip(), bool(cleaned["signs_links"]))
 
 
 class PanelForm(forms.Form):
@@ -38,6 +49,37 @@ class PanelForm(forms.Form):
         "panel’s ids. Leave empty if people copy a code.",
     )
 
+    # By its API, where there is one.
+    token = forms.CharField(
+        max_length=500,
+        required=False,
+        label="API token",
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+        help_text="Studies are then created, published and compared from here. Stored encrypted. Leave empty to set "
+        "everything up at the panel by hand.",
+    )
+    workspace = forms.CharField(
+        max_length=80,
+        required=False,
+        label="Id of the workspace",
+        help_text="It stands in the address of the workspace at the panel. Its money pays the people.",
+    )
+    signs_links = forms.BooleanField(
+        required=False,
+        label="The workspace signs its links",
+        help_text="Only if Prolific switched this on for you.",
+    )
+
+    def __init__(self, *arguments: Any, panel: str, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        if panel != "prolific":
+            for name in API_FIELDS:
+                del self.fields[name]
+
+    def api(self) -> ApiAccess | None:
+        """Return the access to the panel's API, None where it is used by hand."""
+        return api_of(self.cleaned_data)
+
     def links(self) -> LinkForm:
         cleaned = self.cleaned_data
         return LinkForm(
@@ -59,6 +101,40 @@ class PanelForm(forms.Form):
             "study_parameter": known.study_parameter,
             "completion_address": known.completion_address,
         }
+
+
+class TokenForm(forms.Form):
+    """Another token of a panel with an API."""
+
+    token = forms.CharField(
+        max_length=500,
+        label="New API token",
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+        help_text="The one stored now is not shown. Stored encrypted.",
+    )
+    workspace = forms.CharField(max_length=80, label="Id of the workspace")
+    signs_links = forms.BooleanField(required=False, label="The workspace signs its links")
+
+    def api(self) -> ApiAccess:
+        cleaned = self.cleaned_data
+        return ApiAccess(cleaned["token"].strip(), cleaned["workspace"].strip(), cleaned["signs_links"])
+
+
+class AnnouncementForm(forms.Form):
+    """What people read at the panel before they take a place."""
+
+    title = forms.CharField(
+        max_length=120,
+        label="Title",
+        initial="Say what you see in pictures",
+        help_text="People read it in the panel’s list. Do not name the group that you study.",
+    )
+    description = forms.CharField(
+        max_length=5_000, label="Description", widget=forms.Textarea(attrs={"rows": 6})
+    )
+
+    def announcement(self) -> Announcement:
+        return Announcement(self.cleaned_data["title"].strip(), self.cleaned_data["description"].strip())
 
 
 class RecruitmentForm(forms.Form):
@@ -89,7 +165,7 @@ class RecruitmentForm(forms.Form):
         decimal_places=2,
         initial=0,
         label="Fee of the panel, per cent",
-        help_text="On top of the rewards.",
+        help_text="On top of the rewards. Panels with an API are asked for it.",
     )
     remote_study = forms.CharField(max_length=80, required=False, label="Id of the study at the panel")
 

@@ -1,6 +1,6 @@
 """A campaign's recruitment: panels, recruitments, their places."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.conf import settings
@@ -15,12 +15,13 @@ from django.views.decorators.http import require_safe
 
 from annotation.lead.page_context import CampaignView, campaign_context, campaign_for_lead, page_of
 from annotation.models import Campaign
-from annotation.recruitment import cost, identities, providers, recruitments
+from annotation.recruitment import background, cost, identities, providers, recruitments
 from annotation.recruitment.lead import cells
 from annotation.recruitment.lead.forms import DecisionForm, PanelForm, RecruitmentForm
 from annotation.recruitment.models import PanelPayment, PanelPlace, Recruitment
 from annotation.recruitment.payments import outbox, review
 from annotation.recruitment.payments.panel_api import pays_by_program
+from annotation.recruitment.prolific import draft, estimate
 from web.form_page import Button, FormPage
 
 PLACES_PER_PAGE = 50
@@ -108,11 +109,17 @@ class PanelNew(CampaignView, FormPage[PanelForm]):
     form_class = PanelForm
 
     def make_form(self, data: Any) -> PanelForm:
-        return PanelForm(data, initial=PanelForm.initial_of(self.request.GET.get("panel", "generic")))
+        panel = self.request.GET.get("panel", "generic")
+        return PanelForm(data, initial=PanelForm.initial_of(panel), panel=panel)
 
     def call(self) -> HttpResponse:
+        form = self.form
         provider = providers.add(
-            study=self.study, by=self.by, name=self.form.cleaned_data["name"], links=self.form.links()
+            study=self.study,
+            by=self.by,
+            name=form.cleaned_data["name"],
+            links=form.links(),
+            api=form.api(),
         )
         return self.redirect_with(f"“{provider}” is added.", "annotation:recruitment_new", *self.place())
 
@@ -143,18 +150,27 @@ class RecruitmentNew(CampaignView, FormPage[RecruitmentForm]):
         return {"name": proposed[int(number)].name, "places": proposed[int(number)].places(screens)}
 
     def call(self) -> HttpResponse:
-        recruitment = recruitments.create(
-            campaign=self.campaign,
-            provider=self.form.cleaned_data["provider"],
-            by=self.by,
-            terms=self.form.terms(),
-        )
+        provider, terms = self.form.cleaned_data["provider"], self.form.terms()
+        if provider.has_api:
+            terms = replace(terms, fee_percent=estimate.fee_percent(provider))
+        recruitment = recruitments.create(campaign=self.campaign, provider=provider, by=self.by, terms=terms)
         return self.redirect_with(
             "The recruitment is planned. Nobody can begin before you open it.",
             "annotation:recruitment",
             *self.place(),
             recruitment.pk,
         )
+
+
+def site_of(request: HttpRequest) -> str:
+    """Return how people reach this server."""
+    return settings.SITE_URL or request.build_absolute_uri("/").rstrip("/")
+
+
+def link_of(request: HttpRequest, recruitment: Recruitment) -> str:
+    """Return the link for the panel, with its placeholders."""
+    arrive = reverse("panel:arrive", args=[recruitment.public_id])
+    return f"{site_of(request)}{arrive}?{providers.query_of(recruitment.provider)}"
 
 
 class RecruitmentView(CampaignView):
@@ -186,15 +202,15 @@ def recruitment_page(request: HttpRequest, study: str, campaign: str, recruitmen
     places = found.panel_places.select_related("enrolment__annotator")
     if state in PanelPlace.State.values:
         places = places.filter(state=state)
-    arrive = reverse("panel:arrive", args=[found.public_id])
-    address = f"{settings.SITE_URL}{arrive}" if settings.SITE_URL else request.build_absolute_uri(arrive)
+    background.compare_soon(found)
     context |= {
         "recruitment": found,
         "line": lines_of([found])[0],
         "reward": cost.Money(found.reward, found.currency),
         "an_hour": cost.hourly(found.reward, found.minutes, found.currency),
         "earned": cost.earned(found),
-        "link": f"{address}?{providers.query_of(found.provider)}",
+        "remote_cost": None if found.remote_cost is None else cost.Money(found.remote_cost, found.currency),
+        "link": link_of(request, found),
         "undecided": review.undecided(found).count(),
         "unknown": PanelPayment.objects.filter(
             place__recruitment=found, state=PanelPayment.State.UNKNOWN
@@ -212,7 +228,8 @@ class RecruitmentStep(RecruitmentView, Button):
     leads_to = "annotation:recruitment"
 
     def call(self) -> str:
-        moved = recruitments.move(recruitment=self.recruitment, to=self.kwargs["move"], by=self.by)
+        verb = draft.move if self.recruitment.provider.has_api else recruitments.move
+        moved = verb(recruitment=self.recruitment, to=self.kwargs["move"], by=self.by)
         return f"“{moved}” is {moved.state}."
 
 

@@ -1,6 +1,7 @@
 """Somebody arrives by a panel's link: they get a place, or take up the one they have."""
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 
 from django.db import transaction
 from django.db.models import F
@@ -11,15 +12,20 @@ from annotation.models import Campaign, Enrolment
 from annotation.people import invitations
 from annotation.recruitment import identities, places
 from annotation.recruitment.models import PanelPerson, PanelPlace, Recruitment
+from annotation.recruitment.prolific import arrival as prolific
+from annotation.recruitment.prolific import reconcile
+from annotation.recruitment.prolific.connection import SHORT
+from annotation.recruitment.prolific.errors import ProlificError
 from foundation.errors import Conflict, Forbidden, NotFound
 
 
 @dataclass(frozen=True)
 class PanelLink:
-    """What a panel's link says: who comes, for which place."""
+    """What a panel's link says: who comes, for which place. `signed`: the panel's signature says so too."""
 
-    person: str
-    submission: str
+    person: str = field(repr=False)
+    submission: str = field(repr=False)
+    signed: bool = False
 
 
 def find(public_id: str) -> Recruitment:
@@ -38,7 +44,8 @@ def arrive(
     """Return the place of who comes; the same link again returns the same place.
 
     The caller signs in the annotator of the place's enrolment. Raises Forbidden `panel_signed_in`, and Conflict
-    `recruitment_not_open`, `recruitment_full` or `panel_person_was_here`.
+    `recruitment_not_open`, `recruitment_full` or `panel_person_was_here`; for a panel with an API, also
+    `panel_not_confirmed` and `panel_unreachable`.
     """
     if user is not None and invitations.has_a_role(user):
         raise Forbidden(
@@ -46,6 +53,7 @@ def arrive(
         )
     if known_place := _known_place(recruitment, link):
         return known_place
+    verified = _verify(recruitment, link)
     _end_earlier(recruitment, link)
     with transaction.atomic():
         # Places are given out one after the other, so that none is given twice.
@@ -58,7 +66,7 @@ def arrive(
         if person.places.filter(recruitment=recruitment, state=PanelPlace.State.COMPLETED).exists():
             raise Conflict("panel_person_was_here", "You have taken part in this already.")
         enrolment = _enrol(recruitment.campaign, person, invitations.prints(fingerprint, device))
-        return _give(recruitment, person, enrolment, link.submission)
+        return _give(recruitment, person, enrolment, link.submission, verified)
 
 
 def _known_place(recruitment: Recruitment, link: PanelLink) -> PanelPlace | None:
@@ -73,6 +81,21 @@ def _known_place(recruitment: Recruitment, link: PanelLink) -> PanelPlace | None
     ):
         raise Conflict("panel_place_of_another", "This place belongs to somebody else.")
     return place
+
+
+def _verify(recruitment: Recruitment, link: PanelLink) -> str:
+    """Return how the panel confirmed that the person has the place; "" for a panel that cannot be asked."""
+    if not recruitment.provider.has_api:
+        return ""
+    if recruitment.held >= recruitment.places:
+        # The panel may have given on a place whose return it did not tell us of yet.
+        with suppress(ProlificError):
+            reconcile.compare(recruitment, patience=SHORT)
+        recruitment.refresh_from_db(fields=["held"])
+    _refuse_newcomer(recruitment)
+    if link.signed:
+        return PanelPlace.Verified.SIGNED
+    return prolific.confirm(recruitment, person=link.person, submission=link.submission)
 
 
 def _end_earlier(recruitment: Recruitment, link: PanelLink) -> None:
@@ -116,7 +139,9 @@ def _enrol(campaign: Campaign, person: PanelPerson, prints: dict[str, str]) -> E
     return enrolment
 
 
-def _give(recruitment: Recruitment, person: PanelPerson, enrolment: Enrolment, submission: str) -> PanelPlace:
+def _give(
+    recruitment: Recruitment, person: PanelPerson, enrolment: Enrolment, submission: str, verified: str
+) -> PanelPlace:
     answered = leases.answered(enrolment.campaign_id, enrolment.annotator_id)
     Enrolment.objects.filter(pk=enrolment.pk).update(most_screens=answered + recruitment.screens)
     Recruitment.objects.filter(pk=recruitment.pk).update(held=F("held") + 1)
@@ -127,4 +152,5 @@ def _give(recruitment: Recruitment, person: PanelPerson, enrolment: Enrolment, s
         submission_hash=identities.hashes(submission)[0],
         submission_sealed=identities.seal(submission),
         answered_before=answered,
+        verified=verified,
     )

@@ -6,6 +6,7 @@ from annotation.recruitment.panel import views
 
 app_name = "panel"
 urlpatterns = [
+    path("events/<uuid:panel>/", views.events, name="events"),
     path("<uuid:recruitment>/", views.arrive, name="arrive"),
     path("<uuid:recruitment>/refused/", views.refused, name="refused"),
     path("<uuid:recruitment>/welcome/", views.welcome, name="welcome"),

@@ -7,11 +7,14 @@ from urllib.parse import quote
 from uuid import UUID
 
 from django.contrib.auth import login
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.request import UnreadablePostError
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from accounts.devices import device_of
@@ -21,10 +24,12 @@ from annotation.annotator.onboarding import SIGNED_IN_BY, fingerprint
 from annotation.annotator.progress import standing
 from annotation.answers.languages import offered, read_as
 from annotation.models import Enrolment
-from annotation.recruitment import identities, places
+from annotation.recruitment import background, identities, places
 from annotation.recruitment.cost import Money
 from annotation.recruitment.models import PanelPlace, Recruitment
 from annotation.recruitment.panel import arrival
+from annotation.recruitment.prolific import arrival as prolific
+from annotation.recruitment.prolific import webhooks
 from foundation.errors import DomainError, NotFound
 from studies import consent
 
@@ -64,6 +69,10 @@ def arrive(request: HttpRequest, recruitment: UUID) -> HttpResponse:
 
 def _link(request: HttpRequest, recruitment: Recruitment) -> arrival.PanelLink:
     provider = recruitment.provider
+    if provider.signs_links:
+        token = request.GET.get(prolific.TOKEN_PARAMETER, "")
+        person, place = prolific.signed_ids(recruitment, token)
+        return arrival.PanelLink(identities.check(person), identities.check(place), signed=True)
     person = identities.check(request.GET.get(provider.person_parameter, ""))
     if not provider.place_parameter:
         return arrival.PanelLink(person, person)
@@ -209,3 +218,23 @@ def _context(place: PanelPlace) -> dict[str, Any]:
         "code": _code(place),
         "has_way_back": bool(_completion_address(place)),
     }
+
+
+@csrf_exempt
+@never_cache
+@require_POST
+def events(request: HttpRequest, panel: UUID) -> HttpResponse:
+    """Store what a panel's API tells us, and have it handled; 204 says that it is on disk."""
+    try:
+        if int(request.headers.get("Content-Length") or 0) > webhooks.MAX_BYTES:
+            return HttpResponse(status=413)
+        body = request.body
+    except (ValueError, UnreadablePostError, RequestDataTooBig):
+        return HttpResponse(status=400)
+    try:
+        event = webhooks.receive(events_id=panel, headers=request.headers, body=body)
+    except DomainError as error:
+        return HttpResponse(status=error.status)
+    if event.handled_at is None:
+        background.wake(event.provider)
+    return HttpResponse(status=204)

@@ -1,11 +1,20 @@
 """A stand-in for Prolific in a process of its own, and a client of it."""
 
 from collections.abc import Iterator
+from decimal import Decimal
 
 import pytest
+from django.urls import reverse
 
+from annotation.recruitment import providers, recruitments
+from annotation.recruitment.models import Provider, Recruitment
+from annotation.recruitment.prolific import draft as draft_verbs
+from annotation.recruitment.prolific import estimate
+from annotation.recruitment.prolific.access import ApiAccess
 from annotation.recruitment.prolific.client import CompletionCode, ProlificClient, StudyDraft
 from annotation.recruitment.prolific.connection import Patience
+from annotation.recruitment.recruitments import Terms
+from tests.annotation.recruitment.conftest import Guest
 from tests.services.prolific.fake import FakeProlific, fake_prolific
 
 
@@ -53,20 +62,84 @@ def draft(**changes) -> StudyDraft:
 
 
 @pytest.fixture
-def study(remote) -> str:
+def remote_study(remote) -> str:
     """A published study; return its id."""
     created = remote.create_study(draft())
     return remote.transition_study(created.id, "PUBLISH").id
 
 
 @pytest.fixture
-def reviewed(fake, study):
+def reviewed(fake, remote_study):
     """Return somebody's submission that awaits review."""
 
     def made(number: int = 0) -> str:
-        submission = fake.reserve(study, f"5f3a0c77b1d2e4a6c8f0{number:04}")["id"]
+        submission = fake.reserve(remote_study, f"5f3a0c77b1d2e4a6c8f0{number:04}")["id"]
         fake.open_link(submission)
         fake.complete(submission, "DONE4567")
         return submission
 
     return made
+
+
+@pytest.fixture
+def prolific_panel(fake, study, lead) -> Provider:
+    """Prolific, with a token of the stand-in's workspace."""
+    api = ApiAccess(fake.token, fake.workspace)
+    return providers.add(
+        study=study, by=lead, name="Prolific", links=providers.KNOWN_PANELS["prolific"], api=api
+    )
+
+
+@pytest.fixture
+def planned(marking, prolific_panel, lead) -> Recruitment:
+    """A recruitment of three places of three screens, not drafted yet."""
+    terms = Terms("Isles", 3, 3, 10, Decimal("2.00"), "GBP", estimate.fee_percent(prolific_panel))
+    return recruitments.create(campaign=marking, provider=prolific_panel, by=lead, terms=terms)
+
+
+@pytest.fixture
+def published(planned, lead) -> Recruitment:
+    """The same, published."""
+    link = f"http://testserver{reverse('panel:arrive', args=[planned.public_id])}"
+    drafted = draft_verbs.create(
+        recruitment=planned,
+        announcement=draft_verbs.Announcement("Look", "Say what you see."),
+        link=f"{link}?{providers.query_of(planned.provider)}",
+        by=lead,
+    )
+    return draft_verbs.publish(recruitment=drafted, by=lead)
+
+
+class Visitor(Guest):
+    """Somebody who takes a place at Prolific and opens its link."""
+
+    def __init__(self, fake: FakeProlific, recruitment: Recruitment, person: str) -> None:
+        super().__init__()
+        self.fake, self.recruitment = fake, recruitment
+        self.reserved = fake.reserve(recruitment.remote_study, person)
+        self.submission = self.reserved["id"]
+
+    def come(self):
+        """Open the link."""
+        self.fake.open_link(self.submission)
+        return self.get(self.reserved["link"].removeprefix("http://testserver"))
+
+    def finish(self, code: str | None = None) -> None:
+        """Go back to Prolific with a code, by default the one that our page gives."""
+        if code is None:
+            self.get(self.page("end"))
+            code = self.get(self.page("return"))["Location"].rpartition("=")[2]
+        self.fake.complete(self.submission, code)
+
+
+@pytest.fixture
+def visitor(fake, published):
+    """Return somebody who came by Prolific's link, agreed, and has not answered yet."""
+
+    def came(person: str = "5f3a0c77b1d2e4a6c8f00112") -> Visitor:
+        browser = Visitor(fake, published, person)
+        response = browser.come()
+        assert response["Location"] == browser.page("welcome"), response["Location"]
+        return browser.agree()
+
+    return came

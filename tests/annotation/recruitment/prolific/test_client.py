@@ -53,17 +53,17 @@ def test_a_rejection_says_why(remote, reviewed):
     assert remote.reject(submission, "LOW_EFFORT", LONG).status == "REJECTED"
 
 
-def test_a_screen_out_pays_its_fixed_reward(fake, remote, study):
-    submission = fake.reserve(study, "somebody")["id"]
+def test_a_screen_out_pays_its_fixed_reward(fake, remote, remote_study):
+    submission = fake.reserve(remote_study, "somebody")["id"]
     fake.open_link(submission)
     assert remote.screen_out(submission, "OUT45678").status == "SCREENED OUT"
     assert remote.screen_out(submission, "OUT45678").status == "SCREENED OUT"
     assert [(row["amount"], row["fees"]) for row in fake.ledger()] == [(50, 17)]
 
 
-def test_bonuses_are_set_up_then_paid_each_time_it_is_asked(fake, remote, study, reviewed):
+def test_bonuses_are_set_up_then_paid_each_time_it_is_asked(fake, remote, remote_study, reviewed):
     submission = reviewed()
-    batch = remote.create_bonuses(study, [(submission, 125)])
+    batch = remote.create_bonuses(remote_study, [(submission, 125)])
     assert (batch.amount, batch.fees, batch.total) == (125, 42, 167)
     assert remote.bonuses(submission) == ()
     remote.pay_bonuses(batch.id)
@@ -73,10 +73,10 @@ def test_bonuses_are_set_up_then_paid_each_time_it_is_asked(fake, remote, study,
     assert [row["amount"] for row in fake.ledger()] == [125, 125]
 
 
-def test_a_bonus_shows_only_after_a_while(fake, remote, study, reviewed):
+def test_a_bonus_shows_only_after_a_while(fake, remote, remote_study, reviewed):
     submission = reviewed()
     fake.configure(bonus_delay=300.0)
-    remote.pay_bonuses(remote.create_bonuses(study, [(submission, 125)]).id)
+    remote.pay_bonuses(remote.create_bonuses(remote_study, [(submission, 125)]).id)
     assert remote.bonuses(submission) == ()
     fake.move_clock(seconds=301)
     assert remote.bonuses(submission) == (125,)
@@ -116,21 +116,23 @@ def test_events_are_subscribed_to_with_a_secret(fake, remote):
     assert remote.subscriptions(fake.workspace) == ()
 
 
-def test_who_is_asked_to_wait_waits_as_long_as_asked(fake, remote, study):
+def test_who_is_asked_to_wait_waits_as_long_as_asked(fake, remote, remote_study):
     fake.fault("study", "429", times=2, seconds=0.6)
     began = time.monotonic()
-    assert remote.study(study).status == "ACTIVE"
+    assert remote.study(remote_study).status == "ACTIVE"
     assert 1.2 <= time.monotonic() - began < 4
 
 
-def test_a_busy_prolific_is_not_waited_for_longer_than_our_patience(fake, client_of, study):
+def test_a_busy_prolific_is_not_waited_for_longer_than_our_patience(fake, client_of, remote_study):
     fake.fault("*", "429", times=None, seconds=60.0)
     with pytest.raises(ProlificError) as raised:
-        client_of(pauses=5.0).study(study)
+        client_of(pauses=5.0).study(remote_study)
     assert (raised.value.code, raised.value.done) == ("prolific_busy", False)
 
 
-def test_a_gateway_that_fails_is_asked_again_only_for_what_can_be_repeated(fake, remote, reviewed, study):
+def test_a_gateway_that_fails_is_asked_again_only_for_what_can_be_repeated(
+    fake, remote, reviewed, remote_study
+):
     submission = reviewed()
     fake.fault("approve", "502_after", times=1)
     remote.approve([submission])
@@ -143,8 +145,8 @@ def test_a_gateway_that_fails_is_asked_again_only_for_what_can_be_repeated(fake,
 
 
 @pytest.mark.parametrize(("kind", "paid"), [("429", 0), ("502", 0), ("502_after", 1), ("closed_after", 1)])
-def test_a_payment_is_sent_once_whatever_comes_of_it(fake, remote, study, reviewed, kind, paid):
-    batch = remote.create_bonuses(study, [(reviewed(), 125)])
+def test_a_payment_is_sent_once_whatever_comes_of_it(fake, remote, remote_study, reviewed, kind, paid):
+    batch = remote.create_bonuses(remote_study, [(reviewed(), 125)])
     fake.fault("pay_bonuses", kind, times=1, seconds=0.1)
     with pytest.raises(ProlificError) as raised:
         remote.pay_bonuses(batch.id)
@@ -153,9 +155,9 @@ def test_a_payment_is_sent_once_whatever_comes_of_it(fake, remote, study, review
     assert raised.value.done is (False if kind == "429" else None)
 
 
-def test_no_answer_in_time_means_nobody_knows(fake, client_of, study, reviewed):
+def test_no_answer_in_time_means_nobody_knows(fake, client_of, remote_study, reviewed):
     remote = client_of(seconds=0.5)
-    batch = remote.create_bonuses(study, [(reviewed(), 125)])
+    batch = remote.create_bonuses(remote_study, [(reviewed(), 125)])
     fake.fault("pay_bonuses", "timeout_after", seconds=2.0)
     began = time.monotonic()
     with pytest.raises(ProlificError) as raised:
@@ -165,14 +167,14 @@ def test_no_answer_in_time_means_nobody_knows(fake, client_of, study, reviewed):
     assert len(fake.ledger()) == 1
 
 
-def test_a_server_that_is_not_there_was_sent_nothing(fake, client_of, study):
+def test_a_server_that_is_not_there_was_sent_nothing(fake, client_of, remote_study):
     remote = client_of(tries=2)
     fake.kill()
     with pytest.raises(ProlificError) as raised:
-        remote.study(study)
+        remote.study(remote_study)
     assert (raised.value.code, raised.value.done) == ("prolific_unreachable", False)
     fake.start(int(fake.url.rpartition(":")[2]))
-    assert remote.study(study).status == "ACTIVE"  # what it knows is on its disk
+    assert remote.study(remote_study).status == "ACTIVE"  # what it knows is on its disk
 
 
 def test_the_token_goes_to_one_address_alone(fake):
@@ -186,10 +188,10 @@ def test_a_wrong_token_is_told(client_of):
     assert raised.value.code == "prolific_token"
 
 
-def test_no_error_names_a_person_or_place(remote, study, reviewed):
+def test_no_error_names_a_person_or_place(remote, remote_study, reviewed):
     submission = reviewed()
     for wrong in (
-        lambda: remote.create_bonuses(study, [("6a0b1c2d3e4f5a6b7c8d9e0f", 100)]),
+        lambda: remote.create_bonuses(remote_study, [("6a0b1c2d3e4f5a6b7c8d9e0f", 100)]),
         lambda: remote.submission("6a0b1c2d3e4f5a6b7c8d9e0f"),
         lambda: remote.screen_out(submission, "WRONG123"),
     ):
@@ -219,25 +221,25 @@ def test_prolifics_own_words_lose_ids_addresses_and_the_token(detail):
         assert hidden not in error.message
 
 
-def test_no_log_holds_an_id(fake, remote, study, reviewed, caplog):
+def test_no_log_holds_an_id(fake, remote, remote_study, reviewed, caplog):
     caplog.set_level(0)
     submission = reviewed()
-    remote.submissions(study)
+    remote.submissions(remote_study)
     remote.submission(submission)
     assert submission not in caplog.text
-    assert study not in caplog.text
+    assert remote_study not in caplog.text
     assert fake.token not in caplog.text
 
 
-def test_results_print_without_ids(remote, study, reviewed):
+def test_results_print_without_ids(remote, remote_study, reviewed):
     submission = remote.submission(reviewed())
     assert submission.id not in repr(submission)
     assert submission.participant not in repr(submission)
-    assert study not in repr(remote.study(study))
+    assert remote_study not in repr(remote.study(remote_study))
 
 
-def test_time_passes_by_the_clock_of_the_stand_in(fake, remote, study):
-    reserved, started, done = (fake.reserve(study, f"person-{number}")["id"] for number in range(3))
+def test_time_passes_by_the_clock_of_the_stand_in(fake, remote, remote_study):
+    reserved, started, done = (fake.reserve(remote_study, f"person-{number}")["id"] for number in range(3))
     fake.open_link(started)
     fake.open_link(done)
     fake.complete(done, "DONE4567")

@@ -1,0 +1,114 @@
+"""What Prolific says of places is taken over here: who left holds no screen, and who was paid is known to be."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Greatest, Least
+from django.utils import timezone
+
+from annotation.recruitment import identities, places
+from annotation.recruitment.models import PanelPlace, Recruitment
+from annotation.recruitment.prolific import access
+from annotation.recruitment.prolific.connection import Patience
+from annotation.recruitment.prolific.results import RemoteSubmission, Status
+
+State = PanelPlace.State
+_LISTED = 500  # ids looked for in one query
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How many places of a recruitment Prolific knows, and how many changed here."""
+
+    submissions: int
+    changed: int
+
+
+def compare(recruitment: Recruitment, *, patience: Patience | None = None) -> Comparison:
+    """Compare every place of a recruitment with Prolific."""
+    asked_at = timezone.now()
+    with access.client_of(recruitment.provider, patience=patience) as client:
+        study = client.study(recruitment.remote_study)
+        submissions = client.submissions(recruitment.remote_study)
+    changed = sum(
+        apply(place, submission.status, at=asked_at)
+        for place, submission in _known(recruitment, submissions)
+        if place.remote_status != submission.status
+        or (place.state == State.WORKING and submission.status not in Status.WORKING)
+    )
+    Recruitment.objects.filter(pk=recruitment.pk).update(
+        compared_at=timezone.now(), remote_state=study.status[:20]
+    )
+    return Comparison(len(submissions), changed)
+
+
+def is_due(recruitment: Recruitment, *, every: timedelta) -> bool:
+    """Return whether the last comparison is longer ago than that."""
+    if not recruitment.provider.has_api or not recruitment.remote_study or recruitment.settled_at is not None:
+        return False
+    return recruitment.compared_at is None or recruitment.compared_at < timezone.now() - every
+
+
+def _known(
+    recruitment: Recruitment, submissions: tuple[RemoteSubmission, ...]
+) -> list[tuple[PanelPlace, RemoteSubmission]]:
+    by_hash = {
+        hashed: submission for submission in submissions for hashed in identities.hashes(submission.id)
+    }
+    pairs, hashes = [], list(by_hash)
+    for begin in range(0, len(hashes), _LISTED):
+        found = PanelPlace.objects.filter(
+            recruitment=recruitment, submission_hash__in=hashes[begin : begin + _LISTED]
+        )
+        pairs += [(place, by_hash[str(place.submission_hash)]) for place in found]
+    return pairs
+
+
+@transaction.atomic
+def apply(place: PanelPlace, status: str, *, at: datetime) -> bool:
+    """Take over what Prolific says of a place as of a moment; return whether anything changed.
+
+    What it said of an earlier moment than what is known changes nothing. Whoever does not work there any more holds no
+    screen here.
+    """
+    if status not in Status.ALL:
+        return False  # one that came later than this program
+    Recruitment.objects.select_for_update().get(pk=place.recruitment_id)
+    place = PanelPlace.objects.select_related("enrolment__campaign", "enrolment__annotator").get(pk=place.pk)
+    if place.remote_at is not None and place.remote_at > at:
+        return False
+    if place.state == State.WORKING and status not in Status.WORKING:
+        place = places.end(place=place, state=_end_of(place, status))
+    _count(place, status)
+    changed = place.remote_status != status
+    place.remote_status, place.remote_at = status, at
+    fields = ["remote_status", "remote_at"]
+    if status in Status.PAID and not place.outcome:
+        place.outcome, place.decided_at = PanelPlace.Outcome.APPROVED, timezone.now()
+        fields += ["outcome", "decided_at"]
+    place.save(update_fields=fields)
+    return changed
+
+
+def _end_of(place: PanelPlace, status: str) -> str:
+    """Return the state in which a place ends that has ended at Prolific."""
+    if status == Status.SCREENED_OUT:
+        return State.SCREENED_OUT
+    if status in Status.GONE or status == Status.REJECTED:
+        return State.LEFT
+    # They came back with a code, or without any; those who answered something are proposed for payment.
+    return State.COMPLETED if places.answered_in(place) else State.LEFT
+
+
+def _count(place: PanelPlace, status: str) -> None:
+    """Count a completed place as given on when Prolific gives it to somebody else, or as held again."""
+    if place.state != State.COMPLETED:
+        return
+    before, after = place.remote_status in PanelPlace.GIVEN_ON, status in PanelPlace.GIVEN_ON
+    recruitment = Recruitment.objects.filter(pk=place.recruitment_id)
+    if after and not before:
+        recruitment.update(held=Greatest(F("held") - 1, 0))
+    elif before and not after:
+        recruitment.update(held=Least(F("held") + 1, F("places")))
