@@ -71,9 +71,9 @@ def wake(provider: Provider) -> None:
         )
 
 
-def compare_soon(recruitment: Recruitment, *, every: timedelta = _ON_A_VISIT) -> None:
+def compare_soon(recruitment: Recruitment, *, interval: timedelta = _ON_A_VISIT) -> None:
     """Have a recruitment compared, unless that was done lately."""
-    if reconcile.is_due(recruitment, every=every):
+    if reconcile.is_due(recruitment, interval=interval):
         compare_now(recruitment, by=None)
 
 
@@ -99,7 +99,7 @@ def sweep() -> None:
         wake(provider)
     compared = Recruitment.objects.exclude(provider__kind=Provider.Kind.LINKS).exclude(remote_study="")
     for recruitment in compared.filter(settled_at=None).select_related("provider", "campaign"):
-        compare_soon(recruitment, every=EVERY)
+        compare_soon(recruitment, interval=EVERY)
         _forget_jobs(recruitment.campaign.study_id)
 
 

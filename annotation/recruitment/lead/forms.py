@@ -103,7 +103,7 @@ class PanelForm(forms.Form):
         }
 
 
-class TokenForm(forms.Form):
+class PanelTokenForm(forms.Form):
     """Another token of a panel with an API."""
 
     token = forms.CharField(

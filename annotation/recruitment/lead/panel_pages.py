@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 
 from annotation.lead.page_context import CampaignView
 from annotation.recruitment import background, cost, providers
-from annotation.recruitment.lead.forms import AnnouncementForm, TokenForm
+from annotation.recruitment.lead.forms import AnnouncementForm, PanelTokenForm
 from annotation.recruitment.lead.pages import RecruitmentView, link_of, site_of
 from annotation.recruitment.models import Provider
 from annotation.recruitment.prolific import draft, estimate, subscription
@@ -36,16 +36,16 @@ class PanelView(CampaignView):
 
 
 @method_decorator(never_cache, "dispatch")
-class PanelToken(PanelView, FormPage[TokenForm]):
+class PanelToken(PanelView, FormPage[PanelTokenForm]):
     """Show a panel, and give it another token."""
 
     template_name = "recruitment/lead/panel_api.html"
-    form_class = TokenForm
+    form_class = PanelTokenForm
     action = "token"
 
-    def make_form(self, data: Any) -> TokenForm:
+    def make_form(self, data: Any) -> PanelTokenForm:
         initial = {"workspace": self.panel.workspace, "signs_links": self.panel.signs_links}
-        return TokenForm(data, initial=initial)
+        return PanelTokenForm(data, initial=initial)
 
     def call(self) -> str:
         providers.change_token(provider=self.panel, by=self.by, api=self.form.api())
@@ -104,15 +104,15 @@ class RecruitmentPublish(RecruitmentView, Confirmation):
         recruitment = self.recruitment
         context = super().context() | {
             "recruitment": recruitment,
-            "ours": cost.total(recruitment, recruitment.places),
+            "our_cost": cost.total(recruitment, recruitment.places),
         }
         if not recruitment.remote_study:
             return context | {"problem": "Create the draft first."}
         try:
-            found = estimate.ask(recruitment)
+            answers = estimate.ask(recruitment)
         except DomainError as error:
             return context | {"problem": error.message}
-        return context | {"estimate": found, "problem": estimate.refusal(recruitment, found)}
+        return context | {"estimate": answers, "problem": estimate.refusal(recruitment, answers)}
 
     def call(self) -> str:
         published = draft.publish(recruitment=self.recruitment, by=self.by)

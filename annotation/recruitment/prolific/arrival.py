@@ -35,8 +35,8 @@ def confirm(recruitment: Recruitment, *, person: str, submission: str) -> str:
         raise Conflict("panel_unreachable", "The panel does not answer at the moment.") from None
     except ValueError:
         raise _not_confirmed() from None
-    same = (answer.study, answer.participant, answer.id) == (recruitment.remote_study, person, submission)
-    if not same or answer.status not in Status.WORKING:
+    matches = (answer.study, answer.participant, answer.id) == (recruitment.remote_study, person, submission)
+    if not matches or answer.status not in Status.WORKING:
         raise _not_confirmed()
     return PanelPlace.Verified.ASKED
 

@@ -86,7 +86,7 @@ def publish(*, recruitment: Recruitment, by: User) -> Recruitment:
         current = estimate.ask(recruitment)
         if sentence := estimate.refusal(recruitment, current):
             raise Conflict("recruitment_refused", sentence)
-        price = current.theirs.units
+        price = current.remote_cost.units
         study = _transition(recruitment, "publish")
     with transaction.atomic():
         _keep(recruitment, study, price)
@@ -113,8 +113,8 @@ def _transition(recruitment: Recruitment, to: str) -> RemoteStudy:
             if error.done is False and error.code != "prolific_refused":
                 raise
             study = client.study(recruitment.remote_study)
-            done = {after, "AWAITING REVIEW"} if to == "close" else {after}
-            if study.status not in done:
+            states = {after, "AWAITING REVIEW"} if to == "close" else {after}
+            if study.status not in states:
                 raise
             return study
 

@@ -19,8 +19,8 @@ _PLACES, _REWARD = 1_000, 1_000
 class ProlificEstimate:
     """Prolific's answers beside our own figures."""
 
-    ours: cost.Money
-    theirs: cost.Money
+    our_cost: cost.Money
+    remote_cost: cost.Money
     balance: WalletBalance
     eligible: int
     time: RecruitmentTime
@@ -37,7 +37,7 @@ class ProlificEstimate:
     @property
     def differs(self) -> bool:
         """Return whether the two costs are more than one per cent apart."""
-        return abs(self.theirs.units - self.ours.units) * 100 > self.ours.units
+        return abs(self.remote_cost.units - self.our_cost.units) * 100 > self.our_cost.units
 
 
 def fee_percent(provider: Provider) -> Decimal:
@@ -60,8 +60,8 @@ def ask(recruitment: Recruitment) -> ProlificEstimate:
         if recruitment.currency in {"GBP", "USD"}:
             rates = client.reward_rates(provider.workspace, recruitment.currency)
         return ProlificEstimate(
-            ours=cost.total(recruitment, recruitment.places),
-            theirs=cost.Money(client.cost(recruitment.places, recruitment.reward), recruitment.currency),
+            our_cost=cost.total(recruitment, recruitment.places),
+            remote_cost=cost.Money(client.cost(recruitment.places, recruitment.reward), recruitment.currency),
             balance=client.balance(provider.workspace),
             eligible=client.eligible(provider.workspace),
             time=client.recruitment_time(provider.workspace, plan),
@@ -78,9 +78,10 @@ def refusal(recruitment: Recruitment, estimate: ProlificEstimate) -> str:
         )
     if cost.below_floor(recruitment.reward, recruitment.minutes, recruitment.currency):
         return "The reward is below the least that an hour may pay."
-    if estimate.theirs.units > estimate.balance.available:
-        return f"This costs {estimate.theirs}, and the workspace has {estimate.available}. Add money at Prolific first."
-    return over_budget(recruitment, estimate.theirs)
+    if estimate.remote_cost.units > estimate.balance.available:
+        price, money = estimate.remote_cost, estimate.available
+        return f"This costs {price}, and the workspace has {money}. Add money at Prolific first."
+    return over_budget(recruitment, estimate.remote_cost)
 
 
 def over_budget(recruitment: Recruitment, price: cost.Money) -> str:

@@ -44,11 +44,11 @@ def compare(recruitment: Recruitment, *, patience: Patience | None = None) -> Co
     return Comparison(len(submissions), changed)
 
 
-def is_due(recruitment: Recruitment, *, every: timedelta) -> bool:
+def is_due(recruitment: Recruitment, *, interval: timedelta) -> bool:
     """Return whether the last comparison is longer ago than that."""
     if not recruitment.provider.has_api or not recruitment.remote_study or recruitment.settled_at is not None:
         return False
-    return recruitment.compared_at is None or recruitment.compared_at < timezone.now() - every
+    return recruitment.compared_at is None or recruitment.compared_at < timezone.now() - interval
 
 
 def _known(
@@ -59,10 +59,10 @@ def _known(
     }
     pairs, hashes = [], list(by_hash)
     for begin in range(0, len(hashes), _LISTED):
-        found = PanelPlace.objects.filter(
+        places_here = PanelPlace.objects.filter(
             recruitment=recruitment, submission_hash__in=hashes[begin : begin + _LISTED]
         )
-        pairs += [(place, by_hash[str(place.submission_hash)]) for place in found]
+        pairs += [(place, by_hash[str(place.submission_hash)]) for place in places_here]
     return pairs
 
 

@@ -39,8 +39,8 @@ def _keep_secret(provider: Provider, secret: str, by: User) -> None:
     """Store the secret of a workspace for all panels here that use it: Prolific has one for all of them."""
     provider.save(update_fields=["events_id"])
     sealed = access.seal(secret)
-    same = Provider.objects.filter(kind=provider.kind, workspace=provider.workspace)
-    same.update(secret_sealed=sealed, unsigned_at=None)
+    panels = Provider.objects.filter(kind=provider.kind, workspace=provider.workspace)
+    panels.update(secret_sealed=sealed, unsigned_at=None)
     provider.secret_sealed, provider.unsigned_at = sealed, None
     audit.record(
         by=by, action="provider.events_received", subject=provider, study=provider.study, name=provider.name

@@ -30,7 +30,7 @@ _BATCH = 500
 
 
 @dataclass(frozen=True)
-class Change:
+class SubmissionChange:
     """What an event says: a submission has a status now."""
 
     submission: str
@@ -90,7 +90,7 @@ def handle(provider: Provider) -> int:
     """Handle what was told and not handled yet, in the order in which it happened; return how many events."""
     events = list(provider.events.filter(handled_at=None).order_by("happened_at", "pk")[:_BATCH])
     # Of each submission the latest word counts; the order among submissions does not matter.
-    latest: dict[str, tuple[PanelEvent, Change]] = {}
+    latest: dict[str, tuple[PanelEvent, SubmissionChange]] = {}
     for event in events:
         if (change := _change(event)) is not None:
             latest[change.submission] = (event, change)
@@ -101,7 +101,7 @@ def handle(provider: Provider) -> int:
     return len(events)
 
 
-def _apply(provider: Provider, place: PanelPlace, event: PanelEvent, change: Change) -> None:
+def _apply(provider: Provider, place: PanelPlace, event: PanelEvent, change: SubmissionChange) -> None:
     at, status = timezone.now(), ""
     try:
         with access.client_of(provider) as client:
@@ -111,7 +111,7 @@ def _apply(provider: Provider, place: PanelPlace, event: PanelEvent, change: Cha
     reconcile.apply(place, status, at=at)
 
 
-def _change(event: PanelEvent) -> Change | None:
+def _change(event: PanelEvent) -> SubmissionChange | None:
     try:
         body = json.loads(base64.b64decode(access.unseal(event.body_sealed)))
     except (ValueError, RecursionError):
@@ -121,7 +121,7 @@ def _change(event: PanelEvent) -> Change | None:
     submission, status = body.get("resource_id"), body.get("status")
     if not isinstance(submission, str) or not isinstance(status, str) or not 0 < len(submission) <= 200:
         return None
-    return Change(submission, status.upper().replace("_", " ").replace("TIMED OUT", "TIMED-OUT"))
+    return SubmissionChange(submission, status.upper().replace("_", " ").replace("TIMED OUT", "TIMED-OUT"))
 
 
 def _place(provider: Provider, submission: str) -> PanelPlace | None:

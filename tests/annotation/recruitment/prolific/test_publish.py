@@ -48,7 +48,7 @@ def test_from_a_token_to_people_who_can_come(fake, marking, study, lead_client):
         recruitment.screened_out_code,
     ]
     content = lead_client.get(page("recruitment_publish", **at)).content.decode()
-    # 60 × 3.00 and 33.3 %: theirs and ours.
+    # 60 × 3.00 and 33.3 %: remote_cost and our_cost.
     assert content.count("239.94 GBP") == 3
     assert "100,000.00 GBP" in content
     assert "5,000" in content
@@ -92,9 +92,9 @@ def test_our_cost_is_within_one_per_cent_of_prolifics(fake, planned):
             places=places, reward=reward, fee_percent=estimate.fee_percent(planned.provider)
         )
         planned.refresh_from_db()
-        found = estimate.ask(planned)
-        assert abs(found.theirs.units - found.ours.units) * 100 <= found.theirs.units
-        assert not found.differs
+        answers = estimate.ask(planned)
+        assert abs(answers.remote_cost.units - answers.our_cost.units) * 100 <= answers.remote_cost.units
+        assert not answers.differs
 
 
 def announced(planned, lead) -> Recruitment:
