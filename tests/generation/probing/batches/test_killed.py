@@ -46,11 +46,8 @@ def test_a_worker_that_is_killed_at_each_step_loses_and_doubles_nothing(tmp_path
                 wait_for(reached, what)
                 worker.kill()
                 worker.wait()
-            wait_for(swept, "the job does not come back")
-
-        def swept():
-            server.run("sweep_jobs")
-            return server.rows("SELECT state, wait_until FROM jobs_job")[0][0] != "running"
+            server.bring_back_jobs()
+            assert server.rows("SELECT state FROM jobs_job") == [("queued",)]
 
         kill_when(lambda: count(UNDER_WAY) > 0, "no batch is filled")
         kill_when(lambda: len(endpoint.state()["files"]) > 0, "nothing is uploaded")
@@ -59,12 +56,9 @@ def test_a_worker_that_is_killed_at_each_step_loses_and_doubles_nothing(tmp_path
         kill_when(lambda: len(endpoint.state()["batches"]) > 1, "no second batch is submitted")
         kill_when(lambda: 0 < count(DONE) < ANSWERS, "nothing is collected")
 
-        def ended():
-            server.run("sweep_jobs")
-            server.run("db_worker", "--batch", "--no-startup-delay")
-            return server.rows("SELECT state FROM jobs_job") in ([("succeeded",)], [("failed",)])
-
-        wait_for(ended, "the job does not end")
+        ended = [("succeeded",)], [("failed",)]
+        with server.start("worker", "--interval", "0.1"):
+            wait_for(lambda: server.rows("SELECT state FROM jobs_job") in ended, "the job does not end")
         assert server.rows("SELECT state, error FROM jobs_job") == [("succeeded", "")]
         state = endpoint.state()
         assert set(state["executed"].values()) == {1}
