@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,14 @@ from hypothesis import settings as property_tests
 from hypothesis.internal.conjecture import providers
 
 from accounts.models import Annotator, User
-from catalog.models import Attribute, IdentityGroup, Resource, Stereotype
-from studies.models import Study, StudyGroup, StudyMembership
+from catalog.models import Resource
+from studies.models import Study
 from tests.foundation.database.keys import restart_keys
 from tests.foundation.database.migrated import load_into, migrated_database
+from tests.foundation.database.module_rows import FAST_HASHES, module_rows
 from tests.foundation.database.postgres import UNSYNCHRONIZED, delete_instead_of_truncating
 from tests.services.label_studio.server import LabelStudio, label_studio_server
+from tests.studies import isles
 from tests.web.static_files import index_static_files_once
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -45,6 +48,13 @@ def pytest_collection() -> Iterator[object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let parallel processes begin with the slow tests: none still runs one when the others have nothing left."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.fixture(scope="session")
@@ -105,7 +115,7 @@ def _own_files(settings, tmp_path):
     """Keep files of a test in its own folder, and hash passwords fast."""
     settings.MEDIA_ROOT = tmp_path / "media"
     settings.MODEL_DIGESTS = tmp_path / "model-digests.json"
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    settings.PASSWORD_HASHERS = FAST_HASHES
 
 
 @pytest.fixture(autouse=True)
@@ -126,14 +136,12 @@ def shared_data() -> Path:
 
 @pytest.fixture
 def lead(db) -> User:
-    return User.objects.create_user("lena", password="a long password", is_lead=True, display_name="Lena")
+    return isles.new_lead()
 
 
 @pytest.fixture
 def analyst(db) -> User:
-    return User.objects.create_user(
-        "anton", password="a long password", is_analyst=True, display_name="Anton"
-    )
+    return isles.new_analyst()
 
 
 @pytest.fixture
@@ -151,49 +159,21 @@ def annotator(db) -> Annotator:
 @pytest.fixture
 def resource(db) -> Resource:
     """Two invented peoples; each lists four attributes, of which the last has too few raters."""
-    resource = Resource.objects.create(
-        name="Invented peoples", slug="invented-peoples", has_rater_counts=True, invented=True
-    )
-    listed = {
-        "Velmari": ["tall hat", "blue scarf", "lantern", "kite"],
-        "Orsani": ["round glasses", "drum", "umbrella", "tall hat"],
-    }
-    for name, attributes in listed.items():
-        group = IdentityGroup.objects.create(
-            resource=resource, name=name, display_name=name, region="North Isles", region_code="X01"
-        )
-        for index, text in enumerate(attributes):
-            attribute, _ = Attribute.objects.get_or_create(text=text)
-            Stereotype.objects.create(
-                group=group,
-                attribute=attribute,
-                in_region_stereotype=2 if index < 3 else 1,
-                in_region_not=1,
-                in_region_unsure=0,
-                out_region_stereotype=1 if index < 3 else 0,
-                out_region_not=2,
-                out_region_unsure=0,
-                rating_1=-1,
-                rating_2=0,
-                rating_3=1,
-                offensiveness_stored=0,
-            )
-    return resource
+    return isles.new_resource()
 
 
 @pytest.fixture
 def study(lead, analyst, resource) -> Study:
     """A study of both invented peoples, seen by `lead` and `analyst`."""
-    study = Study.objects.create(
-        name="Isles", slug="isles", resource=resource, seed=7, created_by=lead, simulated=False
-    )
-    for group in resource.groups.all():
-        StudyGroup.objects.create(
-            study=study, group=group, name=group.name, display_name=group.display_name, region=group.region
-        )
-    StudyMembership.objects.create(study=study, user=lead, role=StudyMembership.Role.LEAD)
-    StudyMembership.objects.create(study=study, user=analyst, role=StudyMembership.Role.ANALYST)
-    return study
+    return isles.new_study(lead=lead, analyst=analyst, resource=resource)
+
+
+@pytest.fixture(scope="module")
+def shared_rows(request, django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[None]:
+    """What the `write_rows` of the test's module wrote, once for all its tests: see `module_rows`."""
+    folder = tmp_path_factory.mktemp("shared")
+    with module_rows(request.module.write_rows, unblock=django_db_blocker.unblock, folder=folder):
+        yield
 
 
 @pytest.fixture
@@ -273,6 +253,12 @@ GROUPS = {
 }
 
 
+@cache
+def _shares_rows(file: str) -> bool:
+    """Say whether the tests of a module share rows, which each process would write."""
+    return "shared_rows" in (ROOT / file).read_text(encoding="utf-8")
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Group by path: the groups that xdist marks by renaming a test are lost since pytest 9.2 fixed its name."""
@@ -284,6 +270,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         def _split_scope(self, nodeid: str) -> str:
             file = nodeid.partition("::")[0]
             groups = (group for path, group in GROUPS.items() if file == path or file.startswith(f"{path}/"))
-            return next(groups, nodeid)
+            return next(groups, file if _shares_rows(file) else nodeid)
 
     return ByPath(config, log)

@@ -13,9 +13,19 @@ def restart_keys(connection: BaseDatabaseWrapper) -> None:
     Tests that are rolled back leave the sequences of PostgreSQL advanced, and tests that commit leave those of SQLite
     so. Draws are hashes of keys: without this a test of them sees another draw in each run.
     """
-    statement = _setval_of_all() if connection.vendor == "postgresql" else "DELETE FROM sqlite_sequence"
     with connection.cursor() as cursor:
-        cursor.execute(statement)
+        if connection.vendor == "postgresql":
+            cursor.execute(_setval_of_all())
+            return
+        cursor.execute("SELECT name FROM sqlite_sequence ORDER BY name")
+        if tables := tuple(name for (name,) in cursor.fetchall()):
+            cursor.execute(_sequence_of(tables))
+
+
+@cache
+def _sequence_of(tables: tuple[str, ...]) -> str:
+    cases = (f"WHEN '{table}' THEN (SELECT COALESCE(MAX(rowid), 0) FROM \"{table}\")" for table in tables)
+    return f"UPDATE sqlite_sequence SET seq = CASE name {' '.join(cases)} END"
 
 
 @cache

@@ -2,12 +2,14 @@
 
 import pytest
 
+from accounts.models import User
 from annotation.answers.questions.scenario_verdicts import scenario_verdicts
 from annotation.campaigns.images.retraction import retract
 from annotation.kinds import pair_check
 from annotation.kinds.registry import KINDS, likeness_question
 from annotation.models import Annotation
 from annotation.people import withdrawal
+from studies.models import Study
 from tests.annotation.campaigns.images.scenarios import (
     ALIKE,
     DIFFERENT,
@@ -18,13 +20,23 @@ from tests.annotation.campaigns.images.scenarios import (
 )
 from tests.annotation.factories import add_prompted_images, new_annotator
 from tests.annotation.labelling.production_paths import ByVerbs
+from tests.studies.isles import new_lead
 
 pytestmark = pytest.mark.django_db
 
 
+def write_rows(folder):
+    lamps_study(folder, new_lead())
+
+
 @pytest.fixture
-def lamps(tmp_path, lead):
-    return lamps_study(tmp_path, lead)
+def lead(shared_rows, db) -> User:
+    return User.objects.get(username="lena")
+
+
+@pytest.fixture
+def lamps(lead) -> Study:
+    return Study.objects.get(name="Lamps")
 
 
 def verdicts(study):

@@ -4,6 +4,7 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
+from accounts.models import User
 from annotation.answers.questions.scenario_verdicts import Scenario, scenario_verdicts
 from annotation.campaigns.images.redraw import REASON, failed_scenarios, plan_redraw, redraw
 from annotation.models import Task
@@ -11,7 +12,7 @@ from foundation.errors import DomainError, NotFound
 from generation.models import GenerationRequest, Image
 from jobs.models import Job
 from jobs.run.execution import execute
-from studies.models import AuditEntry
+from studies.models import AuditEntry, Study
 from tests.annotation.campaigns.images.scenarios import (
     ALIKE,
     DIFFERENT,
@@ -22,19 +23,34 @@ from tests.annotation.campaigns.images.scenarios import (
 )
 from tests.annotation.lead.conftest import queries
 from tests.generation.pages.test_runs import text_of
+from tests.studies.isles import new_analyst, new_lead
 
 __all__ = ["queries"]
 pytestmark = pytest.mark.django_db
 BRIDGE, HARBOUR = (Scenario("trades", name, "sketch") for name in ("bridge", "harbour"))
 
 
-@pytest.fixture
-def lamps(tmp_path, lead, analyst):
+def write_rows(folder):
     """A study in which people kept the bridge and found the images of the harbour not alike."""
-    study = lamps_study(tmp_path, lead)
-    study.memberships.create(user=analyst, role="analyst")
+    lead = new_lead()
+    study = lamps_study(folder, lead)
+    study.memberships.create(user=new_analyst(), role="analyst")
     answer(opened_check(study, lead), {"bridge": [ALIKE] * 3, "harbour": [DIFFERENT] * 3})
-    return study
+
+
+@pytest.fixture
+def lead(shared_rows, db) -> User:
+    return User.objects.get(username="lena")
+
+
+@pytest.fixture
+def analyst(shared_rows, db) -> User:
+    return User.objects.get(username="anton")
+
+
+@pytest.fixture
+def lamps(lead) -> Study:
+    return Study.objects.get(name="Lamps")
 
 
 def standing(study, scenario):
