@@ -34,6 +34,7 @@ BENCHMARKS = {
     "annotation_load": "annotation.load",
     "recruitment": "annotation.recruitment",
     "quality_rules": "annotation.quality_rules",
+    "walks": "annotation.walks",
     "jobs": "jobs",
     "generation": "generation.overhead",
     "generation_workers": "generation.workers",

@@ -1,8 +1,10 @@
 """Random sequences of whatever people and leads do keep every promise, by the verbs and over HTTP.
 
-Hypothesis finds short sequences that fail; a walk does what is usual more often and goes further.
+Hypothesis finds short sequences that fail; a walk does what is usual more often and goes further. Here a walk for each
+choice of quotas; `make bench ARGS=walks` does ten times as much.
 """
 
+import os
 import random
 
 import pytest
@@ -24,6 +26,7 @@ MACHINES = [
     pytest.param(LabellingQuestions, id="questions by verbs"),
     pytest.param(LabellingQuestionsOverHttp, id="questions over HTTP"),
 ]
+WALKS = int(os.environ.get("LABELLING_WALKS", len(QUOTAS)))
 # How often each thing is done in a walk, compared with the others.
 WEIGHTS = {
     "wait": 5,
@@ -47,12 +50,12 @@ WEIGHTS = {
 @pytest.mark.parametrize("machine", MACHINES)
 def test_any_sequence_keeps_the_promises(machine):
     run_state_machine_as_test(
-        machine, settings=settings(max_examples=15, stateful_step_count=40, deadline=None)
+        machine, settings=settings(max_examples=2 * WALKS, stateful_step_count=40, deadline=None)
     )
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(WALKS))
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_long_walk_keeps_the_promises(machine, seed):
     walk(machine(), random.Random(seed), quotas=QUOTAS[seed % len(QUOTAS)], steps=100)
