@@ -179,7 +179,7 @@ def environment(venv: Path, folder: Path, *, url: str) -> dict[str, str]:
 
 
 def _template(venv: Path) -> Path:
-    """Return a folder with a migrated database and its people; made once for a version of Label Studio."""
+    """Return a folder with a database and its people; made once for a version of Label Studio."""
     installed = next((venv / "lib").glob("python3*/site-packages/label_studio-*.dist-info")).name
     scripts = b"".join(path.read_bytes() for path in sorted(INSIDE.glob("*.py")))
     key = hashlib.sha256(scripts + f"{installed} {ANNOTATORS} {_SECRET_KEY}".encode()).hexdigest()[:12]
@@ -201,14 +201,14 @@ def _make_template(venv: Path, folder: Path) -> None:
     env = environment(venv, folder, url="http://127.0.0.1")
     python = str(venv / "bin" / "python")
 
-    def run(*arguments: str) -> str:
+    def run(*arguments: str, **other: str) -> str:
         done = subprocess.run(
-            [python, *arguments], cwd=folder, env=env, capture_output=True, text=True, check=False
+            [python, *arguments], cwd=folder, env=env | other, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    run("-m", "django", "migrate", "-v", "0")
+    run("-m", "django", "migrate", "--run-syncdb", "-v", "0", DJANGO_SETTINGS_MODULE="tables_from_models")
     people = run(str(INSIDE / "people.py"), str(ANNOTATORS)).rpartition("PEOPLE")[2]
     (folder / "people.json").write_text(people)
     with closing(sqlite3.connect(folder / "label_studio.sqlite3")) as database:
