@@ -61,6 +61,11 @@ def measure(*, places: int, seconds: float) -> Iterator[Row]:
     yield Row(f"{claim}: wallet less our ledger", f"{difference / 100:.2f} GBP", "0.00 GBP", difference == 0)
     share = abs(outcome.estimate - outcome.rewards) / max(1, outcome.rewards)
     yield Row(f"{claim}: cost, expected and real", f"{share:.2%} apart", "≤ 1 %", share <= 0.01)
-    yield Row(f"{claim}: bonuses that a person had sent again", f"{outcome.sent_again:,}", "", True)
+    yield Row(
+        f"{claim}: bonuses sent again, by a person or after a busy answer",
+        f"{outcome.sent_again:,}",
+        "",
+        True,
+    )
     for trouble in outcome.troubles[:3]:
         yield Row(f"  {trouble}"[:72], "", "none", False)

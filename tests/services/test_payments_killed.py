@@ -10,6 +10,7 @@ from tests.services.prolific.fake import fake_prolific
 from tests.services.prolific.killed_study import ENV, KilledStudy, Workers
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
+PLACES = 20
 
 
 def test_whatever_is_killed_everybody_is_paid_once(tmp_path):
@@ -18,12 +19,12 @@ def test_whatever_is_killed_everybody_is_paid_once(tmp_path):
         own_server(tmp_path, PROLIFIC_URL=fake.url, **ENV) as server,
         web_server(server, tmp_path) as web,
     ):
-        study = KilledStudy(server, fake, web, places=40, screens=2)
+        study = KilledStudy(server, fake, web, places=PLACES, screens=2)
         study.plant_faults()
         with closing(Workers(server, 2, tmp_path / "workers.log")) as workers:
-            outcome = study.run(workers, at_once=6, seconds=40)
+            outcome = study.run(workers, at_once=6, seconds=60)
     assert outcome.troubles == ()
-    assert outcome.people == 40
+    assert outcome.people == PLACES
     assert (outcome.paid_twice, outcome.unpaid, outcome.paid_unordered) == (0, 0, 0)
     assert (outcome.events_lost, outcome.leased) == (0, 0)
     assert outcome.spent == outcome.ledger

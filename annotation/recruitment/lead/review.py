@@ -47,7 +47,7 @@ def review_page(request: HttpRequest, study: str, campaign: str, recruitment: in
             for payment in unknown[:_UNKNOWN_SHOWN]
         ],
         "unknown_count": unknown.count(),
-        "shown_within_minutes": shown_within().total_seconds() / 60,
+        "shown_within_minutes": round(shown_within().total_seconds() / 60),
         "page": (
             page := page_of(
                 request, listed.select_related("place__enrolment__annotator"), per_page=PAYMENTS_PER_PAGE
@@ -140,7 +140,7 @@ class PaymentAgain(PaymentView, Confirmation):
             "payment": self.payment,
             "amount": _amount(self.payment),
             "possible": outbox.may_plan_again(self.payment),
-            "shown_within_minutes": shown_within().total_seconds() / 60,
+            "shown_within_minutes": round(shown_within().total_seconds() / 60),
         }
 
     def call(self) -> str:

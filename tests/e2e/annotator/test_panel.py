@@ -1,14 +1,17 @@
 """From a lead's plan to a panel's link, through the screens of a place and back, in a real browser."""
 
 import os
+import uuid
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.recruitment import providers, recruitments
-from annotation.recruitment.models import PanelPlace, Recruitment
+from annotation.recruitment.models import PanelPayment, PanelPlace, Recruitment
 from tests.e2e.annotator.steps import rating, ready
 from tests.e2e.conftest import DESKTOP, PHONE
 from tests.e2e.test_accessibility import open_parts, sign_in, violations
@@ -92,3 +95,38 @@ def test_a_lead_plans_and_reviews(recruitment, rating, lead, page, client, live_
     looked_at(page, "recruitment")
     page.goto(reverse("annotation:panel_new", kwargs=at))
     looked_at(page, "panel-new")
+
+
+def test_a_lead_approves_pays_bonuses_and_looks_after_a_lost_one(
+    recruitment, rating, lead, page, client, live_server
+):
+    long_ago = timezone.now() - timedelta(days=15)
+    for number, (state, answered) in enumerate(
+        [("completed", 2), ("screened_out", 0), ("left", 1), ("left", 1)]
+    ):
+        PanelPlace.objects.create(
+            recruitment=recruitment, state=state, answered=answered, ended_at=long_ago,
+            submission_hash=str(number), submission_sealed="sealed",
+        )  # fmt: skip
+    PanelPayment.objects.create(
+        place=PanelPlace.objects.latest("pk"), kind="bonus", cause="work", amount=100, currency="GBP",
+        state="unknown", key=uuid.uuid4(), batch="batch", attempts=1, sent_at=long_ago, looked_at=timezone.now(),
+        problem="Prolific did not answer within 30 seconds.",
+    )  # fmt: skip
+    sign_in(page, client, lead, live_server)
+    at = {"study": rating.study.slug, "campaign": rating.slug, "recruitment": recruitment.pk}
+    page.goto(reverse("annotation:recruitment_review", kwargs=at))
+    looked_at(page, "review")
+    page.get_by_role("button", name="Approve all").click()
+    page.get_by_text("2 places are approved").wait_for()
+    page.get_by_role("link", name="Record bonuses").click()
+    looked_at(page, "bonuses")
+    page.get_by_role("button", name="I paid 1.00 GBP").click()
+    page.get_by_text("1 bonus recorded as paid").wait_for()
+    page.get_by_role("link", name="Send again").click()
+    looked_at(page, "bonus-again")
+    page.get_by_role("link", name="Back").click()
+    page.get_by_role("button", name="It was paid").click()
+    page.get_by_text("The bonus is noted as paid").wait_for()
+    page.emulate_media(color_scheme="dark")
+    looked_at(page, "reviewed")

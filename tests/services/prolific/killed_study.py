@@ -47,21 +47,29 @@ made.refresh_from_db()
 draft.publish(recruitment=made, by=lead)
 answer = [made.pk, made.remote_study]
 """
-REVIEW = """
+# A lead who decides at once, in a process of their own.
+LEAD = """
+import time
+from django.db import close_old_connections
+from accounts.models import User
 from annotation.recruitment.models import PanelPayment, Recruitment
 from annotation.recruitment.payments import outbox, review
-from accounts.models import User
+from foundation.errors import DomainError
 lead = User.objects.get(username="lead")
-made = Recruitment.objects.select_related("provider", "campaign__study").get()
-approved = outbox.approve_all(recruitment=made, by=lead)
-total = review.review_of(made).bonus_total.units
-bonuses = outbox.pay_bonuses(recruitment=made, total=total, by=lead)
-unknown = PanelPayment.objects.filter(kind="bonus", state__in=["unknown", "refused"])
-again = [payment for payment in unknown if outbox.may_plan_again(payment)]
-for payment in again:
-    outbox.plan_again(payment=payment, by=lead)
-opened = PanelPayment.objects.filter(state__in=PanelPayment.OPEN).count()
-answer = [approved, bonuses, len(again), opened]
+def decide():
+    made = Recruitment.objects.select_related("provider", "campaign__study").get()
+    outbox.approve_all(recruitment=made, by=lead)
+    outbox.pay_bonuses(recruitment=made, total=review.review_of(made).bonus_total.units, by=lead)
+    for payment in PanelPayment.objects.filter(kind="bonus", state__in=["unknown", "refused"]):
+        if outbox.may_plan_again(payment):
+            outbox.plan_again(payment=payment, by=lead)
+while True:
+    try:
+        decide()
+    except DomainError as error:  # somebody came between looking and deciding
+        print(error, flush=True)
+    close_old_connections()
+    time.sleep(1)
 """
 COUNT = """
 from annotation.models import Assignment
@@ -71,7 +79,9 @@ made = Recruitment.objects.get()
 approved = made.panel_places.filter(payments__kind="approve", payments__state="confirmed").count()
 payments = PanelPayment.objects.select_related("place")
 answer = {
-    "payments": [[identities.unseal(p.place.submission_sealed), p.kind, p.amount, p.state] for p in payments],
+    "payments": [
+        [identities.unseal(p.place.submission_sealed), p.kind, p.amount, p.state, p.attempts] for p in payments
+    ],
     "places": [
         [identities.unseal(p.submission_sealed), p.state, p.answered, p.outcome] for p in made.panel_places.all()
     ],
@@ -87,6 +97,12 @@ JOIN annotation_enrolment e ON e.annotator_id = a.annotator_id AND e.campaign_id
 JOIN recruitment_panelplace p ON p.enrolment_id = e.id
 WHERE a.state = 'leased'
 """
+_OPEN = """
+SELECT (SELECT count(*) FROM recruitment_panelpayment WHERE state IN ('planned', 'sent', 'unknown'))
++ (SELECT count(*) FROM recruitment_panelplace WHERE state = 'working'
+   OR (outcome = '' AND (state IN ('completed', 'screened_out') OR (state = 'left' AND answered > 0))))
+"""
+_LAST_KILLS = 5
 _LOOKS = 0.25  # seconds between two looks at who holds a screen
 _LAST_LOOKS = 8.0  # and for so long after the last person left
 
@@ -135,7 +151,9 @@ class Outcome:
     ledger: int  # what our payments come to, with the fee
     estimate: int  # what we expect the approvals to cost
     rewards: int  # what they cost
-    sent_again: int  # bonuses that a person had sent again
+    sent_again: (
+        int  # bonuses that were sent more than once, each time ordered by a person or after a busy answer
+    )
     troubles: tuple[str, ...]
 
 
@@ -156,7 +174,6 @@ class KilledStudy:
         )  # fmt: skip
         self.start_money = fake.control("balance")["total_balance"]
         self.kills = 0
-        self.sent_again = 0
 
     def plant_faults(self) -> None:
         """Let a share of all calls and events go wrong."""
@@ -169,55 +186,43 @@ class KilledStudy:
         for kind in ("duplicate", "late", "reordered", "forged"):
             self.fake.fault("event", kind, times=None, share=0.1, seconds=1.0)
 
-    def run(self, workers: Workers, *, at_once: int, seconds: float, review_every: float = 5.0) -> Outcome:
+    def run(self, workers: Workers, *, at_once: int, seconds: float) -> Outcome:
         """Let people come and be paid while a process is killed each second; then let things settle."""
-        crowd = Crowd(self.fake, self.study, range(self.places), at_once=at_once)
-        end, reviewed, watch = time.monotonic() + seconds, time.monotonic(), _Watch(self.server)
-        while crowd.at_work() and time.monotonic() < end:
-            time.sleep(1)
-            if self.kills % 2:
-                self.web.kill_worker()
-            else:
-                workers.kill_one()
-            self.kills += 1
-            if time.monotonic() - reviewed > review_every:
-                self._review()
-                reviewed = time.monotonic()
-        time.sleep(_LAST_LOOKS)
-        waits = watch.waits(crowd.seen.left_at)
-        # Those who vanished run out of time; the last payments are made with kills going on.
-        self.fake.move_clock(seconds=3600)
-        self._settle(workers, seconds=seconds)
+        crowd, watch = Crowd(self.fake, self.study, range(self.places), at_once=at_once), _Watch(self.server)
+        end = time.monotonic() + seconds
+        with self.server.start("shell", "-v", "0", "-c", LEAD):
+            while crowd.at_work() and time.monotonic() < end:
+                self._kill(workers)
+            time.sleep(_LAST_LOOKS)
+            waits = watch.waits(crowd.seen.left_at)
+            # Those who vanished run out of time; they too are paid while processes are killed.
+            self.fake.move_clock(seconds=3600)
+            for _ in range(_LAST_KILLS):
+                self._kill(workers)
+            self._settle(end=time.monotonic() + seconds)
         return self._outcome(crowd, waits)
 
-    def _settle(self, workers: Workers, *, seconds: float) -> None:
-        end, quiet = time.monotonic() + seconds, 0
-        self.server.ask(
-            "from annotation.recruitment.models import Recruitment\n"
-            "from annotation.recruitment import background\n"
-            "background.compare_now(Recruitment.objects.select_related('provider', 'campaign').get(), by=None)\n"
-            "answer = 1"
-        )
-        calm = False
-        while time.monotonic() < end and quiet < 3:
-            if not calm:
-                workers.kill_one()
-                self.kills += 1
-            calm = calm or time.monotonic() > end - seconds * 0.7
-            time.sleep(2)
-            quiet = quiet + 1 if not any(self._review()) else 0
+    def _kill(self, workers: Workers) -> None:
+        time.sleep(1)
+        if self.kills % 2:
+            self.web.kill_worker()
+        else:
+            workers.kill_one()
+        self.kills += 1
 
-    def _review(self) -> tuple[int, ...]:
-        approved, bonuses, again, opened = self.server.ask(REVIEW)
-        self.sent_again += again
-        return approved, bonuses, again, opened
+    def _settle(self, *, end: float) -> None:
+        """Wait until nobody works, everybody is decided about and every payment is settled."""
+        quiet = 0
+        while quiet < 3 and time.monotonic() < end:
+            time.sleep(1)
+            quiet = quiet + 1 if self.server.rows(_OPEN)[0][0] == 0 else 0
 
     def _outcome(self, crowd: Crowd, waits: list[float]) -> Outcome:
         counted = self.server.ask(COUNT)
         ledger = self.fake.ledger()
         paid = Counter((row["submission"], row["what"]) for row in ledger)
         ordered: Counter[tuple[str, str]] = Counter()
-        for submission, kind, _, state in counted["payments"]:
+        for submission, kind, _, state, _ in counted["payments"]:
             if state != "refused" and kind in {"approve", "bonus"}:
                 ordered[submission, "reward" if kind == "approve" else "bonus"] += 1
         unordered = sum(number for key, number in paid.items() if not ordered[key])
@@ -249,10 +254,12 @@ class KilledStudy:
             slow=sum(wait > 5 for wait in waits),
             slowest=max(waits, default=0.0),
             spent=self.start_money - self.fake.control("balance")["total_balance"],
-            ledger=sum(amount + (amount * 333 + 500) // 1000 for _, _, amount, _ in confirmed),
+            ledger=sum(amount + (amount * 333 + 500) // 1000 for _, _, amount, _, _ in confirmed),
             estimate=counted["estimate"],
             rewards=sum(row["amount"] + row["fees"] for row in rewards),
-            sent_again=self.sent_again,
+            sent_again=sum(
+                kind == "bonus" and attempts > 1 for _, kind, _, _, attempts in counted["payments"]
+            ),
             troubles=tuple(crowd.seen.troubles),
         )
 

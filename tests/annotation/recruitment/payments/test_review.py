@@ -146,7 +146,7 @@ def test_nothing_is_settled_while_a_payment_is_open(recruitment, lead):
 def test_a_warning_from_day_14_says_that_the_panel_approves_by_itself(recruitment, lead_client, days, warned):
     ended(recruitment, days=days)
     content = text(lead_client.get(page("recruitment_review", recruitment)))
-    assert ("Prolific approves what nobody reviewed" in content) is warned
+    assert ("Prolific approves by itself" in content) is warned
 
 
 def test_a_lost_bonus_is_explained_with_what_to_do(recruitment, lead_client, unknown_bonus):
