@@ -1,7 +1,6 @@
 """A recruitment by the stand-in while web server and workers are killed: set up, reviewed, paid, and counted."""
 
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -102,6 +101,7 @@ SELECT (SELECT count(*) FROM recruitment_panelpayment WHERE state IN ('planned',
 + (SELECT count(*) FROM recruitment_panelplace WHERE state = 'working'
    OR (outcome = '' AND (state IN ('completed', 'screened_out') OR (state = 'left' AND answered > 0))))
 """
+_BUSY = "SELECT worker FROM jobs_job WHERE state = 'running'"
 _LAST_KILLS = 5
 _LOOKS = 0.25  # seconds between two looks at who holds a screen
 _LAST_LOOKS = 8.0  # and for so long after the last person left
@@ -121,11 +121,19 @@ class Workers:
                 cwd=ROOT, env=self.server.env, stdout=log, stderr=log,
             )  # fmt: skip
 
-    def kill_one(self) -> None:
-        place = random.randrange(len(self.processes))
-        self.processes[place].kill()
-        self.processes[place].wait()
-        self.processes[place] = self._start()
+    def kill_busy(self) -> bool:
+        """Kill a worker that does a job and start another; return whether there was one.
+
+        One that still starts is left alone: on a slow machine nothing would ever be done.
+        """
+        holders = {row[0].split(":")[1] for row in self.server.rows(_BUSY) if ":" in row[0]}
+        for place, process in enumerate(self.processes):
+            if str(process.pid) in holders:
+                process.kill()
+                process.wait()
+                self.processes[place] = self._start()
+                return True
+        return False
 
     def close(self) -> None:
         for process in self.processes:
@@ -204,10 +212,8 @@ class KilledStudy:
 
     def _kill(self, workers: Workers) -> None:
         time.sleep(1)
-        if self.kills % 2:
+        if self.kills % 2 or not workers.kill_busy():
             self.web.kill_worker()
-        else:
-            workers.kill_one()
         self.kills += 1
 
     def _settle(self, *, end: float) -> None:
