@@ -1,0 +1,91 @@
+"""A panel that is told by program: what a lead orders is a planned payment, which a job sends."""
+
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.recruitment.models import PanelPayment
+from annotation.recruitment.payments import job_queue, outbox
+from annotation.recruitment.payments.outbox import Decision
+from annotation.recruitment.prolific import access
+from foundation.errors import Conflict
+from jobs.models import Job
+from jobs.run.execution import execute
+
+pytestmark = pytest.mark.django_db
+REASON = (
+    "The same answer was given to every screen within a second each, although a message asked to look again."
+)
+
+
+@pytest.fixture
+def connected(paid_study):
+    """The recruitment, with the token of an account at the panel."""
+    provider = paid_study.recruitment.provider
+    provider.kind, provider.workspace = "prolific", paid_study.fake.workspace
+    provider.token_sealed = access.seal(paid_study.fake.token)
+    provider.save()
+    return paid_study
+
+
+def page(name, recruitment):
+    at = {"study": "isles", "campaign": "marking", "recruitment": recruitment.pk}
+    return reverse(f"annotation:{name}", kwargs=at)
+
+
+def work_off() -> Job:
+    """Do the job of payments as if its time had come."""
+    job = Job.objects.get(kind=job_queue.PAY)
+    Job.objects.filter(pk=job.pk).update(wait_until=None)
+    PanelPayment.objects.update(next_try_at=None)
+    execute(job.pk)
+    job.refresh_from_db()
+    return job
+
+
+def states() -> set[str]:
+    return set(PanelPayment.objects.values_list("kind", "state"))
+
+
+def test_what_a_lead_presses_is_sent_by_a_job_until_the_panel_shows_it(connected, lead_client):
+    connected.place()
+    connected.place(ends="give_back", answered=1)
+    lead_client.post(page("recruitment_approve", connected.recruitment))
+    confirmation = lead_client.get(page("recruitment_bonuses", connected.recruitment)).content.decode()
+    assert "A bonus cannot be taken back" in " ".join(confirmation.split())
+    lead_client.post(page("recruitment_bonuses", connected.recruitment), {"total": "67"})
+    assert states() == {("approve", "planned"), ("bonus", "planned")}
+    assert work_off().state == "queued"  # it looks again in a moment
+    assert states() == {("approve", "sent"), ("bonus", "sent")}
+    assert work_off().state == "succeeded"
+    assert states() == {("approve", "confirmed"), ("bonus", "confirmed")}
+    assert connected.paid("reward") == [200]
+    assert connected.paid() == [67]
+
+
+def test_what_was_sent_cannot_be_decided_otherwise(connected, lead):
+    place = connected.place()
+    outbox.approve_all(recruitment=connected.recruitment, by=lead)
+    outbox.decide(place=place, decision=Decision("rejected", REASON, "LOW_EFFORT"), by=lead)
+    assert states() == {("reject", "planned")}
+    work_off()
+    with pytest.raises(Conflict, match="was sent to the panel"):
+        outbox.decide(place=place, decision=Decision("approved"), by=lead)
+    assert connected.fake.documents("submission")[0]["status"] == "REJECTED"
+
+
+def test_payments_that_are_due_get_a_job_and_failed_ones_a_rest(connected, lead):
+    connected.place()
+    outbox.approve_all(recruitment=connected.recruitment, by=lead)
+    jobs = Job.objects.filter(kind=job_queue.PAY)
+    job_queue.sweep()
+    assert jobs.count() == 1
+    now = timezone.now()
+    jobs.update(state="failed", finished_at=now)
+    job_queue.sweep()
+    assert jobs.count() == 1
+    jobs.update(finished_at=now - timedelta(minutes=6))
+    job_queue.sweep()
+    assert jobs.count() == 2
