@@ -201,8 +201,9 @@ class KilledStudy:
         with self.server.start("shell", "-v", "0", "-c", LEAD):
             while crowd.at_work() and time.monotonic() < end:
                 self._kill(workers)
+            crowd.stop()
             time.sleep(_LAST_LOOKS)
-            waits = watch.waits(crowd.seen.left_at)
+            waits = watch.waits(dict(crowd.seen.left_at))
             # Those who vanished run out of time; they too are paid while processes are killed.
             self.fake.move_clock(seconds=3600)
             for _ in range(_LAST_KILLS):

@@ -127,6 +127,12 @@ class Crowd:
     def at_work(self) -> bool:
         return any(thread.is_alive() for thread in self._threads)
 
+    def stop(self) -> None:
+        """Let nobody else come, and wait for those who are there."""
+        self._waiting.clear()
+        for thread in self._threads:
+            thread.join(_PATIENCE)
+
     def _come(self) -> None:
         while True:
             try:
