@@ -23,7 +23,7 @@ from annotation.models import Campaign, CampaignSnapshot, Task
 logger = logging.getLogger(__name__)
 
 LARGE_SCREENS = 5_000
-FORMAT = 1  # raised when the shape of a kept value changes
+FORMAT = 2  # raised when the shape of a kept value changes
 _YOUNGEST = timedelta(seconds=5)  # one poll of a page
 _TIMES_AS_OLD = 20
 # Faster counts run in the request that needs them, slower ones in a thread.

@@ -50,5 +50,6 @@ KIND = Kind(
     standard_rules=(
         StandardRule(measure="median_seconds", threshold=2.0, minimum=20),
         StandardRule(measure="variety", threshold=0.15, minimum=20),
+        StandardRule(measure="gold_accuracy", threshold=0.5, minimum=10),
     ),
 )

@@ -39,5 +39,8 @@ KIND = Kind(
             "Pictures between which you see no difference may share a place. There is no right answer.",
         )
     ),
-    standard_rules=(StandardRule(measure="median_seconds", threshold=4.0, minimum=20),),
+    standard_rules=(
+        StandardRule(measure="median_seconds", threshold=4.0, minimum=20),
+        StandardRule(measure="gold_accuracy", threshold=0.5, minimum=10),
+    ),
 )

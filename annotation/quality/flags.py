@@ -27,15 +27,21 @@ class Flag:
 
 def flags_of(campaign: Campaign, annotators: Collection[int] | None = None) -> dict[int, list[Flag]]:
     """Return the current flags of these annotators, or all; annotators without flags are left out."""
-    if campaign.imported:
-        return _by_standard_rules(campaign, annotators)
     enforcement.check(campaign=campaign, annotators=annotators, warn_only=True)
     enrolments = campaign.enrolments.all()
-    return standing_flags(enrolments if annotators is None else enrolments.filter(annotator__in=annotators))
+    return checked_flags(
+        campaign, enrolments if annotators is None else enrolments.filter(annotator__in=annotators)
+    )
 
 
-def standing_flags(enrolments: Iterable[Enrolment]) -> dict[int, list[Flag]]:
-    """Return the current flags by annotator, in one query."""
+def checked_flags(campaign: Campaign, enrolments: Iterable[Enrolment]) -> dict[int, list[Flag]]:
+    """Return the flags by annotator as of the last check."""
+    if campaign.imported:
+        return _by_standard_rules(campaign, [enrolment.annotator_id for enrolment in enrolments])
+    return _open_events(enrolments)
+
+
+def _open_events(enrolments: Iterable[Enrolment]) -> dict[int, list[Flag]]:
     flags: dict[int, list[Flag]] = defaultdict(list)
     keys = [enrolment.pk for enrolment in enrolments]
     standing = QualityEvent.objects.filter(enrolment__in=keys, ended_at=None).select_related("enrolment")

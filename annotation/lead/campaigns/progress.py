@@ -79,7 +79,7 @@ def progress_page(campaign: Campaign, *, wait: bool = False) -> ProgressPage | N
     campaign_progress = CampaignProgress.from_json(counted.value["progress"])
     latest = counted.value["latest"]
     enrolments = campaign.enrolments.filter(pk__in=latest).select_related("annotator")
-    lines = lines_of(enrolments, latest)
+    lines = lines_of(campaign, enrolments, latest)
     lines.sort(key=lambda line: line.last_active or timezone.now(), reverse=True)
     return ProgressPage(
         progress=campaign_progress,

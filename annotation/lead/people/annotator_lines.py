@@ -16,7 +16,7 @@ from annotation.models import (
     QualityMeasure,
 )
 from annotation.quality import enforcement
-from annotation.quality.flags import Flag, standing_flags
+from annotation.quality.flags import Flag, checked_flags
 from annotation.quality.measures import ALL, MeasureValue, Quality, nothing_measured, qualities
 
 _SHARES = (
@@ -48,11 +48,12 @@ class AnnotatorLine:
     flags: list[str]  # the quality rules they miss now, in words
 
     def as_json(self) -> dict[str, Any]:
-        """Return the numbers as `AnnotatorLine.of` reads them, without state and flags."""
+        """Return the numbers as `AnnotatorLine.of` reads them, without state, and the flags."""
         return {
             **{name: getattr(self, name) for name in _NUMBERS},
             "last_active": self.last_active and self.last_active.isoformat(),
             "quality": {measure: asdict(measured) for measure, measured in self.quality.items()},
+            "flags": self.flags,
         }
 
     @classmethod
@@ -102,18 +103,25 @@ def shown_lines(
         )
         return annotator_lines(campaign, enrolments, measures=ALL), None, False
     counted = snapshots.read(campaign, "annotators")
-    lines = lines_of(enrolments, counted.value or {})
+    lines = lines_of(campaign, enrolments, counted.value or {})
     return lines, counted.counted_at, counted.pending
 
 
-def lines_of(enrolments: Iterable[Enrolment], counts: Mapping[str, Any]) -> list[AnnotatorLine]:
-    """Return the lines of these enrolments with numbers counted before; one query for the flags."""
+def lines_of(
+    campaign: Campaign, enrolments: Iterable[Enrolment], counts: Mapping[str, Any]
+) -> list[AnnotatorLine]:
+    """Return the lines of these enrolments with numbers counted before; one query for the flags.
+
+    Flags of an imported campaign were counted with the numbers, for they follow from them.
+    """
     enrolments = list(enrolments)
-    flags = standing_flags(enrolments)
-    return [
-        AnnotatorLine.of(enrolment, counts.get(str(enrolment.pk)), _words(flags, enrolment.annotator_id))
-        for enrolment in enrolments
-    ]
+    flags = {} if campaign.imported else checked_flags(campaign, enrolments)
+    lines = []
+    for enrolment in enrolments:
+        numbers = counts.get(str(enrolment.pk))
+        words = numbers["flags"] if campaign.imported and numbers else _words(flags, enrolment.annotator_id)
+        lines.append(AnnotatorLine.of(enrolment, numbers, words))
+    return lines
 
 
 def annotator_lines(
@@ -128,7 +136,7 @@ def annotator_lines(
     answers = _answer_counts(campaign, people)
     assignments = _assignment_counts(campaign, people)
     measured = qualities(campaign, people, measures=measures)
-    flags = standing_flags(enrolments)
+    flags = checked_flags(campaign, enrolments)
     return [
         AnnotatorLine(
             enrolment=enrolment,

@@ -17,8 +17,9 @@ from annotation.kinds.registry import KINDS
 from annotation.models import Annotation, Assignment, Campaign, QualityEvent, QualityRule
 from annotation.quality import enforcement
 from annotation.quality import rules as quality_rules
+from annotation.quality.answers import measures_of
 from annotation.quality.measures import OTHERS_DUE, quality_of, variety
-from tests.annotation.factories import add_images, new_annotator
+from tests.annotation.factories import add_images, new_annotator, options_for
 
 pytestmark = pytest.mark.django_db
 SCREENS = 40
@@ -172,18 +173,6 @@ def test_variety_is_what_was_given_of_what_was_due():
     assert variety({0: 100, 1: 0}, {0: 80.1, 1: OTHERS_DUE - 0.1}) is None
 
 
-@pytest.mark.parametrize("kind", list(KINDS))
-def test_every_new_campaign_has_rules_that_only_warn(study, lead, kind):
-    draft = lifecycle.create(study=study, name="New", kind=kind, by=lead)
-    rules = draft.quality_rules.all()
-    measures = {rule.measure for rule in rules}
-    if KINDS[kind].about_attributes:
-        assert measures == {"median_seconds", "variety", "gold_accuracy"}
-    else:  # no known answers
-        assert "median_seconds" in measures <= {"median_seconds", "variety"}
-    assert {(rule.action, rule.standard) for rule in rules} == {("warn", True)}
-
-
 def test_a_copy_has_the_rules_of_its_original_and_no_others(marking, lead):
     quality_rules.remove_rule(rule=marking.quality_rules.get(measure="variety"), by=lead)
     rule = quality_rules.set_rule(
@@ -205,3 +194,13 @@ def test_rules_look_at_the_latest_answers_so_that_people_can_do_better(wide, wor
     enforcement.check(campaign=wide)
     assert QualityEvent.objects.get().ending == "recovered"
     assert Annotation.objects.count() == 40
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_every_kind_warns_of_haste_of_one_answer_throughout_and_of_failed_gold_tasks(study, lead, kind):
+    declared = KINDS[kind]
+    draft = lifecycle.create(study=study, name="New", kind=kind, by=lead, options=options_for(declared))
+    measured = set(measures_of(declared))
+    rules = draft.quality_rules.all()
+    assert {rule.measure for rule in rules} == measured & {"median_seconds", "variety", "gold_accuracy"}
+    assert {(rule.action, rule.standard) for rule in rules} == {("warn", True)}
