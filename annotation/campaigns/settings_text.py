@@ -84,8 +84,9 @@ def stop_rules_in_words(options: Options) -> list[str]:
 
 
 def _notices(options: Options) -> str:
-    words = [NOTICE_WORDS[notice] for notice in options.notices]
-    return f"when {', or '.join(words)}" if words else "none"
+    if len(options.notices) == len(NOTICE_WORDS):
+        return "for every notice"
+    return "; ".join(NOTICE_WORDS[notice] for notice in options.notices) or "none"
 
 
 def rate_in_words(options: Options) -> str:

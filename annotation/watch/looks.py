@@ -33,7 +33,7 @@ def is_due(campaign: Campaign, answers: int) -> bool:
     """Return whether there are enough answers for another look."""
     options = Options.of(campaign)
     last_look = campaign.precision_looks.order_by("-number").first()
-    needed = options.stop_least if last_look is None else last_look.answers + options.stop_every
+    needed = 0 if last_look is None else last_look.answers + options.stop_every
     return options.stop_half_width is not None and answers >= max(needed, options.stop_least)
 
 

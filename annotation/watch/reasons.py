@@ -177,7 +177,8 @@ def _low_rate(campaign: Campaign) -> str:
     if rate.per == "hour":
         if rate.amount >= least:
             return ""
-        return f"The rate is {rate.amount} {rate.currency} an hour, less than {least} {rate.currency}."
+        hourly = rate.rounded(rate.amount)
+        return f"The rate is {hourly} {rate.currency} an hour, less than {least} {rate.currency}."
     latest = Annotation.objects.filter(campaign=campaign, active_seconds__gt=0, revision=1).order_by("-pk")
     times = latest.values_list("active_seconds", flat=True)[:_LATEST]
     seconds = [duration for duration in times if duration is not None]
