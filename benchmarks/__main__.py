@@ -53,6 +53,7 @@ LARGE = {
     "results_pages_large": "analysis.results_pages_large",
     "pages_large": "annotation.pages_large",
     "judgement_migration": "annotation.judgement_migration",
+    "backup": "backup",
 }
 
 

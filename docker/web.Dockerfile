@@ -1,6 +1,11 @@
 # The lean image: web server and what prepares the database. No model code, no files of its own.
 FROM python:3.12-slim
 ENV PYTHONUNBUFFERED=1 STEREOSCOPE_VAR=/var/lib/stereoscope STATIC_COLLECTED=yes
+# pg_dump and pg_restore, for backups; at least as new as the database. Debian keeps only the latest of a major version.
+# hadolint ignore=DL3008
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends postgresql-client-17 \
+    && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY requirements/ requirements/
 RUN pip install --no-cache-dir -r requirements/web.txt \

@@ -18,6 +18,7 @@ from annotation.assignment import leases
 from annotation.kinds.options import Options
 from annotation.models import Assignment, Campaign, Notice
 from annotation.watch.reasons import reasons, watched
+from jobs.models import Job
 from jobs.run.execution import enqueue
 
 NOTIFY = "annotation.notify"
@@ -94,6 +95,19 @@ def give(campaign: Campaign, kind: str, details: str) -> Notice | None:
     except IntegrityError:
         return None
     return notice
+
+
+def cancel_letters(*, reason: str) -> int:
+    """Cancel letters that were about to go out when a backup was made: they have gone out since. Return how many."""
+    waiting = Job.objects.filter(kind=NOTIFY, state__in=[Job.State.QUEUED, Job.State.RUNNING])
+    return waiting.update(
+        state=Job.State.CANCELLED,
+        finished_at=timezone.now(),
+        lease_expires_at=None,
+        wait_until=None,
+        error=reason,
+        error_code="restored",
+    )
 
 
 def _expire(now: datetime) -> None:

@@ -22,6 +22,7 @@ class Load:
 
     latencies: list[float] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+    acknowledged: list[tuple[float, str]] = field(default_factory=list)  # when, and the submission's id
     elapsed: float = 0.0
     driver_seconds: float = 0.0  # processor time of the driver
 
@@ -76,6 +77,7 @@ class _Annotator:
         self.task: dict[str, Any] | None = None
         self.buffer = b""
         self.sent_at = 0.0
+        self.submission_id = ""
 
     def _connected(self) -> socket.socket:
         connected = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
@@ -104,7 +106,8 @@ class _Annotator:
         ref = self.task["attributes"][0]["ref"]
         box = {"attribute": ref, "x": 0.1, "y": 0.2, "width": 0.3, "height": 0.4}
         answer = {"ticked": [ref], "boxes": [box], "none_of_the_above": False}
-        body = {"submission_id": str(uuid.uuid4()), "answer": answer, "active_seconds": 0.01}
+        self.submission_id = str(uuid.uuid4())
+        body = {"submission_id": self.submission_id, "answer": answer, "active_seconds": 0.01}
         self.sent_at = time.perf_counter()
         self._send(f"/api/v1/assignments/{self.task['assignment']}/submit", body)
 
@@ -122,6 +125,7 @@ class _Annotator:
         if status != 200 or saved["status"] != "accepted":
             measured.errors.append(f"submit {status}: {saved}")
             return False
+        measured.acknowledged.append((time.time(), self.submission_id))
         self.task = saved["next"]
         if self.task is None or not more:
             return False

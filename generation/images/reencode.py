@@ -17,6 +17,7 @@ from generation.models import Image
 logger = logging.getLogger(__name__)
 
 CONTENT_TYPE = "image/webp"
+CACHE_FOLDER = "shown"  # in storage; made again from the images when it is gone
 # Part of the cached file's name: raise it when the encoding below changes.
 _VERSION = 1
 _SMALL_EDGE = 360
@@ -28,7 +29,7 @@ def shown_bytes(image: Image, *, size: int) -> bytes:
 
     Every image leaves in one format, so that the format of a source cannot tell groups apart.
     """
-    name = f"shown/{image.sha256[:2]}/{image.sha256[2:4]}/{image.sha256}-{_VERSION}-{size}.webp"
+    name = f"{CACHE_FOLDER}/{image.sha256[:2]}/{image.sha256[2:4]}/{image.sha256}-{_VERSION}-{size}.webp"
     if default_storage.exists(name):
         with default_storage.open(name) as file:
             cached: bytes = file.read()

@@ -47,6 +47,7 @@ INSTALLED_APPS = [
     "annotation.recruitment",
     "annotation.label_studio",
     "analysis",
+    "operations",
     "front",
     "demo",
 ]

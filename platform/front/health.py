@@ -12,6 +12,7 @@ from foundation.disks import disk_trouble
 from foundation.errors import DomainError
 from foundation.storage import ObjectStorage
 from jobs.engine import backends
+from operations.backups.databases.base import MARKER
 
 
 @require_safe
@@ -35,6 +36,8 @@ def _database() -> str:
                 cursor.execute("SHOW transaction_read_only")
                 if cursor.fetchone() == ("on",):
                     return "failed: it is read-only"
+            if MARKER in connection.introspection.table_names(cursor):
+                return "failed: a restore was interrupted"
     except DatabaseError as error:
         return f"failed: {type(error).__name__}"
     return _said(_database_disk())

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # Each app names the pages of itself and of those before it.
 LAYERS = (
     *("foundation", "web", "accounts", "jobs", "catalog", "studies"),
-    *("generation", "annotation", "analysis", "front", "config", "demo"),
+    *("generation", "annotation", "analysis", "operations", "front", "config", "demo"),
 )
 # A study's page counts what all the apps below `front` know, so its views stand there; every app leads back to it.
 OWNERS_OF_NAMESPACES = {"studies": "studies"}
@@ -34,6 +34,7 @@ MORE_ENTRIES = {
     "annotation/label_studio": 19,
     "tests/analysis/metrics": 17,  # a folder for each package of measures, and what they share
     "tests/annotation": 19,  # a folder for each package of the app, and what they share
+    "tests": 16,  # a folder for each app, and what they share
     "docs": 19,  # its chapters, which README lists with a line each
     # Its eight Django entries (api, apps, background, management, migrations, models, static, templates), and a
     # package for each part of making images and asking models.

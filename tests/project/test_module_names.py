@@ -13,19 +13,18 @@ APPS = ("analysis/", "annotation/", "generation/", "platform/")
 # A word stands for its plural too. Before adding one, look for the glossary's word for it.
 PLAIN_WORDS = {
     "Django, Python and the web": """
-        admin api app archive arguments asgi authentication backend background base
-        batches build bulk bytecode caller catalog chain
-        changelog chat client column command config configuration connection context control convert database
-        decode design devices diff digest disk display doubts download encryption endpoint entries env errors events
-        execution fetch fields file folder form format formulas foundation front full gallery gauges guard health
-        history home ids import importer inputs integration interface invalidate inventory key keyset layout lines
-        listing loader locks log lookups loopback management manifest map markup memory middleware model name
-        navigation negotiation network online outages output overview page pagination parameters parse
-        parsers part payload planner platform preload prepare preview process progress projects queries reader
-        records recovery redaction reencode references refs registry rekey reporter responses rest rows sanitize
-        schema scope script secret seed serializers server settings shutdown signed sources statements
-        storage store stream subscription summary sweep sync table tabs templatetags text tokens tones types
-        uploads urls user validation values verify versions view web webhook workbook writer
+        admin api app archive arguments asgi authentication backend background base batches build bulk bytecode
+        caller catalog chain changelog chat client column command config configuration connection context control
+        convert database decode design devices diff digest disk display doubts download encryption endpoint entries
+        env errors events execution fetch fields file folder form format formulas foundation front full gallery
+        gauges guard health history home ids import importer inputs integration interface invalidate inventory key
+        keyset layout lines listing loader locks log lookups loopback management map markup memory middleware
+        migrations model name navigation negotiation network online operations outages output overview page
+        pagination parameters parse parsers part payload planner platform preload prepare preview process progress
+        projects queries reader records recovery redaction reencode references refs registry rekey reporter
+        responses rest rows sanitize schema scope script secret seed serializers server settings shutdown signed
+        sources statements storage store stream subscription summary sweep sync table tabs templatetags text tokens
+        tones types uploads urls user validation values verify versions view web webhook workbook writer
     """,
     "Products and formats": """
         celery coco croissant csv diffusers inspect lite lora m49 markdown openai postgresql prolific rai sql sqlite
@@ -53,8 +52,8 @@ PLAIN_WORDS = {
         vocabulary window word
     """,
     "What is done": """
-        apply ask clone coarsen collect edit freeze generate launch make open planning redraw reuse send shuffle
-        simulate unsent use watch
+        apply ask clone coarsen collect create edit freeze generate launch make open planning redraw restore reuse
+        send shuffle simulate unsent use verify watch
     """,
 }
 

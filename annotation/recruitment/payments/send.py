@@ -260,6 +260,24 @@ def _note_missing(payment: PanelPayment) -> None:
     _still_open([payment]).filter(key=payment.key).update(**fields)
 
 
+def hold_restored() -> int:
+    """Hold bonuses that were planned when a backup was made: they may have been paid since. Return how many.
+
+    Nothing sends them. They are looked up at the panel; what it does not show, a person plans again.
+    """
+    now = timezone.now()
+    return PanelPayment.objects.filter(kind=Kind.BONUS, state=State.PLANNED).update(
+        state=State.UNKNOWN,
+        key=uuid.uuid4(),
+        batch="restored",
+        sent_at=now,
+        looked_at=None,
+        attempts=F("attempts") + 1,
+        next_try_at=now,
+        problem="The server was restored from a backup; this bonus may have been paid since.",
+    )
+
+
 # What is written down.
 
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from jobs.engine import workers
-from jobs.models import Job
+from jobs.models import Job, Worker
 from jobs.progress import log
 from jobs.run.execution import deliver
 
@@ -41,6 +41,24 @@ def sweep() -> Swept:
     workers.forget_silent()
     _look_after_the_rest()
     return swept
+
+
+@transaction.atomic
+def requeue_restored(*, reason: str) -> int:
+    """Queue what was running in a database that was restored, whose workers are elsewhere; return how many jobs.
+
+    Messages are not restored: a sweep announces each queued job to the queue there is now.
+    """
+    Worker.objects.all().delete()
+    now = timezone.now()
+    running = Job.objects.filter(state=Job.State.RUNNING)
+    for job in running:
+        log.note(job, reason)
+    number = running.update(
+        state=Job.State.QUEUED, heartbeat_at=now, queued_at=now, lease_expires_at=None, wait_until=now
+    )
+    Job.objects.filter(state=Job.State.QUEUED, wait_until=None).update(wait_until=now)
+    return number
 
 
 def back_off(deaths: int) -> timedelta:

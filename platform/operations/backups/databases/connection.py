@@ -1,0 +1,17 @@
+"""The database that this process is set up for."""
+
+from pathlib import Path
+
+from django.db import connection
+
+from operations.backups.databases.base import Database
+from operations.backups.databases.postgresql import PostgresDatabase
+from operations.backups.databases.sqlite import SqliteDatabase
+
+
+def current_database() -> Database:
+    """Return the database of the settings; Django's own connection to it is closed."""
+    connection.close()
+    if connection.vendor == "postgresql":
+        return PostgresDatabase(connection.settings_dict)
+    return SqliteDatabase(Path(str(connection.settings_dict["NAME"])))

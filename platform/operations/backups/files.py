@@ -1,0 +1,238 @@
+"""The server's files, into a backup and back: each is kept once, under its hash."""
+
+import errno
+import hashlib
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from django.core.files.base import File
+from django.core.files.storage import default_storage, storages
+from pydantic import ValidationError
+
+from foundation.errors import Conflict, DomainError
+from foundation.storage import ObjectStorage
+from generation.images.reencode import CACHE_FOLDER
+from jobs.progress.reporter import Progress
+from operations.backups.folder import BackupFolder, opened, sha256_of
+from operations.backups.manifest import INDEX, BackedUpFile, damaged
+
+# Made again from the images when somebody looks at one.
+_NOT_KEPT = f"{CACHE_FOLDER}/"
+# Storage that is far away answers many at a time; a disk gains little.
+_AT_ONCE = 4
+_BATCH = 200
+_PIECE = 1024 * 1024
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class StorageEntry(NamedTuple):
+    """A file as its storage lists it; `version` changes with its content."""
+
+    name: str
+    size: int
+    version: str
+
+
+@dataclass
+class CopiedFiles:
+    """The files of a backup so far."""
+
+    by_name: dict[str, BackedUpFile] = field(default_factory=dict)
+    new: int = 0  # were in no earlier backup
+    new_bytes: int = 0
+
+    @property
+    def size(self) -> int:
+        return sum(file.size for file in self.by_name.values())
+
+
+def stored_entries() -> Iterator[StorageEntry]:
+    """Yield every file of the server that a backup holds."""
+    storage = storages["default"]
+    entries = storage.entries() if isinstance(storage, ObjectStorage) else _local_entries()
+    for name, size, version in entries:
+        if not name.startswith(_NOT_KEPT):
+            yield StorageEntry(name, size, version)
+
+
+def local_folder() -> Path | None:
+    """Return the folder in which files are stored; None where that is a bucket."""
+    return None if isinstance(storages["default"], ObjectStorage) else Path(default_storage.path(""))
+
+
+def require_empty() -> None:
+    """Refuse storage that holds a file."""
+    entry = next(stored_entries(), None)
+    if entry is not None:
+        raise Conflict(
+            "storage_not_empty",
+            f"The file store holds files already, such as {entry.name}: restore needs an empty one "
+            "(MEDIA_ROOT, or FILES_BUCKET with FILES_PREFIX).",
+        )
+
+
+def copy_new(folder: BackupFolder, copied: CopiedFiles, *, earlier: CopiedFiles, progress: Progress) -> None:
+    """Copy files that are not yet in the backup. One that disappears meanwhile was removed, and is left out."""
+    entries = [entry for entry in stored_entries() if not _is_same(entry, copied.by_name.get(entry.name))]
+    trusted = {file.sha256 for file in earlier.by_name.values()}
+    progress.start(len(entries))
+
+    def copy(entry: StorageEntry) -> tuple[BackedUpFile, bool] | None:
+        before = earlier.by_name.get(entry.name)
+        if before is not None and _is_same(entry, before) and _blob_size(folder, before) == before.size:
+            return before, False
+        return _copy(folder, entry, trusted)
+
+    for batch_result in _in_threads(copy, entries):
+        progress.check_cancelled()
+        progress.advance()
+        if batch_result is not None:
+            file, is_new = batch_result
+            copied.by_name[file.name] = file
+            copied.new += is_new
+            copied.new_bytes += file.size if is_new else 0
+
+
+def write_index(path: Path, files: Iterable[BackedUpFile]) -> None:
+    """Write down which files a backup holds, by name."""
+    with path.open("w", encoding="utf-8") as index:
+        for file in sorted(files, key=lambda file: file.name):
+            index.write(f"{file.model_dump_json()}\n")
+
+
+def check_all(
+    folder: BackupFolder, backup_name: str, files: Sequence[BackedUpFile], progress: Progress
+) -> None:
+    """Read every file of a backup; refuse at the first that is missing or is not what its hash says."""
+    by_hash = {file.sha256: file for file in files}
+    progress.step("Checking files")
+    progress.start(len(by_hash))
+
+    def check(file: BackedUpFile) -> None:
+        with opened(folder.blob(file.sha256), backup_name=backup_name) as blob:
+            if os.fstat(blob.fileno()).st_size != file.size or sha256_of(blob) != file.sha256:
+                raise damaged(backup_name, f"the file {file.name} is not as it was copied")
+
+    for _ in _in_threads(check, list(by_hash.values())):
+        progress.advance()
+
+
+def put_back(
+    folder: BackupFolder, backup_name: str, files: Sequence[BackedUpFile], progress: Progress
+) -> None:
+    """Write every file of a backup into the server's storage."""
+    progress.step("Restoring files")
+    progress.start(len(files))
+
+    def put(file: BackedUpFile) -> None:
+        with opened(folder.blob(file.sha256), backup_name=backup_name) as blob:
+            saved_name = default_storage.save(file.name, File(blob))
+        if saved_name != file.name:
+            default_storage.delete(saved_name)
+            raise Conflict(
+                "storage_not_empty", f"The file store got {file.name} from somebody else meanwhile."
+            )
+
+    for _ in _in_threads(put, files):
+        progress.advance()
+
+
+def remove_all() -> None:
+    """Empty the storage: what an interrupted restore wrote."""
+    for _ in _in_threads(lambda entry: default_storage.delete(entry.name), list(stored_entries())):
+        pass
+
+
+def require_index(folder: BackupFolder, backup_name: str) -> list[BackedUpFile]:
+    """Return the files of a backup; refuse names that stand for two files."""
+    files = list(folder.index(backup_name))
+    if len({file.name for file in files}) != len(files):
+        raise damaged(backup_name, f"{INDEX} names a file twice")
+    return files
+
+
+def require_room(path: Path, needed_bytes: int) -> None:
+    """Refuse to begin what would not fit on the disk of a folder, which need not be there yet."""
+    place = path
+    while not place.exists():
+        place = place.parent
+    free_bytes = shutil.disk_usage(place).free
+    if needed_bytes > free_bytes:
+        raise DomainError(
+            "no_room", f"{path} needs {needed_bytes:,} bytes, and {free_bytes:,} are free: make room first."
+        )
+
+
+def _local_entries() -> Iterator[StorageEntry]:
+    root = Path(default_storage.path(""))
+    for folder, _, names in os.walk(root):
+        for name in names:
+            path = Path(folder, name)
+            try:
+                status = path.lstat()
+            except FileNotFoundError:
+                continue
+            version = f"{status.st_mtime_ns}:{status.st_ino}"
+            yield StorageEntry(path.relative_to(root).as_posix(), status.st_size, version)
+
+
+def _is_same(entry: StorageEntry, file: BackedUpFile | None) -> bool:
+    return file is not None and (file.size, file.version) == (entry.size, entry.version)
+
+
+def _blob_size(folder: BackupFolder, file: BackedUpFile) -> int:
+    try:
+        return folder.blob(file.sha256).lstat().st_size
+    except FileNotFoundError:
+        return -1
+
+
+def _copy(folder: BackupFolder, entry: StorageEntry, trusted: set[str]) -> tuple[BackedUpFile, bool] | None:
+    draft = folder.files_path / f"{os.getpid()}-{hashlib.sha256(entry.name.encode()).hexdigest()}.part"
+    try:
+        with default_storage.open(entry.name) as source, draft.open("wb") as target:
+            digest, size = hashlib.sha256(), 0
+            while piece := source.read(_PIECE):
+                digest.update(piece)
+                size += len(piece)
+                target.write(piece)
+    except FileNotFoundError:
+        draft.unlink(missing_ok=True)
+        return None
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            raise DomainError(
+                "no_room", f"{folder.path} is full: make room, or keep fewer backups (--keep)."
+            ) from error
+        raise
+    try:
+        file = BackedUpFile(name=entry.name, size=size, sha256=digest.hexdigest(), version=entry.version)
+    except ValidationError:
+        draft.unlink()
+        raise DomainError(
+            "file_name_unusual",
+            f"The file store holds {entry.name[:200]!r}, which no server writes: remove it first.",
+        ) from None
+    blob = folder.blob(file.sha256)
+    # A file that no complete backup names may have been cut short by a loss of power, so it is written again.
+    if file.sha256 in trusted and _blob_size(folder, file) == size:
+        draft.unlink()
+        return file, False
+    blob.parent.mkdir(exist_ok=True, mode=0o700)
+    draft.rename(blob)
+    return file, True
+
+
+def _in_threads(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    """Yield what `work` returns for each item; after an error no further batch begins."""
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        for start in range(0, len(items), _BATCH):
+            yield from pool.map(work, items[start : start + _BATCH])

@@ -1,0 +1,160 @@
+"""Bringing a backup back into an empty place: nothing is written before all of the backup was checked."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.contrib.sessions.models import Session
+from django.core.management import call_command
+from django.db import connection, transaction
+
+from annotation.recruitment.payments.send import hold_restored
+from annotation.watch import notices
+from foundation.errors import Conflict
+from jobs.progress.reporter import Progress, Unwatched
+from jobs.run import recovery
+from operations.backups import files, keys
+from operations.backups.databases import migrations
+from operations.backups.databases.base import Database
+from operations.backups.databases.connection import current_database
+from operations.backups.folder import BackupFolder, opened, sha256_of
+from operations.backups.manifest import DATABASE, INDEX, BackedUpFile, Manifest, damaged, parse
+
+
+@dataclass(frozen=True)
+class RestoreReport:
+    """What was restored, and what was done so that the server can go on from there."""
+
+    backup_name: str
+    manifest: Manifest
+    sessions_ended: int
+    jobs_queued: int
+    letters_cancelled: int
+    bonuses_held: int
+
+
+def restore(
+    *,
+    folder: Path,
+    backup_name: str = "",
+    again: bool = False,
+    jobs: int = 2,
+    progress: Progress | None = None,
+) -> RestoreReport:
+    """Restore a backup, the latest unless one is named, into an empty database and an empty file store.
+
+    `again` begins once more where a restore was interrupted: what that one wrote is removed.
+    """
+    progress = progress or Unwatched()
+    backups = BackupFolder(folder)
+    with backups.locked(exclusive=False):
+        backup_name = backups.choose(backup_name)
+        manifest = check_manifest(backups, backup_name)
+        database = current_database()
+        if manifest.engine != database.engine:
+            raise Conflict(
+                "backup_of_other_engine",
+                f"Backup {backup_name} is of {manifest.engine}, and DATABASE_URL names {database.engine}: "
+                "restore it into a database of its own kind.",
+            )
+        database.check_version(manifest.engine_version)
+        _require_room(manifest)
+        _require_place(database, again=again)
+        stored = check_content(backups, backup_name, manifest, progress)
+        database.mark_unfinished(backup_name)
+        if again:
+            database.clear()
+            files.remove_all()
+        files.put_back(backups, backup_name, stored, progress)
+        progress.step("Restoring the database")
+        progress.start()
+        database.load(backups.part(backup_name, DATABASE), backup_name=backup_name, jobs=jobs)
+        compare(database, manifest, backup_name)
+        call_command("migrate", interactive=False, verbosity=0)
+        report = _settle(backup_name, manifest)
+        connection.close()
+        database.finish()
+    return report
+
+
+def check_manifest(backups: BackupFolder, backup_name: str) -> Manifest:
+    """Read what a backup says of itself; refuse one of another key, or of a newer version."""
+    content, signature = backups.manifest_and_signature(backup_name)
+    manifest = parse(content, backup_name=backup_name)
+    keys.check(manifest, content, signature, backup_name=backup_name)
+    migrations.check(manifest.migrations, backup_name=backup_name)
+    return manifest
+
+
+def check_content(
+    backups: BackupFolder, backup_name: str, manifest: Manifest, progress: Progress
+) -> list[BackedUpFile]:
+    """Read all of a backup, writing nothing; refuse one that is not as it was written. Return its files."""
+    for part in manifest.parts:
+        with opened(backups.part(backup_name, part.name), backup_name=backup_name) as file:
+            if (
+                backups.part(backup_name, part.name).lstat().st_size != part.size
+                or sha256_of(file) != part.sha256
+            ):
+                raise damaged(backup_name, f"{part.name} is not as it was written")
+    _require_parts(backups, manifest, backup_name)
+    stored = files.require_index(backups, backup_name)
+    if (len(stored), sum(file.size for file in stored)) != (manifest.files, manifest.file_bytes):
+        raise damaged(backup_name, f"{INDEX} and the manifest name different files")
+    files.check_all(backups, backup_name, stored, progress)
+    return stored
+
+
+def compare(database: Database, manifest: Manifest, backup_name: str) -> None:
+    """Refuse a restored database whose rows are not those that were backed up."""
+    with database.view() as view:
+        tables = dict(view.tables())
+    for name in sorted(tables.keys() | manifest.tables.keys()):
+        before, after = manifest.tables.get(name), tables.get(name)
+        if before != after:
+            counts = (
+                f"{before.rows if before else 0:,} rows backed up, {after.rows if after else 0:,} restored"
+            )
+            raise damaged(backup_name, f"the rows of {name} differ from those backed up ({counts})")
+
+
+def _require_parts(backups: BackupFolder, manifest: Manifest, backup_name: str) -> None:
+    """Refuse a dump with a file that the manifest does not name, which the database's programs might read."""
+    names = {part.name for part in manifest.parts}
+    for path in backups.part(backup_name, DATABASE).iterdir():
+        if f"{DATABASE}/{path.name}" not in names:
+            raise damaged(backup_name, f"{path.name[:100]} was not part of it")
+    if INDEX not in names:
+        raise damaged(backup_name, f"its manifest does not name {INDEX}")
+
+
+def _require_room(manifest: Manifest) -> None:
+    media = files.local_folder()
+    if media is not None:
+        files.require_room(media, manifest.file_bytes)
+    if manifest.engine == "sqlite":
+        size = sum(part.size for part in manifest.parts)
+        files.require_room(Path(str(connection.settings_dict["NAME"])).parent, size)
+
+
+def _require_place(database: Database, *, again: bool) -> None:
+    unfinished = database.unfinished_restore()
+    if unfinished and not again:
+        raise Conflict(
+            "restore_unfinished",
+            f"A restore of {unfinished} into this place was interrupted: run the same command with --again, which "
+            "removes what that one wrote and begins once more.",
+        )
+    if again and not unfinished:
+        raise Conflict("nothing_unfinished", "No restore was interrupted here: leave --again out.")
+    if not unfinished:
+        database.require_empty()
+        files.require_empty()
+
+
+@transaction.atomic
+def _settle(backup_name: str, manifest: Manifest) -> RestoreReport:
+    """End sessions, queue what was running; send no letter and pay no bonus twice. Nothing outside this server is told."""
+    sessions, _ = Session.objects.all().delete()
+    letters = notices.cancel_letters(reason=f"Cancelled when the backup {backup_name} was restored.")
+    queued = recovery.requeue_restored(reason=f"Queued again when the backup {backup_name} was restored.")
+    return RestoreReport(backup_name, manifest, sessions, queued, letters, hold_restored())

@@ -1,0 +1,52 @@
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from foundation.commands import DomainCommand
+from operations.backups.restore import restore
+
+
+class Command(DomainCommand):
+    help = "Restore a backup into an empty database and an empty file store; nothing is written before it was checked."
+    example = "python manage.py restore /srv/backups/stereoscope"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("folder", type=Path, metavar="FOLDER", help="a folder of backups")
+        parser.add_argument(
+            "--backup",
+            default="",
+            metavar="NAME",
+            help="which one, such as 2026-11-23T171500.123Z (default: the latest)",
+        )
+        parser.add_argument(
+            "--again",
+            action="store_true",
+            help="a restore into this place was interrupted: remove what it wrote, and begin once more",
+        )
+        parser.add_argument(
+            "--jobs",
+            type=int,
+            default=2,
+            metavar="NUMBER",
+            help="connections that restore PostgreSQL (default 2)",
+        )
+
+    def handle(self, **options: Any) -> None:
+        progress = self.progress()
+        report = restore(
+            folder=options["folder"],
+            backup_name=options["backup"],
+            again=options["again"],
+            jobs=options["jobs"],
+            progress=progress,
+        )
+        progress.finish()
+        manifest = report.manifest
+        self.stdout.write(
+            f"Restored {report.backup_name}: {manifest.rows:,} rows of {len(manifest.tables)} tables and "
+            f"{manifest.files:,} files, each as it was. {report.sessions_ended:,} sessions were ended, "
+            f"{report.jobs_queued:,} jobs queued again, {report.letters_cancelled:,} letters cancelled, "
+            f"{report.bonuses_held:,} bonuses held."
+        )
+        self.stdout.write("Start the web server and the workers; everybody signs in again.")

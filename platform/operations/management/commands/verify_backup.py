@@ -1,0 +1,53 @@
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from foundation.commands import DomainCommand
+from operations.backups.verify import verify
+
+
+class Command(DomainCommand):
+    help = (
+        "Restore a backup aside, compare every row and file with what was backed up, compute one report again, and "
+        "throw all of it away."
+    )
+    example = "python manage.py verify_backup /srv/backups/stereoscope"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("folder", type=Path, metavar="FOLDER", help="a folder of backups")
+        parser.add_argument("--backup", default="", metavar="NAME", help="which one (default: the latest)")
+        parser.add_argument(
+            "--database",
+            default="",
+            metavar="URL",
+            help="an empty PostgreSQL database, where the server's user may not create one",
+        )
+        parser.add_argument(
+            "--scratch",
+            type=Path,
+            metavar="DIR",
+            help="a folder with room for all files (default: the system's)",
+        )
+
+    def handle(self, **options: Any) -> None:
+        progress = self.progress()
+        report = verify(
+            folder=options["folder"],
+            backup_name=options["backup"],
+            database_url=options["database"],
+            scratch=options["scratch"],
+            progress=progress,
+        )
+        progress.finish()
+        manifest = report.manifest
+        self.stdout.write(
+            f"Backup {report.backup_name} can be restored: {manifest.rows:,} rows of {len(manifest.tables)} tables and "
+            f"{manifest.files:,} files are as they were."
+        )
+        if report.study:
+            self.stdout.write(
+                f"θ of {report.study} computed from it equals the stored one (inputs {report.inputs_digest[:16]})."
+            )
+        else:
+            self.stdout.write("No stored report was up to date at its moment, so no θ was compared.")
