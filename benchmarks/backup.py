@@ -88,10 +88,7 @@ def _measure(installation: Platform, source: Path, place: Path, empty_url: str) 
         drive(server.port, campaign, seconds=2)
         for number in range(ROUNDS):
             rounds.add(rounds.without, drive(server.port, campaign, seconds=SECONDS))
-            seconds, backup_rows = _backed_up_beside(
-                installation, server.port, campaign, rounds, backups / str(number)
-            )
-            yield from backup_rows
+            yield _backed_up_beside(installation, server.port, campaign, rounds, backups / str(number))
         rounds.add(rounds.without, drive(server.port, campaign, seconds=SECONDS))
     yield from _slowed(rounds)
     restored = Platform(
@@ -110,7 +107,6 @@ def _measure(installation: Platform, source: Path, place: Path, empty_url: str) 
     same = installation.shell(_DIGEST) == restored.shell(_DIGEST)
     yield Row("  digest of the report's inputs", "identical" if same else "differs", "identical", same)
     yield _lost(rounds, backups / str(ROUNDS - 1), empty_url)
-    del seconds
 
 
 def _write_images(media: Path) -> None:
@@ -122,7 +118,7 @@ def _write_images(media: Path) -> None:
 
 def _backed_up_beside(
     installation: Platform, port: int, campaign: dict[str, Any], rounds: LabellingRounds, folder: Path
-) -> tuple[float, list[Row]]:
+) -> Row:
     """Label while a backup into an empty folder runs, which copies everything."""
     started = time.perf_counter()
     process = subprocess.Popen(

@@ -81,3 +81,30 @@ def test_files_are_copied_once_and_go_with_the_last_backup_that_has_them(changin
     with empty_place(tmp_path / "place") as place:
         place.run("restore", str(folder))
         assert files_of(place) == files_of(changing)
+
+
+BACKED_UP_MEANWHILE = """
+from pathlib import Path
+from django.conf import settings
+from jobs.progress.reporter import Unwatched
+from operations.backups.create import backup
+from operations.backups.folder import BackupFolder
+
+class PeopleAtWork(Unwatched):
+    uploads = Path(settings.MEDIA_ROOT) / "uploads"
+
+    def advance(self, n=1, message=""):
+        (self.uploads / "added.csv").write_text("added after the files were listed, before the moment")
+
+    def step(self, name):
+        if name == "Copying files that are new":
+            (self.uploads / "0.csv").unlink(missing_ok=True)  # removed after the moment
+
+report = backup(folder=Path({folder!r}), progress=PeopleAtWork())
+answer = [file.name for file in BackupFolder(Path({folder!r})).index(report.backup_name)]
+"""
+
+
+def test_files_that_come_and_go_around_the_moment_are_in_the_backup(changing, tmp_path):
+    names = changing.ask(BACKED_UP_MEANWHILE.format(folder=str(tmp_path / "backups")))
+    assert names == ["uploads/0.csv", "uploads/1.csv", "uploads/2.csv", "uploads/added.csv"]
