@@ -5,7 +5,7 @@ PORT ?= 8000
 ARGS ?=
 PIP = $(VENV)/bin/python -m pip install --quiet --no-compile --disable-pip-version-check --no-warn-script-location
 
-.PHONY: demo test test-postgresql lint docs mutants types bench label-studio clean help
+.PHONY: demo test test-postgresql lint docs licences mutants types bench label-studio clean help
 
 help:
 	@echo "make demo   a study of invented peoples in your browser (PORT=8000)"
@@ -13,6 +13,7 @@ help:
 	@echo "make test-postgresql   every test that uses a database, on PostgreSQL: before a release"
 	@echo "make lint   style, types, imports between apps, migrations"
 	@echo "make docs   write the tables of parameters in docs/ from their declarations"
+	@echo "make licences  write the table of licences of all dependencies, docs/licences.md"
 	@echo "make mutants  switch off one rule of labelling at a time and check that a test notices (ARGS=\"-j 4 name\")"
 	@echo "make bench  measure what README and docs claim about speed and coverage"
 	@echo "make label-studio   install Label Studio in var/label-studio, for tests and benchmarks that use one"
@@ -51,6 +52,9 @@ lint: $(VENV)/.test
 
 docs: $(VENV)/.test
 	@$(VENV)/bin/python tests/project/option_tables.py
+
+licences: $(VENV)/.test
+	@$(VENV)/bin/python tests/project/licences/licences.py
 
 mutants: $(VENV)/.test
 	@$(VENV)/bin/python tests/project/run_mutants.py $(ARGS)
