@@ -153,7 +153,7 @@ def _require_place(database: Database, *, again: bool) -> None:
 
 @transaction.atomic
 def _settle(backup_name: str, manifest: Manifest) -> RestoreReport:
-    """End sessions, queue what was running; send no letter and pay no bonus twice. Nothing outside this server is told."""
+    """End sessions, queue what was running; send no letter and pay no bonus twice. Nobody outside is told."""
     sessions, _ = Session.objects.all().delete()
     letters = notices.cancel_letters(reason=f"Cancelled when the backup {backup_name} was restored.")
     queued = recovery.requeue_restored(reason=f"Queued again when the backup {backup_name} was restored.")

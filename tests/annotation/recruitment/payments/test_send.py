@@ -7,7 +7,7 @@ import pytest
 from annotation.recruitment import identities
 from annotation.recruitment.models import PanelPayment
 from annotation.recruitment.payments import outbox
-from annotation.recruitment.payments.send import Outbox, send_due
+from annotation.recruitment.payments.send import Outbox, hold_restored, send_due
 from annotation.recruitment.prolific.client import ProlificClient
 from annotation.recruitment.prolific.errors import ProlificError
 from foundation.errors import Conflict
@@ -242,3 +242,21 @@ def test_nothing_is_sent_before_its_time(paid_study):
     assert payment.next_try_at - payment.created_at > timedelta(seconds=1)
     send_due(Outbox(paid_study.recruitment, paid_study.client))
     assert paid_study.state(payment) == "planned"
+
+
+def test_bonuses_of_a_restored_backup_that_were_paid_since_are_not_paid_again(paid_study):
+    paid_since, never_sent = (paid_study.order(paid_study.place(ends="give_back")) for _ in range(2))
+    before = PanelPayment.objects.filter(pk=paid_since.pk).values().get()
+    PanelPayment.objects.filter(pk=never_sent.pk).update(
+        state="refused", problem="?", settled_at="2026-01-01T00:00Z"
+    )
+    paid_study.send()
+    assert paid_study.paid() == [50]
+    # The database is set back to when both were planned.
+    PanelPayment.objects.filter(pk=paid_since.pk).update(**before)
+    PanelPayment.objects.filter(pk=never_sent.pk).update(state="planned", problem="", settled_at=None)
+    assert hold_restored() == 2
+    for _ in range(2):
+        paid_study.send()
+    assert paid_study.paid() == [50]
+    assert [paid_study.state(payment) for payment in (paid_since, never_sent)] == ["confirmed", "unknown"]
