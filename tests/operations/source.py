@@ -12,7 +12,7 @@ from PIL import Image as Picture
 from accounts.models import User
 from analysis.results.parameters import parameters_of
 from analysis.results.reports import compute_report
-from annotation.campaigns.notices import NOTIFY
+from annotation.watch.notices import NOTIFY
 from catalog.models import Attribute, IdentityGroup, Resource, Stereotype
 from generation.images.storage import store_image
 from generation.models import Image
