@@ -53,7 +53,7 @@ PLAIN_WORDS = {
     """,
     "What is done": """
         apply ask clone coarsen collect create edit freeze generate launch make open planning redraw restore reuse
-        send shuffle simulate unsent use verify watch
+        send shuffle simulate unsent use watch
     """,
 }
 
