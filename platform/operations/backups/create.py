@@ -1,4 +1,4 @@
-"""Writing a backup while people label: docs/decisions/0031-backups.md says why in this order."""
+"""Writing a backup while people label: docs/decisions/0032-backups.md says why in this order."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
