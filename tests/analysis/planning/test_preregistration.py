@@ -102,3 +102,18 @@ def test_the_report_says_what_was_registered_and_what_changed(computed, study, l
     draft(study, lead)
     page = analyst_client.get(address).content.decode()
     assert "Changes since the preregistration" in page
+
+
+def test_stop_rules_are_registered_in_words_and_later_ones_are_changes(computed, study, lead):
+    campaign = draft(study, lead)
+    lifecycle.update_draft(campaign=campaign, by=lead, options={"stop_half_width": 0.2})
+    registration = preregister(study=study, plan=computed, by=lead)
+    rule = (
+        "Pauses when the half-width of θ over all groups is at most 0.2, looked at after 200 answers and then after "
+        "every 200."
+    )
+    assert json.loads(registration.document)["campaigns"]["marking"]["stop_rules"] == [rule]
+    assert changes_since(registration) == []
+    lifecycle.update_draft(campaign=campaign, by=lead, options={"stop_half_width": 0.3})
+    changes = {where: (before, after) for where, before, after in changes_since(registration)}
+    assert changes["campaigns › marking › stop_rules"] == ([rule], [rule.replace("0.2,", "0.3,")])
