@@ -32,7 +32,6 @@ BENCHMARKS = {
     "association_tests": "analysis.probing.association_tests",
     "planted_probes": "analysis.probing.truth",
     "annotation_load": "annotation.load",
-    "recruitment": "annotation.recruitment",
     "quality_rules": "annotation.quality_rules",
     "walks": "annotation.walks",
     "jobs": "jobs",
@@ -54,6 +53,7 @@ LARGE = {
     "pages_large": "annotation.pages_large",
     "judgement_migration": "annotation.judgement_migration",
     "backup": "backup",
+    "recruitment": "annotation.recruitment",
 }
 
 
