@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import combinations
 from typing import Any
 
 from accounts import codes, profiles
@@ -112,11 +113,27 @@ def parse(written_rules: Sequence[object], *, annotators_per_task: int, kind: Ki
     if wrong:
         message = " ".join(wrong.values())
         raise DomainError("quotas_invalid", message, fields={**wrong, "quotas": message})
-    without_group = TaskRules(tuple(rule for rule in rules if not rule.matches_group))
-    if not without_group.completable([], annotators_per_task):
-        message = f"No {annotators_per_task} annotators can meet these rules together."
+    if message := _contradiction([rule for rule in rules if not rule.matches_group], annotators_per_task):
         raise DomainError("quotas_impossible", message, fields={"quotas": message})
     return tuple(rules)
+
+
+def _contradiction(rules: Sequence[Rule], annotators_per_task: int) -> str:
+    """Return a sentence that names rules which no annotators can meet together, "" if all can be met.
+
+    Rules on different fields never contradict each other.
+    """
+    together = f"{annotators_per_task} {'person answers' if annotators_per_task == 1 else 'people answer'} each screen"
+    for field in dict.fromkeys(rule.field for rule in rules):
+        of_field = [rule for rule in rules if rule.field == field]
+        if TaskRules(tuple(of_field)).completable([], annotators_per_task):
+            continue
+        for pair in combinations(of_field, 2):
+            if not TaskRules(pair).completable([], annotators_per_task):
+                first, second = (in_words(rule).rstrip(".") for rule in pair)
+                return f"“{first}” and “{second}” cannot both hold: {together}."
+        return f"The rules on {FIELD_WORDS[field]} cannot all hold: {together}."
+    return ""
 
 
 def store(campaign: Campaign, rules: Sequence[Rule]) -> None:
@@ -185,11 +202,27 @@ def _rules_of(preset: Preset) -> list[Rule]:
 
 def names_of(rule: Rule) -> str:
     """Return the values of a rule in words."""
+    return " or ".join(value_names(rule))
+
+
+def value_names(rule: Rule) -> list[str]:
+    """Return what the values of a rule are called within a sentence; countries and regions are proper names."""
     if rule.field not in codes.CODED:
-        return " or ".join(sorted(rule.values))
-    names = (codes.label(rule.field, value, language="en") for value in rule.values)
-    # Within a sentence; countries and regions are proper names.
-    return " or ".join(sorted(name.lower() if rule.field == "gender" else name for name in names))
+        return sorted(rule.values)
+    return [name for name, _ in _named_codes(rule)]
+
+
+def value_codes(rule: Rule) -> list[str]:
+    """Return the values of a rule as they are written, in the order of `value_names`."""
+    return sorted(rule.values) if rule.field not in codes.CODED else [code for _, code in _named_codes(rule)]
+
+
+def _named_codes(rule: Rule) -> list[tuple[str, str]]:
+    names = ((codes.label(rule.field, value, language="en"), value) for value in rule.values)
+    return sorted(
+        (name.lower() if rule.field == "gender" else name, codes.canonical(rule.field, value) or value)
+        for name, value in names
+    )
 
 
 @dataclass(frozen=True)

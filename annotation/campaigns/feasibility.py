@@ -6,18 +6,22 @@ can. Tasks are grouped by mix (`annotation.assignment.quotas`), so the cost depe
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from accounts.models import Annotator
-from annotation.assignment import slots
+from annotation.assignment import quota_rules, slots
 from annotation.assignment.quota_rules import CampaignQuotas, in_words, names_of, quotas_of
 from annotation.assignment.quotas import AT_LEAST, AT_MOST, Member, Profile, Rule, TaskRules, members_of
 from annotation.campaigns import snapshots
+from annotation.campaigns.planning import sampling
+from annotation.campaigns.planning.cells import CellPeople, QuotaCell, cells_of, unplaced, with_people
 from annotation.campaigns.planning.plan import CampaignPlan
+from annotation.kinds.options import Options
 from annotation.models import Assignment, Campaign, Enrolment, Task
-from studies.models import StudyGroup
+from studies.models import Study, StudyGroup
 
 _NAMED = 5
 _NO_GROUP = "no identity group"
@@ -34,6 +38,7 @@ class QuotaReport:
     stuck: int = 0  # tasks that no participant may continue
     broken: int = 0  # tasks whose annotators changed their profiles so that a rule no longer holds
     impossible: str = ""  # a sentence where nobody at all can meet the rules
+    cells: tuple[CellPeople, ...] = ()  # whom the rules ask for, and how many of these take part
 
 
 def before_opening(campaign: Campaign, plan: CampaignPlan) -> QuotaReport:
@@ -41,6 +46,13 @@ def before_opening(campaign: Campaign, plan: CampaignPlan) -> QuotaReport:
     quotas = quotas_of(campaign)
     if quotas is None:
         return QuotaReport()
+    planned_cells = cells_of_plan(campaign.study, quotas.rules, plan)
+    cells, of_people = people_of_cells(campaign, planned_cells)
+    report = _before_opening(campaign, plan, quotas)
+    return replace(report, cells=tuple(cells), sentences=(*report.sentences, *of_people))
+
+
+def _before_opening(campaign: Campaign, plan: CampaignPlan, quotas: CampaignQuotas) -> QuotaReport:
     annotators_per_task = campaign.annotators_per_task
     group_ids: list[int | None] = [group.group_id for group in plan.groups]
     if not group_ids or any(task.group_id is None for task in plan.tasks):
@@ -76,6 +88,61 @@ def before_opening(campaign: Campaign, plan: CampaignPlan) -> QuotaReport:
             )
     sentences += _lacking_sentences(lacking, len(group_ids), "group" if group_ids != [None] else "task")
     return QuotaReport(_words(quotas), tuple(sentences), impossible=impossible)
+
+
+def cells_of_campaign(campaign: Campaign) -> list[QuotaCell]:
+    """Return whom the rules ask for: of a draft by its plan, else by its screens."""
+    if campaign.state == Campaign.State.DRAFT:
+        return cells_of_plan(campaign.study, quota_rules.stored(campaign), sampling.plan(campaign))
+    tasks = Task.objects.filter(campaign=campaign, purpose=Task.Purpose.LABEL, withdrawn=False)
+    screens = dict(tasks.order_by().values_list("image__group").annotate(number=Count("pk")))
+    return cells_of(quota_rules.stored(campaign), screens, _groups(campaign.study))
+
+
+def cells_of_plan(study: Study, rules: Sequence[Rule], plan: CampaignPlan) -> list[QuotaCell]:
+    """Return whom rules ask for in the screens of a plan."""
+    return cells_of(rules, Counter(task.group_id for task in plan.tasks), _groups(study))
+
+
+def _groups(study: Study) -> dict[int, StudyGroup]:
+    return {group.pk: group for group in study.groups.all()}
+
+
+def people_of_cells(campaign: Campaign, cells: Iterable[QuotaCell]) -> tuple[list[CellPeople], list[str]]:
+    """Return what each cell needs and has, and sentences about people who count toward no rule."""
+    people = list(_profiles(campaign).values())
+    per_person = Options.of(campaign).screens_per_person
+    return with_people(cells, people, per_person), unplaced(quota_rules.stored(campaign), people)
+
+
+def people_of_draft(
+    campaign: Campaign, rules: Sequence[Rule], plan: CampaignPlan, *, people_of: Campaign | None
+) -> list[CellPeople]:
+    """Return what each cell of rules that are not stored yet needs and has; nobody takes part in an unsaved draft."""
+    people = list(_profiles(people_of).values()) if rules and people_of is not None else []
+    cells = cells_of_plan(campaign.study, rules, plan)
+    return with_people(cells, people, Options.of(campaign).screens_per_person)
+
+
+def shown_cells(campaign: Campaign) -> list[CellPeople]:
+    """Return the cells of an opened campaign; of a large one as last counted."""
+    counted = snapshots.read(campaign, "quota_cells")
+    return [] if counted.pending else [CellPeople(*cell) for cell in counted.value["cells"]]
+
+
+def people_without_cell(campaign: Campaign) -> list[str]:
+    """Return sentences about people who count toward no rule; of a large campaign as last counted."""
+    counted = snapshots.read(campaign, "quota_cells")
+    return [] if counted.pending else list(counted.value["sentences"])
+
+
+@snapshots.register("quota_cells")
+def _count_cells(campaign: Campaign, _: str) -> dict[str, Any]:
+    cells, of_people = people_of_cells(campaign, cells_of_campaign(campaign))
+    return {
+        "cells": [[cell.name, cell.answers, cell.needed, cell.counted] for cell in cells],
+        "sentences": of_people,
+    }
 
 
 def during(campaign: Campaign) -> QuotaReport:

@@ -41,7 +41,14 @@ CHANGEABLE = frozenset(
         "repeat_share",
         "repeat_after",
     }
-    | {"tasks_per_day", "sensitive_per_day", "practice_pass_mark", "practice_attempts", "reopen_withdrawn"}
+    | {
+        "screens_per_person",
+        "tasks_per_day",
+        "sensitive_per_day",
+        "practice_pass_mark",
+        "practice_attempts",
+        "reopen_withdrawn",
+    }
     | {"stop_at_budget", "stop_on", "stop_complete", "stop_half_width", "stop_least", "stop_every", "stop_by"}
     | {"notices", "stuck_hours", "junk_share"}
 )
@@ -227,6 +234,14 @@ class Options(ParameterSet):
     )
     repeat_after: int = parameter(
         10, ge=1, le=1000, label="Tasks in between", help="How many other tasks come before a repeat."
+    )
+    screens_per_person: int = parameter(
+        40,
+        ge=1,
+        le=100_000,
+        label="Screens of each person",
+        help="How many screens you expect a person to answer. It says how many people the quotas need; nobody is "
+        "stopped by it.",
     )
     tasks_per_day: int | None = parameter(
         None, ge=1, le=10_000, label="Screens a day, at most", help="Leave empty for no limit."

@@ -1,6 +1,5 @@
 """The form of a campaign's draft: settings, attributes and images, and what annotators read."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -11,6 +10,7 @@ from annotation.campaigns.planning.texts import has_rated_associations
 from annotation.kinds.declaration import Kind
 from annotation.kinds.options import FROM_ANSWERS, FROM_ASSOCIATIONS, FROM_CAMPAIGN, Options, names_for
 from annotation.kinds.registry import RATING_KINDS, coding_question, kind_of
+from annotation.lead.campaigns.quota_form import QuotaRows
 from annotation.lead.campaigns.settings_form import (
     EACH_PERSON,
     NOTICES,
@@ -35,19 +35,9 @@ _COLUMNS = (
     "boxes_required",
     "guidelines",
 )
-QUOTA_FIELDS = (
-    "quota_presets",
-    "quota_kept",
-    "quota_kind",
-    "quota_number",
-    "quota_field",
-    "quota_relation",
-    "quota_values",
-)
-PROFILE_FIELDS = [(name, words.capitalize()) for name, words in quota_rules.FIELD_WORDS.items()]
 
 
-class CampaignForm(WorkingFields):
+class CampaignForm(WorkingFields, QuotaRows):
     """What all kinds have."""
 
     option_names: tuple[str, ...] = ()
@@ -60,25 +50,6 @@ class CampaignForm(WorkingFields):
         help_text="Applies to every screen; if none is ticked, anybody may answer. People count by what they say about "
         "themselves. An empty field, or an answer that a lead has not matched yet, counts toward no rule.",
     )
-    quota_kept = forms.MultipleChoiceField(
-        required=False, widget=forms.CheckboxSelectMultiple, label="Your other rules"
-    )
-    quota_kind = forms.ChoiceField(
-        required=False,
-        label="Add another rule",
-        choices=[("", "No further rule"), ("at_least", "At least"), ("at_most", "At most")],
-    )
-    quota_number = forms.IntegerField(required=False, min_value=0, max_value=100, label="How many people")
-    quota_field = forms.ChoiceField(required=False, label="Whose", choices=PROFILE_FIELDS)
-    quota_relation = forms.ChoiceField(
-        required=False, label="Relation", choices=[("=", "is one of"), ("!=", "is given and is not one of")]
-    )
-    quota_values = forms.CharField(
-        required=False,
-        max_length=2_000,
-        label="Values",
-        help_text="Names or codes, separated by commas: “Kenya, Uganda” or “KEN, UGA”. They are stored as codes.",
-    )
     guidelines = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 12}),
         help_text="Shown beside every task. It must not tell what you expect to find. Examples help: "
@@ -90,17 +61,18 @@ class CampaignForm(WorkingFields):
     ) -> None:
         self.declared, self.study = kind, study
         kwargs.setdefault("initial", self.initial_of(campaign))
-        super().__init__(*args, **kwargs)
+        _, rules = quota_rules.presets_in(quota_rules.stored(campaign) if campaign else ())
+        super().__init__(*args, rules=rules, **kwargs)
         self.leave_out_options_of_other_kinds(kind)
         self.stored_options = dict(campaign.options) if campaign else {}
-        self._offer_quotas(campaign)
+        self._offer_presets()
 
     @property
     def kind(self) -> str:
         """The key of the kind, as the form sends it."""
         return self.declared.key
 
-    def _offer_quotas(self, campaign: Campaign | None) -> None:
+    def _offer_presets(self) -> None:
         of_one_group = self.declared.stimuli.of_one_group
         offered = {
             name: preset
@@ -108,12 +80,6 @@ class CampaignForm(WorkingFields):
             if of_one_group or not preset.needs_group
         }
         set_choices(self, "quota_presets", [(name, preset.title) for name, preset in offered.items()])
-        _, other_rules = quota_rules.presets_in(quota_rules.stored(campaign) if campaign else ())
-        if other_rules:
-            choices = [(quota_rules.line(rule), quota_rules.in_words(rule)) for rule in other_rules]
-            set_choices(self, "quota_kept", choices)
-        else:
-            del self.fields["quota_kept"]
 
     def initial_of(self, campaign: Campaign | None) -> dict[str, Any]:
         """Return the values of an existing draft, or the defaults of the kind."""
@@ -121,26 +87,33 @@ class CampaignForm(WorkingFields):
             return {"name": self.declared.campaign_name, "guidelines": self.declared.guidelines}
         options = Options.of(campaign)
         instrument = campaign.instruments.first()
-        presets, other_rules = quota_rules.presets_in(quota_rules.stored(campaign))
+        presets, _ = quota_rules.presets_in(quota_rules.stored(campaign))
         return {
             **{name: getattr(campaign, name) for name in _COLUMNS if name != "guidelines"},
             **{name: getattr(options, name) for name in (*self.option_names, *WORKING_OPTIONS)},
             "guidelines": instrument.guidelines if instrument else self.declared.guidelines,
             "quota_presets": presets,
-            "quota_kept": [quota_rules.line(rule) for rule in other_rules],
         }
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         number = cleaned.get("annotators_per_task")
-        if number is not None and not self.errors.keys() & set(QUOTA_FIELDS):
-            try:
-                quota_rules.parse(_quotas(cleaned), annotators_per_task=number, kind=self.declared)
-            except DomainError as error:
-                self.add_error(
-                    "quota_values" if cleaned.get("quota_kind") else "quota_presets", error.message
-                )
+        if number is not None and "quota_presets" not in self.errors:
+            self._check_quotas(cleaned, number)
         return cleaned
+
+    def _check_quotas(self, cleaned: dict[str, Any], annotators_per_task: int) -> None:
+        how = {"annotators_per_task": annotators_per_task, "kind": self.declared}
+        if not self.check_rows(cleaned, **how):
+            return
+        try:
+            quota_rules.parse(self.quotas(cleaned), **how)
+        except DomainError as error:
+            self.add_error(self.last_row(cleaned) or "quota_presets", error.message)
+
+    def quotas(self, values: dict[str, Any]) -> list[object]:
+        """Return the rules that the form names: presets, and those of its rows."""
+        return [*(values.get("quota_presets") or ()), *self.rules(values)]
 
     def settings(self) -> dict[str, Any]:
         """Return the arguments of the verbs that create and change a draft, as they were filled in."""
@@ -160,7 +133,7 @@ class CampaignForm(WorkingFields):
         }
         options = {name: values[name] for name in self.option_names if values.get(name) not in (None, "", [])}
         options |= {name: value for name, value in working_options(values).items() if value is not None}
-        return {**settings, "options": unasked_options | options, "quotas": _quotas(values)}
+        return {**settings, "options": unasked_options | options, "quotas": self.quotas(values)}
 
 
 class RatingForm(CampaignForm):
@@ -171,7 +144,7 @@ class RatingForm(CampaignForm):
     attributes = Options.form_field("attributes", required=True)
     sections = (
         ("What is asked", ("name", "attributes")),
-        ("Of whom", ("annotators_per_task", *QUOTA_FIELDS, "lease_minutes")),
+        ("Of whom", ("annotators_per_task", "quota_presets", "lease_minutes")),
         EACH_PERSON,
         WITHDRAWN,
         ("What they read", ("guidelines",)),
@@ -224,7 +197,7 @@ class MarkingForm(ImagesForm):
         ("What is asked", ("name", "visual_source", "visual_rule", "random_per_stereotype")),
         ("About which images", ("model_labels", "images_per_group")),
         ("How", ("attributes_per_screen", "boxes_required")),
-        ("Of whom", ("annotators_per_task", *QUOTA_FIELDS, "lease_minutes")),
+        ("Of whom", ("annotators_per_task", "quota_presets", "lease_minutes")),
         EACH_PERSON,
         WITHDRAWN,
         ("What they read", ("guidelines",)),
@@ -263,7 +236,7 @@ class QuestionsForm(ImagesForm):
             "About which images",
             ("condition", "scenarios", "model_labels", "images_per_group", "combinations"),
         ),
-        ("Of whom", ("annotators_per_task", *QUOTA_FIELDS, "lease_minutes")),
+        ("Of whom", ("annotators_per_task", "quota_presets", "lease_minutes")),
         EACH_PERSON,
         WITHDRAWN,
         ("What they read", ("guidelines",)),
@@ -315,7 +288,7 @@ class TextsForm(CampaignForm):
     sure_least = Options.form_field("sure_least")
     sections = (
         ("What is asked", ("name", "texts", "texts_from", "pairs", "sure_share", "sure_least")),
-        ("Of whom", ("annotators_per_task", *QUOTA_FIELDS, "lease_minutes")),
+        ("Of whom", ("annotators_per_task", "quota_presets", "lease_minutes")),
         EACH_PERSON,
         WITHDRAWN,
         ("What they read", ("guidelines",)),
@@ -367,23 +340,6 @@ class TextsForm(CampaignForm):
         settings = super().initial_settings()
         settings["options"]["texts"] = str(settings["options"].get("texts", "")).splitlines()
         return settings
-
-
-def _quotas(values: Mapping[str, Any]) -> list[object]:
-    """Return the rules that the form names: presets, those kept, and one that is put together here."""
-    rules: list[object] = [*(values.get("quota_presets") or ()), *(values.get("quota_kept") or ())]
-    if values.get("quota_kind"):
-        texts = (values.get("quota_values") or "").split(",")
-        rules.append(
-            {
-                "kind": values["quota_kind"],
-                "k": values.get("quota_number"),
-                "field": values.get("quota_field"),
-                "negated": values.get("quota_relation") == "!=",
-                "values": [text.strip() for text in texts if text.strip()],
-            }
-        )
-    return rules
 
 
 def form_of(kind: Kind) -> type[CampaignForm]:

@@ -7,8 +7,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_POST
 
-from annotation.campaigns import lifecycle
-from annotation.campaigns.planning.estimate import CampaignEstimate, estimate
+from annotation.assignment import quota_rules
+from annotation.campaigns import feasibility, lifecycle
+from annotation.campaigns.planning.estimate import estimate
 from annotation.kinds.registry import frozen, kind_of
 from annotation.kinds.study_kinds import kind_for, kinds_for
 from annotation.lead.campaigns.draft_form import CampaignForm, form_of
@@ -37,7 +38,7 @@ class DraftForm(StudyView, FormPage[CampaignForm]):
         return super().context() | {
             "campaign": self.draft,
             "kind_words": self.form.declared.name,
-            "asking": None if refused else _asking(self.study, self.form, self.draft),
+            **({} if refused else _asking(self.study, self.form, self.draft)),
         }
 
 
@@ -93,7 +94,7 @@ def draft_asking(request: HttpRequest, study: str) -> HttpResponse:
     return render(
         request,
         "annotation/lead/campaigns/_estimate.html",
-        {"study": lead_study, "asking": _asking(lead_study, form, draft)},
+        {"study": lead_study, **_asking(lead_study, form, draft)},
     )
 
 
@@ -105,11 +106,17 @@ def _form(data: Any, study: Study, kind: str, draft: Campaign | None) -> Campaig
     return form_of(declared)(data, kind=declared, study=study, campaign=draft)
 
 
-def _asking(study: Study, form: CampaignForm, draft: Campaign | None) -> CampaignEstimate | None:
-    """Return the estimate for a campaign with the form's values; None if they are invalid."""
+def _asking(study: Study, form: CampaignForm, draft: Campaign | None) -> dict[str, Any]:
+    """Return the estimate for a campaign with the form's values, and its cells; nothing if they are invalid."""
     if form.is_bound and not form.is_valid():
-        return None
-    values = form.settings() if form.is_bound else form.initial_settings()
-    values = {name: value for name, value in values.items() if name not in {"guidelines", "quotas"}}
+        return {}
+    settings = form.settings() if form.is_bound else form.initial_settings()
+    values = {name: value for name, value in settings.items() if name not in {"guidelines", "quotas"}}
     seed, declaration = (draft or study).seed, frozen(form.declared)
-    return estimate(Campaign(study=study, kind=form.kind, declaration=declaration, seed=seed, **values))
+    campaign = Campaign(study=study, kind=form.kind, declaration=declaration, seed=seed, **values)
+    asking = estimate(campaign)
+    rules = quota_rules.parse(
+        settings["quotas"], annotators_per_task=campaign.annotators_per_task, kind=form.declared
+    )
+    cells = feasibility.people_of_draft(campaign, rules, asking.plan, people_of=draft)
+    return {"asking": asking, "cells": cells}

@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.urls import reverse
 
+from annotation.campaigns import feasibility
 from annotation.campaigns.planning.estimate import estimate
 from annotation.launch.checks import CHECKS
 from annotation.launch.waivers import LONGEST_REASON, checklist, waive
@@ -64,10 +65,16 @@ class CampaignLaunch(CampaignView, FormPage[WaiverForm]):
         return {
             **super().context(),
             "campaign": self.campaign,
-            "asking": estimate(self.campaign) if self.campaign.state == Campaign.State.DRAFT else None,
+            **self._asking(),
             "lines": [(line, self._mended_at(line.key)) for line in self.lines],
             "missing": sum(line.state == "missing" for line in self.lines),
         }
+
+    def _asking(self) -> dict[str, Any]:
+        if self.campaign.state != Campaign.State.DRAFT:
+            return {"asking": None}
+        asking = estimate(self.campaign)
+        return {"asking": asking, "cells": feasibility.before_opening(self.campaign, asking.plan).cells}
 
     def _mended_at(self, key: str) -> str:
         name, of_campaign = _MENDED_AT[key]

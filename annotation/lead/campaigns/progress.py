@@ -9,6 +9,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from annotation.campaigns import feasibility, snapshots
+from annotation.campaigns.planning.cells import CellPeople
 from annotation.campaigns.progress import CampaignProgress, DayProgress, GroupProgress, progress
 from annotation.lead.people.annotator_lines import AnnotatorLine, annotator_lines, lines_of
 from annotation.models import Annotation, Campaign
@@ -39,6 +40,7 @@ class ProgressPage:
     days: list[DayProgress]
     live: bool
     quotas: tuple[str, ...]  # obstacles to the campaign's quotas
+    cells: list[CellPeople]  # whom they ask for, and how many take part
     counted_at: datetime | None = None  # None: just now
 
     @property
@@ -89,7 +91,8 @@ def progress_page(campaign: Campaign, *, wait: bool = False) -> ProgressPage | N
         latest=lines,
         days=list(campaign_progress.days[-DAYS_SHOWN:]),
         live=campaign.state in {Campaign.State.OPEN, Campaign.State.PAUSED},
-        quotas=feasibility.obstacles(campaign),
+        quotas=(*feasibility.obstacles(campaign), *feasibility.people_without_cell(campaign)),
+        cells=feasibility.shown_cells(campaign),
         counted_at=counted.counted_at,
     )
 

@@ -12,6 +12,7 @@ from annotation.models import Campaign
 
 # Options that these fields stand for; shares of checks and practice have a page of their own.
 WORKING_OPTIONS = (
+    "screens_per_person",
     "tasks_per_day",
     "sensitive_per_day",
     "edit_minutes",
@@ -32,7 +33,7 @@ WORKING_OPTIONS = (
     "stuck_hours",
     "junk_share",
 )
-EACH_PERSON = ("Each person", ("tasks_per_day", "sensitive_per_day", "edit_minutes"))
+EACH_PERSON = ("Each person", ("screens_per_person", "tasks_per_day", "sensitive_per_day", "edit_minutes"))
 WITHDRAWN = ("When somebody takes back consent", ("reopen_withdrawn",))
 PAY = ("Pay", ("pay", "pay_amount", "pay_currency", "pay_per", "pay_budget"))
 STOP_RULES = (
@@ -57,6 +58,7 @@ class WorkingFields(forms.Form):
 
     name = CampaignDesign.form_field("name", required=True)
     lease_minutes = CampaignDesign.form_field("lease_minutes", required=True)
+    screens_per_person = Options.form_field("screens_per_person")
     tasks_per_day = Options.form_field("tasks_per_day")
     sensitive_per_day = Options.form_field("sensitive_per_day")
     edit_minutes = Options.form_field("edit_minutes")

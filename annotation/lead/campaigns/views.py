@@ -66,6 +66,7 @@ def campaign_page(request: HttpRequest, study: str, campaign: str) -> HttpRespon
     if study_campaign.state == Campaign.State.DRAFT:
         context["asking"] = estimate(study_campaign)
         context["quotas"] = feasibility.before_opening(study_campaign, context["asking"].plan)
+        context["cells"] = context["quotas"].cells
     else:
         context |= _progress(study_campaign)
     if study_campaign.state in {Campaign.State.OPEN, Campaign.State.PAUSED} and not study_campaign.imported:
