@@ -81,7 +81,7 @@ def cells_of(
         if not rule.matches_group:
             cells.append(QuotaCell(_name(rule, quota_rules.names_of(rule)), rule, total))
             continue
-        shown = (groups[pk] for pk in screens if pk in groups)
+        shown = (groups[pk] for pk in screens if pk is not None and pk in groups)
         for group in sorted(shown, key=lambda group: group.name):
             values = quota_rules.own_values(group)[rule.matches_group]
             if values:

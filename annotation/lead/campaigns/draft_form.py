@@ -103,11 +103,12 @@ class CampaignForm(WorkingFields, QuotaRows):
         return cleaned
 
     def _check_quotas(self, cleaned: dict[str, Any], annotators_per_task: int) -> None:
-        how = {"annotators_per_task": annotators_per_task, "kind": self.declared}
-        if not self.check_rows(cleaned, **how):
+        if not self.check_rows(cleaned, annotators_per_task=annotators_per_task, kind=self.declared):
             return
         try:
-            quota_rules.parse(self.quotas(cleaned), **how)
+            quota_rules.parse(
+                self.quotas(cleaned), annotators_per_task=annotators_per_task, kind=self.declared
+            )
         except DomainError as error:
             self.add_error(self.last_row(cleaned) or "quota_presets", error.message)
 
