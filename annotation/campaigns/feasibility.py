@@ -124,16 +124,14 @@ def people_of_draft(
     return with_people(cells, people, Options.of(campaign).screens_per_person)
 
 
-def shown_cells(campaign: Campaign) -> list[CellPeople]:
-    """Return the cells of an opened campaign; of a large one as last counted."""
+def shown_people(campaign: Campaign) -> tuple[list[CellPeople], list[str]]:
+    """Return the cells of an opened campaign, and sentences about people in none; of a large one as last counted."""
+    if quotas_of(campaign) is None:
+        return [], []
     counted = snapshots.read(campaign, "quota_cells")
-    return [] if counted.pending else [CellPeople(*cell) for cell in counted.value["cells"]]
-
-
-def people_without_cell(campaign: Campaign) -> list[str]:
-    """Return sentences about people who count toward no rule; of a large campaign as last counted."""
-    counted = snapshots.read(campaign, "quota_cells")
-    return [] if counted.pending else list(counted.value["sentences"])
+    if counted.pending:
+        return [], []
+    return [CellPeople(*cell) for cell in counted.value["cells"]], list(counted.value["sentences"])
 
 
 @snapshots.register("quota_cells")

@@ -82,6 +82,7 @@ def progress_page(campaign: Campaign, *, wait: bool = False) -> ProgressPage | N
     latest = counted.value["latest"]
     enrolments = campaign.enrolments.filter(pk__in=latest).select_related("annotator")
     lines = lines_of(campaign, enrolments, latest)
+    cells, of_people = feasibility.shown_people(campaign)
     lines.sort(key=lambda line: line.last_active or timezone.now(), reverse=True)
     return ProgressPage(
         progress=campaign_progress,
@@ -91,8 +92,8 @@ def progress_page(campaign: Campaign, *, wait: bool = False) -> ProgressPage | N
         latest=lines,
         days=list(campaign_progress.days[-DAYS_SHOWN:]),
         live=campaign.state in {Campaign.State.OPEN, Campaign.State.PAUSED},
-        quotas=(*feasibility.obstacles(campaign), *feasibility.people_without_cell(campaign)),
-        cells=feasibility.shown_cells(campaign),
+        quotas=(*feasibility.obstacles(campaign), *of_people),
+        cells=cells,
         counted_at=counted.counted_at,
     )
 
