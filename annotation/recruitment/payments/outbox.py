@@ -215,7 +215,7 @@ def _order(recruitment: Recruitment, proposed: Iterable[ProposedPayment], by: Us
 def _store(
     recruitment: Recruitment, proposed: Iterable[ProposedPayment], by: User, *, category: str = ""
 ) -> None:
-    by_program = pays_by_program(recruitment)
+    proposed, by_program = list(proposed), pays_by_program(recruitment)
     PanelPayment.objects.bulk_create(
         PanelPayment(
             place_id=payment.place,
@@ -230,5 +230,5 @@ def _store(
         )
         for payment in proposed
     )
-    if by_program:
+    if by_program and proposed:
         job_queue.wake(recruitment, by=by)

@@ -50,6 +50,8 @@ def states() -> set[str]:
 
 
 def test_what_a_lead_presses_is_sent_by_a_job_until_the_panel_shows_it(connected, lead_client):
+    lead_client.post(page("recruitment_approve", connected.recruitment))
+    assert not Job.objects.exists()
     connected.place()
     connected.place(ends="give_back", answered=1)
     lead_client.post(page("recruitment_approve", connected.recruitment))
