@@ -75,8 +75,8 @@ _STATEMENTS = (
     """INSERT INTO annotation_taskattribute (task_id, attribute_id, position)
        SELECT t, {attribute} + (t * 5 + p) % {attributes}, p
        FROM generate_series(1, {screens} + {gold}) t, generate_series(0, {on} - 1) p""",
-    """INSERT INTO annotation_knownanswer (task_id, attribute_id, present, ratings, explanation)
-       SELECT a.task_id, a.attribute_id, a.position = 0, '[]', '' FROM annotation_taskattribute a
+    """INSERT INTO annotation_knownanswer (task_id, attribute_id, present, ratings, accepted, explanation)
+       SELECT a.task_id, a.attribute_id, a.position = 0, '[]', '[]', '' FROM annotation_taskattribute a
        WHERE a.task_id > {screens}""",
     """INSERT INTO annotation_assignment (id, public_id, task_id, annotator_id, state, purpose, slot, leased_at,
            expires_at, ended_at)
@@ -119,8 +119,8 @@ _STATEMENTS = (
     """INSERT INTO annotation_imagereport (image_id, annotator_id, campaign_id, reason, details, state)
        SELECT i * 100, {annotator} + i % {annotators}, {campaign}, 'broken', '', 'open'
        FROM generate_series(1, 500) i""",
-    """INSERT INTO studies_auditentry (study_id, action, subject, details)
-       SELECT {study}, 'campaign.paused', 'campaign:{campaign}', '{{}}' FROM generate_series(1, 100000) i""",
+    """INSERT INTO studies_auditentry (study_id, action, subject, details, is_sealed)
+       SELECT {study}, 'campaign.paused', 'campaign:{campaign}', '{{}}', true FROM generate_series(1, 100000) i""",
     """INSERT INTO jobs_job (kind, title, arguments, queue, team, study_id, state, step, steps_done, message, error,
            error_code, attempts, deaths, cancel_requested, worker, created_at, finished_at, result)
        SELECT 'generate', 'Generate images', '{{}}', 'default', '', {study}, 'succeeded', '', 0, '', '', '', 1, 0,
