@@ -22,7 +22,7 @@ PERSON = "5f3a0c77b1d2e4a6c8f00112"
 
 @pytest.fixture
 def run(fake, post, visitor, published, lead, caplog):
-    """Somebody came, worked, returned and is paid; events were heard, also forged ones; Prolific failed now and then."""
+    """Somebody came, worked, returned and is paid; events were heard, also forged ones; Prolific failed at times."""
     caplog.set_level(logging.DEBUG)
     browser = visitor(PERSON)
     browser.answer(3)
