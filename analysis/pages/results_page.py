@@ -187,6 +187,10 @@ class ResultsPage:
             self._read[name] = self.report.rows(name)
         return self._read[name]
 
+    def optional(self, name: str) -> list[Row]:
+        """All rows of a table that not every report has."""
+        return self.table(name) if self.report.tables.filter(name=name).exists() else []
+
     def rows(self, name: str) -> list[Row]:
         """The rows of one table that are about the chosen model."""
         return [row for row in self.table(name) if row["model"] == self.model]

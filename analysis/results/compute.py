@@ -49,6 +49,7 @@ from analysis.results.tables.annotators import annotator_table
 from analysis.results.tables.automated_measures import automated_tables
 from analysis.results.tables.comparison import differences_table
 from analysis.results.tables.groupings import groupings
+from analysis.results.tables.languages import languages_table
 from analysis.results.tables.sensitivity import publishable_tables, scenarios
 from jobs.progress.reporter import Progress
 
@@ -130,6 +131,8 @@ def compute(
     if data.word_answers:
         word_tables, summary["words"] = word_results(data.word_answers, parameters, progress.check_cancelled)
         tables |= word_tables
+    if (by_language := languages_table(data, parameters)) is not None:
+        tables["by_language"] = by_language
     summary["empty_tables"] = _why_empty(data, tables, summary, reasons)
     return Results(
         tables={name: ordered(name, frame) if name in PROMISED else frame for name, frame in tables.items()},

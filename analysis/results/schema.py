@@ -261,8 +261,15 @@ AUTOMATED = (
 )
 ABOUT_IMAGES = ("likelihood", "tendency", "offensiveness", "agreement")
 FILES = tuple(PROMISED)
+# Where answers were read in more than one language.
+BY_LANGUAGE: dict[str, tuple[str, ...]] = {
+    "by_language": (
+        *("campaign_kind", "campaign", "question", "model", "language", "other_language", "measure"),
+        *("identity_group", "attribute", "n", "annotators", "estimate", "ci_low", "ci_high", "reason"),
+    )
+}
 # Of answers of people to declared questions and of models to probes: files only where there are such answers.
-OPTIONAL_FILES = (*QUESTION_TABLES, *PROBE_TABLES, *REVIEW_TABLES, *WORD_TABLES)
+OPTIONAL_FILES = (*BY_LANGUAGE, *QUESTION_TABLES, *PROBE_TABLES, *REVIEW_TABLES, *WORD_TABLES)
 
 
 def files_of(names: Collection[str]) -> list[str]:

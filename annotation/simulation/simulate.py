@@ -18,6 +18,7 @@ from accounts import codes, profiles, tokens
 from accounts.models import Annotator, ApiToken, User
 from annotation.assignment import leases
 from annotation.assignment.quota_rules import own_values
+from annotation.campaigns.instruments.languages import translations
 from annotation.campaigns.progress import progress as campaign_progress
 from annotation.kinds.registry import UNSURE
 from annotation.models import Campaign, Task
@@ -215,7 +216,10 @@ def _enrolled(campaign: Campaign, number: int, crowd: CrowdParameters) -> Iterat
         _describe(annotator, campaign, number)
     if not annotator.enrolments.filter(campaign=campaign).exists():
         _, token = invitations.invite(campaign=campaign, by=None, label="simulated", annotator=annotator)
-        invitations.accept(token=token, user=annotator.user)
+        enrolment = invitations.accept(token=token, user=annotator.user)
+        if campaign.offered_languages:  # each language is read by as many
+            language = campaign.offered_languages[number % len(campaign.offered_languages)]
+            translations.choose(enrolment=enrolment, language=language)
     study = campaign.study
     withdrawal.agree(annotator=annotator, text=consent.current_text(study), study=study)
     assert annotator.user is not None

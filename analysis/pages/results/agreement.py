@@ -8,6 +8,7 @@ from django.core.paginator import Paginator
 from analysis.pages.results_page import ResultsPage, results_page
 from analysis.plots.figures.judgements import alpha_plot, consensus_plot, overlap_plot
 from analysis.results.schema import LIKERT, MARKING
+from analysis.results.summaries.language_rows import language_rows
 
 ALPHA = "krippendorff_alpha_nominal"
 ROWS_A_PAGE = 500
@@ -39,6 +40,7 @@ def agreement(page: ResultsPage) -> dict[str, Any]:
             page.agreement(MARKING, "identity_group", ALPHA), page.names, "identity_group"
         ),
         "by_attribute": alpha_plot(page.agreement(MARKING, "attribute", ALPHA), {}, "attribute"),
+        "languages": language_rows(page.optional("by_language")),
         "overlap": overlap_plot(overlap),
         "overlap_rows": overlap,
     }

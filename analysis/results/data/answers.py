@@ -27,9 +27,9 @@ _NUMBERS = ("pk", "annotation", "stimulus", "present", "rating", "rank")
 class CampaignAnswers:
     """The counted answers of a campaign whose kind asks questions.
 
-    `annotations`: annotation, task, annotator, seconds, instrument. `judgements`: judgement, annotation, question,
-    stimulus (0 where none), present, rating, code, rank and, of texts, words. `stimuli`: stimulus, task, position,
-    image, model, identity_group, prompt, condition, width, height; of a text, image is null and `words`
+    `annotations`: annotation, task, annotator, seconds, instrument, language. `judgements`: judgement, annotation,
+    question, stimulus (0 where none), present, rating, code, rank and, of texts, words. `stimuli`: stimulus, task,
+    position, image, model, identity_group, prompt, condition, width, height; of a text, image is null and `words`
     counts its words. `points` and `boxes`: judgement and places. Codes of tasks and stimuli are database keys and
     enter no result. `condition` is that of the images the campaign shows. `not_counted`: annotations by reason.
     """
@@ -150,6 +150,9 @@ def _read(
     progress.check_cancelled()
     progress.advance(len(frame), "annotations read")
     names = annotators.set_index("id")["key"]
+    languages = dict(
+        campaign.annotations.filter(language__isnull=False).values_list("pk", "language").iterator(5_000)
+    )
     judgements = _judgements(campaign, frame["annotation"].to_numpy(), progress)
     place = [
         _of_judgements(Point.objects, campaign, judgements, ("x", "y")),
@@ -159,7 +162,10 @@ def _read(
         campaign=campaign.slug,
         name=campaign.name,
         kind=kind_of(campaign),
-        annotations=frame.assign(annotator=pd.Categorical(names.reindex(frame["annotator"]))),
+        annotations=frame.assign(
+            annotator=pd.Categorical(names.reindex(frame["annotator"])),
+            language=frame["annotation"].map(languages).astype(object),
+        ),
         judgements=judgements,
         stimuli=stimuli[stimuli["task"].isin(frame["task"])].reset_index(drop=True),
         points=place[0],

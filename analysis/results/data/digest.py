@@ -28,6 +28,9 @@ def inputs_digest(data: StudyData, scores: "MachineScores | None" = None) -> str
         if name in ABOUT_ANNOTATORS and frame.empty:
             continue
         rows_digest(digest, name, frame[[column for column in frame.columns if column != "judgement"]])
+    for name, languages in data.languages.items():
+        frame = getattr(data, name).assign(language=languages.to_numpy())
+        rows_digest(digest, f"languages of {name}", frame)
     for answers in data.answers:
         digest.update(f"kind:{answers.kind.model_dump_json()};".encode())
         rows_digest(digest, answers.campaign, answers.inputs)

@@ -23,6 +23,7 @@ from analysis.results.data.word_answers import WordAnswerData, read_word_answers
 from analysis.results.parameters import Parameters
 from analysis.results.schema import LIKERT, MARKING
 from annotation.answers.inclusion import counted, not_counted
+from annotation.kinds.registry import kind_of
 from annotation.models import Annotation, Box, Campaign, Judgement
 from catalog.models import Attribute
 from foundation.errors import NotFound
@@ -44,7 +45,8 @@ class StudyData:
     `associations` carry the role that follows from `min_raters` and `rater_pools`. `annotators`, `images`, `groups` and
     `campaigns` say what labels stand for. `not_counted`: annotations by kind of campaign and reason.
     `instruments`: the version that each row of `judgements`, `none_rows` and `ratings` was answered under, null
-    for imported labels; no part of what results are computed from.
+    for imported labels; no part of what results are computed from. `languages`: in which each of these rows was
+    read, where there is more than one.
     """
 
     judgements: pd.DataFrame
@@ -66,6 +68,7 @@ class StudyData:
     profiles: pd.DataFrame
     depicted: pd.DataFrame
     answers: tuple[CampaignAnswers, ...] = ()
+    languages: Mapping[str, pd.Series] = field(default_factory=dict)
     probe_answers: ProbeAnswerData = field(default_factory=ProbeAnswerData)
     word_answers: WordAnswerData = field(default_factory=WordAnswerData)
 
@@ -131,8 +134,24 @@ def load(*, study: Study, parameters: Parameters, progress: Progress | None = No
         ),
         depicted=annotator_records.depicted(study),
         answers=answers,
+        languages=_languages(campaigns, {"judgements": marks, "none_rows": none_asked, "ratings": ratings}),
         **_answers_of_models(study, parameters, progress),
     )
+
+
+def _languages(campaigns: Sequence[Campaign], frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.Series]:
+    """Return the language of each row, by table, for tables of answers in several languages."""
+    asking = [campaign.pk for campaign in campaigns if kind_of(campaign).about_attributes]
+    rows = Annotation.objects.filter(campaign__in=asking, language__isnull=False).order_by()
+    if rows.values("language").distinct().count() < 2:
+        return {}
+    pairs = rows.values_list("pk", "language").iterator(chunk_size=5_000)
+    languages: pd.Series = pd.Series(dict(pairs), dtype=object)
+    by_table = {
+        name: languages.reindex(frame["annotation"].astype(np.int64)).reset_index(drop=True)
+        for name, frame in frames.items()
+    }
+    return by_table if any(column.nunique() > 1 for column in by_table.values()) else {}
 
 
 def _answers_of_models(study: Study, parameters: Parameters, progress: Progress) -> dict[str, Any]:

@@ -26,9 +26,10 @@ from analysis.results.output.question_report import question_part
 from analysis.results.preregistrations import changes_since, latest_registration
 from analysis.results.probe_tables import PROBE_TABLES, REVIEW_TABLES
 from analysis.results.question_tables import QUESTION_TABLES
-from analysis.results.schema import AUTOMATED, LIKERT, MARKING, described
+from analysis.results.schema import AUTOMATED, BY_LANGUAGE, LIKERT, MARKING, described
 from analysis.results.summaries.group_rows import group_rows, of_groups, on_map
 from analysis.results.summaries.headline_rows import headline_by_mode, sensitivity_rows
+from analysis.results.summaries.language_rows import language_rows
 from studies.models import Study
 
 Row = dict[str, Any]
@@ -49,6 +50,7 @@ READS = (
     "annotator_groups",
     "model_differences",
     "iou_distribution",
+    *BY_LANGUAGE,
     *AUTOMATED,
     *QUESTION_TABLES,
     *PROBE_TABLES,
@@ -90,6 +92,7 @@ def report_html(study: Study, tables: Tables, summary: Mapping[str, Any], comput
                 for row in tables["model_differences"]
                 if row["scope"] == "all"
             ],
+            "languages": language_rows(tables.get("by_language", ())),
             "consensus": consensus_plot(
                 [row for row in tables["consensus"] if row["campaign_kind"] == LIKERT]
             ),

@@ -23,8 +23,12 @@ def judgements(data: StudyData) -> pd.DataFrame:
     none = _named(data.none_rows, data).assign(
         attribute=NONE_OF_THE_ABOVE, role=None, guidelines=versions["none_rows"]
     )
+    if data.languages:
+        marks = marks.assign(language=data.languages["judgements"])
+        none = none.assign(language=data.languages["none_rows"])
     table = pd.concat([marks.fillna({"role": RANDOM}), none], ignore_index=True)
-    return table[["campaign", *_OF_IMAGE, "attribute", "role", "annotator", "present", "guidelines"]]
+    columns = ["campaign", *_OF_IMAGE, "attribute", "role", "annotator", "present", "guidelines"]
+    return table[[*columns, "language"] if data.languages else columns]
 
 
 def boxes(data: StudyData) -> pd.DataFrame:
@@ -37,7 +41,10 @@ def boxes(data: StudyData) -> pd.DataFrame:
 def ratings(data: StudyData) -> pd.DataFrame:
     """One row per rating, 1 (Strongly Disagree) to 5, 3 Unsure."""
     rows = _named(data.ratings, data).assign(guidelines=data.instruments["ratings"])
-    return rows[["campaign", "attribute", "annotator", "rating", "guidelines"]]
+    columns = ["campaign", "attribute", "annotator", "rating", "guidelines"]
+    if data.languages:  # a column of its own only where there is more than one
+        return rows.assign(language=data.languages["ratings"])[[*columns, "language"]]
+    return rows[columns]
 
 
 LABEL_TABLES: dict[str, Callable[[StudyData], pd.DataFrame]] = {

@@ -240,7 +240,7 @@ def test_pages_count_no_further_than_anybody_waits(marked, analyst, analyst_clie
 
 def test_pages_take_few_queries(marked, report, analyst_client, django_assert_max_num_queries):
     for url in every_address(marked):
-        with django_assert_max_num_queries(34 if "/labels/" in url else 24, info=url):
+        with django_assert_max_num_queries(36 if "/labels/" in url else 24, info=url):
             analyst_client.get(url)
 
 
