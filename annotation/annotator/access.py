@@ -85,6 +85,4 @@ def pay_statement(campaign: Campaign) -> str:
 
 def consent_text(campaign: Campaign) -> ConsentText:
     """Return the study's current consent text in the language of the page, or in English where it has no other."""
-    if page_language() == SOURCE_LANGUAGE or campaign.offered_languages is None:
-        return consent.current_text(campaign.study)
     return consent.text_for(campaign.study, page_language())

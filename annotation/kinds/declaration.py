@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_serializer, model_validator
 
 from annotation.kinds.problems import ABOUT_ATTRIBUTES, Fault, contradictions, refuse
+from foundation.languages import LANGUAGES as LANGUAGE_TABLE
 from foundation.languages import TRANSLATIONS, translations
 from foundation.parameters import parameter
 
@@ -450,6 +451,18 @@ class Kind(Declared):
         """The points of the first question’s scale in the order shown; none where it asks for something else."""
         first = self.questions[0]
         return first.points if isinstance(first, ScaleQuestion) else ()
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that each of its texts is in, English first."""
+        texts = [self.guidelines_in | {"en": self.guidelines}, self.work]
+        for question in self.questions:
+            texts += [
+                question.label,
+                *(part.label for name in ("points", "answers") for part in getattr(question, name, ())),
+            ]
+            texts += [words for name in ("none", "tie") if (words := getattr(question, name, None))]
+        return tuple(code for code in LANGUAGE_TABLE if all(code in words for words in texts))
 
     def first_instrument(self) -> dict[str, Any]:
         """Return what the first version of a campaign's instrument says.

@@ -4,11 +4,13 @@ A study that names no text uses the newest of the series `default`.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import IntegrityError, transaction
 
 from accounts.models import ConsentText
 from foundation.errors import Conflict, DomainError
+from foundation.languages import translations
 
 DEFAULT_SERIES = "default"
 
@@ -66,7 +68,27 @@ def default_text() -> ConsentText:
         language="en",
         defaults={"body": DEFAULT_BODY, "content_notice": DEFAULT_NOTICE, "support": DEFAULT_SUPPORT},
     )
+    translate_built_in()
     return text
+
+
+def translate_built_in(model: Any = ConsentText) -> None:
+    """Write the built-in text in each language that lacks it, as a version that people can agree to.
+
+    Migrations do this for databases that had the text before the platform had a translation of it.
+    """
+    fields = {"body": DEFAULT_BODY, "content_notice": DEFAULT_NOTICE, "support": DEFAULT_SUPPORT}
+    text = model.objects.filter(series=DEFAULT_SERIES, translates=None, **fields).first()
+    if text is None:
+        return
+    translated = {name: translations(source) for name, source in fields.items()}
+    for language in set.intersection(*map(set, translated.values())):
+        model.objects.get_or_create(
+            series=DEFAULT_SERIES,
+            version=text.version,
+            language=language,
+            defaults={name: words[language] for name, words in translated.items()} | {"translates": text},
+        )
 
 
 def parts(body: str) -> tuple[Paragraph, ...]:

@@ -9,7 +9,7 @@ study. It also takes back the consents that the study rested on, so that other s
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Case, QuerySet, When
 from django.db.models.functions import Now
 
 from accounts import consent_texts
@@ -44,9 +44,10 @@ def publish_consent(
 
 
 def translation_of(text: ConsentText, *, study: Study, language: str) -> ConsentText | None:
-    """Return the newest translation of a text that the study published in a language, None where there is none."""
-    translations = text.translations.filter(series=_series(study), language=language)
-    return translations.order_by("-version").first()
+    """Return the newest translation of a text in a language: the study’s, else the built-in one, else None."""
+    translations = text.translations.filter(series__in=[_series(study), text.series], language=language)
+    of_study = Case(When(series=_series(study), then=1), default=0)
+    return translations.order_by(of_study.desc(), "-version").first()
 
 
 def text_for(study: Study, language: str) -> ConsentText:

@@ -5,6 +5,7 @@ import pytest
 from accounts import consent_texts
 from accounts.models import Annotator, Consent, ConsentText
 from foundation.errors import DomainError
+from foundation.languages import TRANSLATIONS, built_in
 from studies import consent
 from studies.models import Study
 
@@ -16,7 +17,33 @@ def test_a_study_without_its_own_text_uses_the_default_which_is_written_once(stu
     assert first.content_notice
     assert first.support
     assert consent.current_text(study) == first
-    assert ConsentText.objects.count() == 1
+    assert ConsentText.objects.filter(translates=None).count() == 1
+
+
+def test_the_built_in_text_is_read_and_agreed_to_in_every_language(study):
+    text = consent.current_text(study)
+    person = Annotator.objects.create()
+    for language in TRANSLATIONS:
+        read = consent.text_for(study, language)
+        assert (read.language, read.translates) == (language, text)
+        assert read.body == built_in(text.body, language)
+    given = consent.give(annotator=person, text=consent.text_for(study, "hi"), study=study)
+    assert (given.text, given.translation.language) == (text, "hi")
+    assert consent.has_consented(person, study)
+
+
+def test_a_text_of_a_study_is_not_taken_for_the_built_in_one(study):
+    consent.publish_consent(study=study, body="Ours.", content_notice="Careful.", by=None)
+    study.refresh_from_db()
+    assert consent.text_for(study, "es").body == "Ours."
+
+
+def test_translations_that_are_missing_are_written_once(study):
+    text = consent.current_text(study)
+    text.translations.filter(language="es").delete()
+    consent_texts.translate_built_in()
+    consent_texts.translate_built_in()
+    assert sorted(text.translations.values_list("language", flat=True)) == sorted(TRANSLATIONS)
 
 
 def test_a_study_with_its_own_text_uses_it(study):

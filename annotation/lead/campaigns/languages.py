@@ -19,6 +19,7 @@ from annotation.campaigns.instruments.languages.progress import (
 )
 from annotation.campaigns.instruments.languages.sources import source_texts
 from annotation.lead.page_context import CampaignView, campaign_context, page_of
+from foundation.languages import DRAFT_TRANSLATION, LANGUAGES
 from web.form_page import Button, FormPage
 
 TEXTS_PER_PAGE = 50
@@ -64,11 +65,14 @@ class LanguagesPage(CampaignView, FormPage[TranslationsForm]):
         chosen = next((state for state in states if state.code == self.request.GET.get("language")), None)
         state = chosen or next(iter(states), None)
         used = {SOURCE_LANGUAGE, *(state.code for state in states)}
+        to_add = [code for code in platform_languages() if code not in used]
         return super().context() | {
             "states": states,
+            "draft_translation": DRAFT_TRANSLATION,
+            "drafts_to_add": [language_name(code) for code in to_add if LANGUAGES[code].is_draft],
             "shown": state,
             "page": None if state is None else page_of(self.request, _texts(state), per_page=TEXTS_PER_PAGE),
-            "to_add": [(code, language_name(code)) for code in platform_languages() if code not in used],
+            "to_add": [(code, language_name(code)) for code in to_add],
             "undecided": self.campaign.offered_languages is None and self.campaign.state != "draft",
         }
 

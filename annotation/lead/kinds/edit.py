@@ -8,13 +8,14 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from annotation.kinds import study_kinds
-from annotation.kinds.declaration import LANGUAGES, Kind
+from annotation.kinds.declaration import Kind
 from annotation.kinds.registry import KINDS, OWN_KIND
 from annotation.lead.kinds.draft import Draft, draft_of, read
 from annotation.lead.kinds.form import LANGUAGE_NAMES, KindForm
 from annotation.lead.kinds.screen import screen_page, sound_kind
 from annotation.lead.page_context import typed
 from foundation.errors import DomainError
+from foundation.languages import DRAFT_TRANSLATION, ENGLISH, LANGUAGES
 from studies.study_view import StudyView
 from web.form_page import FormPage
 
@@ -84,7 +85,8 @@ class KindDraft(StudyView, FormPage[KindForm]):
         return super().context() | {
             "screen_page": self._screen(kind) if kind else "",
             "left_out": left_out,
-            "languages": list(LANGUAGE_NAMES.items()),
+            "languages": [(code, LANGUAGE_NAMES[code]) for code in self._languages(kind)],
+            "draft_translation": DRAFT_TRANSLATION if LANGUAGES[self._language].is_draft else "",
             "language": self._language,
             "tried": refused or "tried" in self.request.POST,
             "refused": refused,
@@ -126,10 +128,16 @@ class KindDraft(StudyView, FormPage[KindForm]):
     @property
     def _language(self) -> str:
         chosen = self.request.POST.get("preview_language", "")
-        return chosen if chosen in LANGUAGES else LANGUAGES[0]
+        return chosen if chosen in LANGUAGES else ENGLISH
+
+    @staticmethod
+    def _languages(kind: Kind | None) -> tuple[str, ...]:
+        """Return the languages in which the screen can be looked at: those that its every text is in."""
+        return kind.languages if kind else (ENGLISH,)
 
     def _screen(self, kind: Kind) -> str:
-        return screen_page(kind, study=self.study, request=self.request, language=self._language)
+        language = self._language if self._language in self._languages(kind) else ENGLISH
+        return screen_page(kind, study=self.study, request=self.request, language=language)
 
 
 class KindNew(KindDraft):

@@ -8,10 +8,9 @@ from typing import Any
 from annotated_types import MinLen
 from django import forms
 from django.forms import BoundField
-from django.utils.translation import get_language_info
 
 from annotation.kinds import study_kinds
-from annotation.kinds.declaration import LANGUAGES, Kind
+from annotation.kinds.declaration import Kind
 from annotation.kinds.problems import Fault
 from annotation.kinds.study_kinds import KindInvalid, OfferedMeasure
 from annotation.lead.kinds.changes import NOUNS, DraftChange, changed
@@ -30,11 +29,12 @@ from annotation.lead.kinds.draft import (
 )
 from annotation.lead.kinds.form_parts import FormRow, Issue, QuestionCard, RowList
 from annotation.lead.kinds.screen import sound_kind
+from foundation import languages
 from foundation.parameters import Declaration
 
 _LINES = {"description": 2, "guidelines": 8, "guidelines_in": 8}
 _HIDDEN = {"type", "public_name", "public_help"}
-LANGUAGE_NAMES = {code: get_language_info(code)["name"] for code in LANGUAGES}
+LANGUAGE_NAMES = {code: language.english_name for code, language in languages.LANGUAGES.items()}
 _SEVERAL = ("together", "differ", "order")  # fields about stimuli that stand beside others
 _PLACED = {"scale", "choice", "text", "marks"}
 # What pydantic says of a wrong type or limit, the declaration says better.

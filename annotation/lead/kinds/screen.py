@@ -27,8 +27,15 @@ _SIDE = 640
 _TEXTS = {
     "en": "A small house by the sea, with a blue door and a kite above the roof.",
     "de": "Ein kleines Haus am Meer, mit einer blauen Tür und einem Drachen über dem Dach.",
+    "es": "Una casa pequeña junto al mar, con una puerta azul y una cometa sobre el tejado.",
+    "hi": "समुद्र के किनारे एक छोटा घर, नीले दरवाज़े वाला, जिसकी छत के ऊपर एक पतंग है।",
 }
-_WORDS = {"en": ("kite", "drum", "tall hat"), "de": ("Drachen", "Trommel", "hoher Hut")}
+_WORDS = {
+    "en": ("kite", "drum", "tall hat"),
+    "de": ("Drachen", "Trommel", "hoher Hut"),
+    "es": ("cometa", "tambor", "sombrero alto"),
+    "hi": ("पतंग", "ढोल", "ऊँची टोपी"),
+}
 
 
 def sound_kind(draft: Draft) -> tuple[Kind | None, list[int]]:
@@ -101,7 +108,7 @@ def screen_page(kind: Kind, *, study: Study, request: HttpRequest, language: str
             "campaign_id": 0,
             "now": timezone.now(),
             "report_reasons": ImageReport.Reason.choices,
-            "text": consent.current_text(study),
+            "text": consent.text_for(study, language),
             "preview": True,
         }
         return render_to_string("annotation/lead/kinds/screen.html", context, request)

@@ -9,6 +9,7 @@ from django.utils.translation import get_language_info
 from annotation.campaigns.instruments import versions
 from annotation.campaigns.instruments.languages.sources import SourceText, source_texts
 from annotation.models import Campaign, CampaignLanguage
+from foundation.languages import LANGUAGES
 
 MISSING, OUTDATED, TRANSLATED, BUILT_IN = "missing", "outdated", "translated", "built-in"
 
@@ -37,6 +38,11 @@ class LanguageState:
     @property
     def name(self) -> str:
         return language_name(self.code)
+
+    @property
+    def is_draft(self) -> bool:
+        """Whether nobody has reviewed the built-in texts of the language."""
+        return LANGUAGES[self.code].is_draft if self.code in LANGUAGES else False
 
     @property
     def counts(self) -> Counter[str]:

@@ -14,6 +14,7 @@ from annotation.kinds.declaration import Kind
 from annotation.kinds.registry import KINDS, kind_of
 from annotation.lead.kinds.draft import draft_of, read, written
 from annotation.models import Campaign, StudyKind
+from foundation.languages import DRAFT_TRANSLATION
 from tests.annotation.factories import add_prompted_images
 from tests.annotation.kinds.strategies import kinds
 from tests.annotation.kinds.test_adding_a_kind import shown
@@ -361,3 +362,19 @@ class TestSignedOut:
         guest = Client()
         guest.post(NEW, {"mark": "x", "name": "y" * 500_000})
         assert "kind_draft" not in guest.session
+
+
+@pytest.mark.parametrize(("language", "words"), [("hi", "भेजें"), ("es", "Enviar")])
+def test_the_screen_is_shown_in_a_draft_language_with_a_note(lead_client, study, language, words):
+    page = press(lead_client, NEW, lead_client.get(RUBRIC), "check", preview_language=language)
+    assert DRAFT_TRANSLATION in page.content.decode()
+    assert words in page.context["screen_page"]
+    assert DRAFT_TRANSLATION not in page.context["screen_page"]
+    assert DRAFT_TRANSLATION not in lead_client.get(RUBRIC).content.decode()
+
+
+def test_a_kind_of_your_own_is_shown_in_the_languages_that_it_has(lead_client, study):
+    changed = {"questions.0.label.en": "How odd?", "questions.0.label.de": "Wie seltsam?"}
+    page = press(lead_client, NEW, lead_client.get(RUBRIC), "check", preview_language="hi", **changed)
+    assert [code for code, _ in page.context["languages"]] == ["en", "de"]
+    assert "How odd?" in page.context["screen_page"]

@@ -3,6 +3,7 @@
 import io
 
 import pytest
+from django.urls import reverse
 
 from annotation.campaigns import lifecycle
 from annotation.campaigns.clone import clone
@@ -11,6 +12,7 @@ from annotation.campaigns.instruments.languages import translations
 from annotation.campaigns.instruments.languages.progress import language_states
 from annotation.models import Campaign
 from foundation.errors import Conflict, DomainError
+from foundation.languages import DRAFT_TRANSLATION
 from studies import consent
 from studies.models import AuditEntry
 from tests.annotation.campaigns.instruments.languages.conftest import as_file, exported, filled, put
@@ -215,6 +217,9 @@ def test_only_languages_that_the_pages_exist_in_are_added(draft, lead):
 
 
 def test_the_consent_text_is_published_in_the_language(draft, study, lead):
+    consent.publish_consent(study=study, body="Old.", content_notice="Look.", support="Ask.", by=lead)
+    study.refresh_from_db()
+    draft.study = study
     assert consent.text_for(study, "de") == consent.current_text(study)
     put(draft, filled(draft, "de"), by=lead)
     german = consent.text_for(study, "de")
@@ -250,3 +255,10 @@ def test_questions_of_a_kind_are_translated_in_the_campaign(study, lead, setting
 
 def test_a_file_is_untouched_by_who_reads_it(draft):
     assert as_file(filled(draft, "de")).getvalue() == as_file(filled(draft, "de")).getvalue()
+
+
+def test_leads_are_told_which_built_in_texts_are_drafts(draft, study, lead_client):
+    address = reverse("annotation:languages", args=[study.slug, draft.slug])
+    text = " ".join(lead_client.get(address).content.decode().split())
+    assert f"Built-in texts in Spanish, Hindi: {DRAFT_TRANSLATION}" in text
+    assert text.count(DRAFT_TRANSLATION) == 2  # and beside German
