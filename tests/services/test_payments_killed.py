@@ -22,7 +22,7 @@ def test_whatever_is_killed_everybody_is_paid_once(tmp_path):
         study = KilledStudy(server, fake, web, places=PLACES, screens=2)
         study.plant_faults()
         with closing(Workers(server, 2, tmp_path / "workers.log")) as workers:
-            outcome = study.run(workers, at_once=6, seconds=60)
+            outcome = study.run(workers, at_once=6, seconds=240)
     assert outcome.troubles == ()
     assert outcome.people == PLACES
     assert (outcome.paid_twice, outcome.unpaid, outcome.paid_unordered) == (0, 0, 0)

@@ -103,6 +103,7 @@ SELECT (SELECT count(*) FROM recruitment_panelpayment WHERE state IN ('planned',
 """
 _BUSY = "SELECT worker FROM jobs_job WHERE state = 'running'"
 _LAST_KILLS = 5
+_SLOWEST = 15.0  # seconds in which nobody got further, after which a process is killed all the same
 _LOOKS = 0.25  # seconds between two looks at who holds a screen
 _LAST_LOOKS = 8.0  # and for so long after the last person left
 
@@ -200,7 +201,12 @@ class KilledStudy:
         end = time.monotonic() + seconds
         with self.server.start("shell", "-v", "0", "-c", LEAD):
             while crowd.at_work() and time.monotonic() < end:
+                before = crowd.seen.progress
                 self._kill(workers)
+                # A slow machine gets work done between two kills.
+                latest = time.monotonic() + _SLOWEST
+                while crowd.at_work() and crowd.seen.progress == before and time.monotonic() < latest:
+                    time.sleep(0.1)
             crowd.stop()
             time.sleep(_LAST_LOOKS)
             waits = watch.waits(dict(crowd.seen.left_at))

@@ -27,6 +27,11 @@ class Seen:
     left_at: dict[str, float] = field(default_factory=dict)  # submission: when they gave it back at the panel
     troubles: list[str] = field(default_factory=list)
 
+    @property
+    def progress(self) -> int:
+        """Return a number that grows whenever somebody gets further."""
+        return self.done + self.acknowledged
+
 
 class Participant:
     """One person, who sends each request until it is answered."""
