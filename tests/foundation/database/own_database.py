@@ -22,6 +22,8 @@ from tests.foundation.database.postgres import on_postgres, postgres_url, run_on
 ROOT = Path(__file__).resolve().parents[3]
 # Django's checks of the code take as long as all the rest of a start, and `make lint` runs them. These have none.
 WITHOUT_CHECKS = {"check", "migrate", "shell"}
+# A worker starts as in production: signals reach it after everything is imported.
+AS_OPERATED = {"worker"}
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ class Server:
             return connection.execute(statement).fetchall()
 
     def _command(self, arguments: tuple[str, ...]) -> list[str]:
-        unchecked = [] if arguments[0] in WITHOUT_CHECKS else ["--skip-checks"]
+        unchecked = [] if arguments[0] in WITHOUT_CHECKS | AS_OPERATED else ["--skip-checks"]
         return [sys.executable, "manage.py", *arguments, *unchecked]
 
 
