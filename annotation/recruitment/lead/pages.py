@@ -94,6 +94,7 @@ def recruitment_list(request: HttpRequest, study: str, campaign: str) -> HttpRes
         "others": proposal.others,
         "panels": context["study"].providers.all(),
         "possible": _recruits(context["campaign"]),
+        "drafts": context["campaign"].recruitments.filter(state="draft").exclude(remote_study="").count(),
     }
     return render(request, "recruitment/lead/list.html", context)
 
@@ -121,7 +122,12 @@ class PanelNew(CampaignView, FormPage[PanelForm]):
             links=form.links(),
             api=form.api(),
         )
-        return self.redirect_with(f"“{provider}” is added.", "annotation:recruitment_new", *self.place())
+        return self.redirect_with(f"“{provider}” is added.", self._next(), *self.place())
+
+    def _next(self) -> str:
+        """Lead to the form of all cells where the quotas make more than one."""
+        several = len(cells.propose(self.campaign).cells) > 1
+        return "annotation:recruit_all" if several else "annotation:recruitment_new"
 
     def context(self) -> dict[str, Any]:
         return super().context() | {"known": providers.KNOWN_PANELS}

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.recruitment.lead import pages, panel_pages, review
+from annotation.recruitment.lead import cell_drafts, pages, panel_pages, review
 
 _ALL = "campaigns/<slug:campaign>/recruitment/"
 _ONE = f"{_ALL}<int:recruitment>/"
@@ -16,6 +16,8 @@ urlpatterns = [
     path(f"{_ALL}panels/<int:panel>/", panel_pages.PanelToken.as_view(), name="panel"),
     path(f"{_ALL}panels/<int:panel>/events/", panel_pages.PanelEvents.as_view(), name="panel_events"),
     path(f"{_ALL}new/", pages.RecruitmentNew.as_view(), name="recruitment_new"),
+    path(f"{_ALL}all/", cell_drafts.RecruitAllCells.as_view(), name="recruit_all"),
+    path(f"{_ALL}publish/", cell_drafts.RecruitmentsPublish.as_view(), name="recruitments_publish"),
     path(_ONE, pages.recruitment_page, name="recruitment"),
     *(
         path(f"{_ONE}{move}/", pages.RecruitmentStep.as_view(), {"move": move}, name=f"recruitment_{move}")
