@@ -1,6 +1,6 @@
 """The cells of quotas: whom the rules ask for, how many people that takes, and how many there are.
 
-The checklist, the pages of a campaign, recruitment and plans of studies all count with these functions.
+The launch page, the other pages of a campaign and recruitment all count with these functions.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
