@@ -12,6 +12,8 @@ ON_BOTH = {
         "tests/foundation/database",
         "tests/front/test_hostile_requests.py",
         "tests/front/test_outages.py",
+        "tests/operations/test_round_trip.py",
+        "tests/operations/test_verify.py",
         "tests/project/test_constraints.py",
         "tests/web/test_keyset.py",
     ),

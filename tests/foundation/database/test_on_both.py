@@ -19,6 +19,8 @@ DIFFERENT = re.compile(
 TESTED_ELSEWHERE = {
     "annotation/models/campaigns.py": "tests/annotation/campaigns/test_lifecycle.py",
     "platform/front/health.py": "tests/front/test_outages.py",
+    "platform/operations/backups/databases/connection.py": "tests/operations/test_round_trip.py",
+    "platform/operations/backups/verify.py": "tests/operations/test_verify.py",
     "platform/studies/consent.py": "tests/accounts/test_consent.py",
     "platform/studies/membership.py": "tests/annotation/api/test_members.py",
 }
