@@ -19,9 +19,9 @@ from studies.access import LEAD
 _SUBJECTS = {
     Notice.Kind.FINISHED: "“{name}” has all its answers",
     Notice.Kind.STUCK: "“{name}” is stuck",
-    Notice.Kind.SHORTFALL: "“{name}” lacks people for its quotas",
+    Notice.Kind.SHORTFALL: "“{name}” needs more people for its quotas",
     Notice.Kind.JUNK: "many people in “{name}” are flagged",
-    Notice.Kind.LOW_PAY: "“{name}” pays too little an hour",
+    Notice.Kind.LOW_PAY: "“{name}” pays too little for an hour of work",
     Notice.Kind.STOPPED: "“{name}” was stopped by a rule",
 }
 

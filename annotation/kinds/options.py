@@ -240,8 +240,8 @@ class Options(ParameterSet):
         ge=1,
         le=100_000,
         label="Screens of each person",
-        help="How many screens you expect a person to answer. It says how many people the quotas need; nobody is "
-        "stopped by it.",
+        help="How many screens you expect each person to answer. The number of people for the quotas follows from it. "
+        "It is not a limit.",
     )
     tasks_per_day: int | None = parameter(
         None, ge=1, le=10_000, label="Screens a day, at most", help="Leave empty for no limit."
@@ -306,7 +306,7 @@ class Options(ParameterSet):
         False,
         expected="true or false",
         label="Stop when the budget is spent",
-        help="What was earned so far counts, screens that are open now, and places that panels have given.",
+        help="Counts pay so far, one more answer for each open screen, and the places that panels have given.",
     )
     stop_on: str = parameter(
         "",
@@ -319,7 +319,7 @@ class Options(ParameterSet):
         False,
         expected="true or false",
         label="Stop when every screen has its answers",
-        help="Screens that nobody can be asked about any more do not count.",
+        help="Screens that were withdrawn do not count.",
     )
     stop_half_width: float | None = parameter(
         None,
@@ -327,9 +327,9 @@ class Options(ParameterSet):
         le=100,
         expected="a number from 0.001 to 100",
         label="Stop at this half-width of θ",
-        help="Half the 95 % interval of θ over all groups, from all labels of the study. Looking at the interval while "
-        "answers come in makes it too narrow and finds effects that are not there more often. Preregister this rule. "
-        "Leave empty for none.",
+        help="Half the 95 % interval of θ over all groups, from all labels of the study. If you look at the interval "
+        "while answers come in, it becomes too narrow and you find effects that do not exist more often. Preregister "
+        "this rule. Leave empty for none.",
     )
     stop_least: int = parameter(
         200,
@@ -337,7 +337,7 @@ class Options(ParameterSet):
         le=10_000_000,
         expected="a whole number from 20 to 10,000,000",
         label="Answers before the first look",
-        help="The interval is not looked at before there are this many.",
+        help="The interval is first computed after this many answers.",
     )
     stop_every: int = parameter(
         200,
@@ -345,26 +345,26 @@ class Options(ParameterSet):
         le=10_000_000,
         expected="a whole number from 20 to 10,000,000",
         label="Answers between looks",
-        help="The fewer looks, the less the interval is too narrow. Each look is counted.",
+        help="With fewer looks, the interval stays closer to its true width. Each look is counted.",
     )
     stop_by: str = parameter(
         "pause",
         words={"pause": "pause the campaign", "close": "close the campaign"},
         label="A stop rule will",
-        help="Screens that are open now can still be submitted.",
+        help="People can still submit the screens that they have open.",
     )
     notices: Annotated[tuple[str, ...], BeforeValidator(_as_choices)] = parameter(
         tuple(NOTICE_WORDS),
         words=NOTICE_WORDS,
         label="E-mail leads when",
-        help="One letter each time; pages show all of these. Letters go out only from servers with a mail server.",
+        help="Leads get one letter for each notice. Pages show all notices. Letters need a mail server.",
     )
     stuck_hours: int = parameter(
         24,
         ge=1,
         le=720,
         label="Hours without an answer",
-        help="After this time a campaign with open screens counts as stuck.",
+        help="A campaign in which screens wait counts as stuck after this time.",
     )
     junk_share: float = parameter(
         0.25,
@@ -372,7 +372,7 @@ class Options(ParameterSet):
         le=1,
         expected="a share above 0, at most 1",
         label="Share of flagged people",
-        help="A notice is given when more of the people who answered are flagged by a quality rule.",
+        help="Leads get a notice when quality rules flag a larger share of the people who answered.",
     )
 
     @field_validator("stop_on")

@@ -64,11 +64,11 @@ def _consent(state: LaunchState) -> str:
     sentences = []
     if not _CONTACT.search(text):
         sentences.append(
-            "The consent text names no e-mail address, web address or telephone number of a person to ask."
+            "The consent text names no e-mail address, web address or telephone number of a person to ask. Add one."
         )
     if not names_institution(text, without=f"{DEFAULT_BODY}\n{DEFAULT_SUPPORT}"):
         sentences.append(
-            "The consent text does not name the institution that is responsible, such as “Harbour University”."
+            "The consent text does not name the institution responsible, such as “Harbour University”. Add its name."
         )
     return " ".join(sentences)
 
@@ -127,7 +127,7 @@ def _languages(state: LaunchState) -> str:
             lack = " and ".join(f"{number:,} {what}" for number, what in parts if number)
             sentences.append(f"{language.name}: of {len(language.texts):,} texts, {lack}.")
     if sentences:
-        sentences.append("Annotators cannot choose a language until all of it is translated.")
+        sentences.append("Annotators cannot choose a language until every text is translated.")
     return " ".join(sentences)
 
 
@@ -137,7 +137,7 @@ def _pilot(state: LaunchState) -> str:
     )
     if others.exclude(campaign=state.campaign.pk).exists():
         return ""
-    return "No small campaign of this kind was tried with people in this study first."
+    return "No small campaign of this kind was run in this study first. Run a pilot before you open this one."
 
 
 CHECKS = (

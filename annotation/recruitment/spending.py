@@ -46,6 +46,6 @@ class PanelPayer(Payer):
             if earned is not None and earned.below_floor:
                 sentences[recruitment.campaign_id].append(
                     f"Half of the people recruited as “{recruitment.name}” earn {earned.an_hour} an hour or less, "
-                    f"which is not enough: a bonus of {earned.top_up} for each place mends it."
+                    f"which is too little. Close the recruitment and pay a bonus of {earned.top_up} for each place."
                 )
         return {campaign: " ".join(lines) for campaign, lines in sentences.items()}

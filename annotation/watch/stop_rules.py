@@ -89,7 +89,7 @@ def precision_rule(half_width: float, look: int, limit: float) -> ReachedRule:
     return ReachedRule(
         Rule.PRECISION,
         f"{limit:g}",
-        f"At look {look:,} the half-width of θ was {half_width:.3g}, at most {limit:g} was set.",
+        f"At look {look:,} the half-width of θ was {half_width:.3g}. The rule stops at {limit:g} or less.",
     )
 
 
@@ -101,12 +101,12 @@ def _reached(campaign: Campaign, now: datetime) -> Iterator[ReachedRule]:
         yield ReachedRule(Rule.COMPLETE, f"{number} a screen", "Every screen has its answers.")
     if options.stop_on and now >= _moment(options.stop_on):
         date_and_time = options.stop_on.replace("T", ", ")
-        yield ReachedRule(Rule.DATE, options.stop_on, f"The date and time set was {date_and_time}.")
+        yield ReachedRule(Rule.DATE, options.stop_on, f"The set date and time have come: {date_and_time}.")
     if options.stop_at_budget and options.pay_budget is not None:
         spending = spent(campaign)
         if float(spending.amount) >= options.pay_budget:
             budget = f"{options.pay_budget:,.2f} {options.pay_currency}"
-            yield ReachedRule(Rule.BUDGET, budget, f"{spending} of {budget} are spent.")
+            yield ReachedRule(Rule.BUDGET, budget, f"{spending} of the budget of {budget} are spent.")
 
 
 def _moment(text: str) -> datetime:

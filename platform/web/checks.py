@@ -72,9 +72,10 @@ def check_server_settings(
     if settings.TRUSTED_PROXIES is None:
         messages.append(
             Warning(
-                f"TRUSTED_PROXIES does not say which proxies stand in front of {hosts}.",
-                hint="Without it all visitors behind a proxy share its address: wrong passwords of one lock a name "
-                "for all. Set it to the proxies' networks, such as 10.0.0.0/8, or to none where there is no proxy.",
+                f"TRUSTED_PROXIES does not name the proxies in front of {hosts}.",
+                hint="Without it all visitors behind a proxy share its address: wrong passwords of one visitor lock "
+                "a user name for all. Set it to the proxies' networks, such as 10.0.0.0/8, or to none if there is no "
+                "proxy.",
                 id="stereoscope.W002",
             )
         )

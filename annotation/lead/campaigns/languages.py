@@ -31,7 +31,7 @@ class TranslationsForm(forms.Form):
 
     file = forms.FileField(
         label="Translations",
-        help_text="The file that you downloaded here, filled in and saved as CSV (UTF-8). Empty cells change nothing.",
+        help_text="The file from this page with your translations, saved as CSV (UTF-8). Empty cells change nothing.",
         widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
     )
 
@@ -90,7 +90,7 @@ class LanguageAdd(CampaignView, Button):
     def call(self) -> str:
         code = self.request.POST.get("language", "")
         translations.add_language(campaign=self.campaign, language=code, by=self.by)
-        return f"{language_name(code)} is added. Download the file, have it translated and upload it here."
+        return f"{language_name(code)} is added. Download the file, have it translated, and upload it here."
 
 
 class LanguageRemove(CampaignView, Button):
@@ -119,7 +119,7 @@ class LanguageUntranslated(CampaignView, FormPage[ReasonForm]):
         code = self.kwargs["language"]
         reason = self.form.cleaned_data["reason"]
         translations.leave_untranslated(campaign=self.campaign, language=code, reason=reason, by=self.by)
-        return f"Annotators can choose {language_name(code)}. What is not translated they read in English."
+        return f"Annotators can choose {language_name(code)}. Texts that are not translated are shown in English."
 
     def context(self) -> dict[str, Any]:
         code = self.kwargs["language"]

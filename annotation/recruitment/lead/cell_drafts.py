@@ -95,7 +95,7 @@ class RecruitAllCells(CampaignView, FormPage[AllCellsForm]):
     def call(self) -> HttpResponse:
         provider, terms = self.form.cleaned_data["provider"], self.form.terms_of_cells()
         if not terms:
-            raise DomainError("places_missing", "Give at least one cell a place.")
+            raise DomainError("places_missing", "Enter the number of places for at least one cell.")
         if provider.has_api:
             percent = estimate.fee_percent(provider)
             terms = [replace(of_cell, fee_percent=percent) for of_cell in terms]
@@ -151,7 +151,7 @@ class RecruitmentsPublish(CampaignView, Confirmation):
     def call(self) -> str:
         for recruitment in self.drafts:
             draft.publish(recruitment=recruitment, by=self.by)
-        return f"{len(self.drafts)} recruitments are published. People can come from now on."
+        return f"{len(self.drafts)} recruitments are published. People can take places now."
 
 
 def _line(recruitment: Recruitment) -> DraftLine:

@@ -55,14 +55,14 @@ class PanelForm(forms.Form):
         required=False,
         label="API token",
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
-        help_text="Studies are then created, published and compared from here. Stored encrypted. Leave empty to set "
-        "everything up at the panel by hand.",
+        help_text="With a token you create, publish and compare studies from here. It is stored encrypted. Leave empty "
+        "to set everything up at the panel by hand.",
     )
     workspace = forms.CharField(
         max_length=80,
         required=False,
         label="Id of the workspace",
-        help_text="It stands in the address of the workspace at the panel. Its money pays the people.",
+        help_text="You find it in the address of the workspace at the panel. This workspace pays the people.",
     )
     signs_links = forms.BooleanField(
         required=False,
@@ -110,7 +110,7 @@ class PanelTokenForm(forms.Form):
         max_length=500,
         label="New API token",
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
-        help_text="The one stored now is not shown. Stored encrypted.",
+        help_text="The current token is not shown. The new one is stored encrypted.",
     )
     workspace = forms.CharField(max_length=80, label="Id of the workspace")
     signs_links = forms.BooleanField(required=False, label="The workspace signs its links")
@@ -165,7 +165,7 @@ class RecruitmentForm(forms.Form):
         decimal_places=2,
         initial=0,
         label="Fee of the panel, per cent",
-        help_text="On top of the rewards. Panels with an API are asked for it.",
+        help_text="On top of the rewards. If the panel has an API, its own fee is used.",
     )
     remote_study = forms.CharField(max_length=80, required=False, label="Id of the study at the panel")
 
@@ -185,9 +185,9 @@ class DecisionForm(forms.Form):
         choices=PanelPlace.Outcome.choices, widget=forms.RadioSelect, label="What is decided"
     )
     category = forms.ChoiceField(
-        choices=[("", "Choose, for a rejection"), *CATEGORIES.items()],
+        choices=[("", "Choose one for a rejection"), *CATEGORIES.items()],
         required=False,
-        label="What a rejection is for",
+        label="Category of a rejection",
     )
     reason = forms.CharField(
         max_length=500,

@@ -265,7 +265,7 @@ class PlaceDecide(PlaceView, FormPage[DecisionForm]):
         decision = outbox.Decision(cleaned["outcome"], cleaned["reason"], cleaned["category"])
         decided = outbox.decide(place=self.panel_place, decision=decision, by=self.by)
         if pays_by_program(self.recruitment):
-            return f"The place is {decided.outcome}. The panel is told in a moment."
+            return f"The place is {decided.outcome}. The decision will be sent to the panel in a moment."
         return f"The place is {decided.outcome}. Do the same at the panel."
 
     def context(self) -> dict[str, Any]:

@@ -49,7 +49,7 @@ class PanelToken(PanelView, FormPage[PanelTokenForm]):
 
     def call(self) -> str:
         providers.change_token(provider=self.panel, by=self.by, api=self.form.api())
-        return "The new token is used from now on."
+        return "The token is changed."
 
 
 class PanelEvents(PanelView, Button):
@@ -57,7 +57,7 @@ class PanelEvents(PanelView, Button):
 
     def call(self) -> str:
         subscription.connect(provider=self.panel, site=site_of(self.request), by=self.by)
-        return f"{self.panel} now tells this server when a place changes."
+        return f"This server now receives events from {self.panel}."
 
 
 class RecruitmentDraft(RecruitmentView, FormPage[AnnouncementForm]):
@@ -116,7 +116,7 @@ class RecruitmentPublish(RecruitmentView, Confirmation):
 
     def call(self) -> str:
         published = draft.publish(recruitment=self.recruitment, by=self.by)
-        return f"“{published}” is published. People can come from now on."
+        return f"“{published}” is published. People can take places now."
 
 
 class RecruitmentCompare(RecruitmentView, Button):

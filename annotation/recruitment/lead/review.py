@@ -77,7 +77,7 @@ class RecruitmentApprove(RecruitmentView, Button):
         number = outbox.approve_all(recruitment=self.recruitment, by=self.by)
         places = f"{number:,} {'place is' if number == 1 else 'places are'} approved."
         if pays_by_program(self.recruitment):
-            return f"{places} The panel is told in a moment."
+            return f"{places} The decisions will be sent to the panel in a moment."
         return f"{places} Pay them at the panel."
 
 
@@ -112,7 +112,7 @@ class RecruitmentSettle(RecruitmentView, Button):
 
     def call(self) -> str:
         outbox.settle(recruitment=self.recruitment, by=self.by)
-        return "The recruitment is settled. The panel’s ids are erased in 90 days."
+        return "The recruitment is settled. The panel’s ids will be erased in 90 days."
 
 
 class PaymentView(RecruitmentView):
@@ -145,7 +145,7 @@ class PaymentAgain(PaymentView, Confirmation):
 
     def call(self) -> str:
         outbox.plan_again(payment=self.payment, by=self.by)
-        return "The bonus is sent again, unless the panel shows it by then."
+        return "The bonus will be sent again, unless the panel shows it before."
 
 
 class PaymentSeen(PaymentView, Button):

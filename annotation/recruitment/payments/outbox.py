@@ -65,7 +65,7 @@ def pay_bonuses(*, recruitment: Recruitment, total: int, by: User) -> int:
     if proposed.bonus_total.units != total:
         raise Conflict(
             "bonuses_changed",
-            f"The bonuses have changed meanwhile and come to {proposed.bonus_total}. Check them again.",
+            f"The bonuses have changed and now come to {proposed.bonus_total}. Check them again.",
         )
     _order(recruitment, proposed.bonuses, by)
     if proposed.bonuses:
@@ -82,7 +82,7 @@ def decide(*, place: PanelPlace, decision: Decision, by: User) -> PanelPlace:
     recruitment = _open_for_decisions(place.recruitment)
     place = PanelPlace.objects.get(pk=place.pk)
     if place.state == PanelPlace.State.WORKING:
-        raise Conflict("place_in_work", "Somebody still works in this place.")
+        raise Conflict("place_in_work", "Somebody still works in this place. Wait, or end the place first.")
     _take_back(place, by_program=pays_by_program(recruitment))
     place.outcome, place.reason = Outcome(decision.outcome), decision.reason
     place.decided_at, place.decided_by = timezone.now(), by
@@ -101,7 +101,7 @@ def plan_again(*, payment: PanelPayment, by: User) -> PanelPayment:
     if not may_plan_again(payment):
         raise Conflict(
             "payment_not_lost",
-            "This bonus can be sent again only when the panel has not shown it for "
+            "You can send this bonus again when the panel has not shown it for "
             f"{shown_within().total_seconds() / 60:.0f} minutes.",
         )
     payment.state, payment.problem, payment.batch = State.PLANNED, "", ""
@@ -144,11 +144,11 @@ def settle(*, recruitment: Recruitment, by: User) -> Recruitment:
     if recruitment.state != Recruitment.State.CLOSED:
         raise Conflict("recruitment_not_closed", "Close the recruitment first.")
     if recruitment.panel_places.filter(state=PanelPlace.State.WORKING).exists():
-        raise Conflict("places_in_work", "Somebody still works; end their places first.")
+        raise Conflict("places_in_work", "Somebody still works. Wait, or end their places first.")
     if review.undecided(recruitment).exists():
         raise Conflict("places_undecided", "Approve or reject every place first.")
     if PanelPayment.objects.filter(place__recruitment=recruitment, state__in=PanelPayment.OPEN).exists():
-        raise Conflict("payments_open", "Some payments are not confirmed yet.")
+        raise Conflict("payments_open", "Some payments are not confirmed yet. Decide about them, or wait.")
     if recruitment.settled_at is None:
         recruitment.settled_at = timezone.now()
         recruitment.save(update_fields=["settled_at"])
@@ -159,7 +159,7 @@ def settle(*, recruitment: Recruitment, by: User) -> Recruitment:
 def _open_for_decisions(recruitment: Recruitment) -> Recruitment:
     recruitment = locked(recruitment)
     if recruitment.settled_at is not None:
-        raise Conflict("recruitment_settled", "This recruitment is settled; nothing can be changed any more.")
+        raise Conflict("recruitment_settled", "This recruitment is settled and cannot be changed.")
     return recruitment
 
 
@@ -173,7 +173,7 @@ def _checked(decision: Decision) -> Decision:
             "Give the reason in 100 to 500 characters; the panel asks for it, and the person may read it."
         )
     if decision.category not in CATEGORIES:
-        wrong["category"] = "Choose what the rejection is for."
+        wrong["category"] = "Choose a category for the rejection."
     if wrong:
         raise DomainError("rejection_reason", " ".join(wrong.values()), fields=wrong)
     return Decision(decision.outcome, reason, decision.category)
@@ -198,7 +198,7 @@ def _take_back(place: PanelPlace, *, by_program: bool) -> None:
     for payment in payments:
         never_sent = payment.state == State.PLANNED and not payment.attempts
         if by_program and not never_sent and payment.state != State.REFUSED:
-            raise Conflict("payment_sent", "This was sent to the panel already and cannot be changed here.")
+            raise Conflict("payment_sent", "This was sent to the panel already. Change it there.")
     PanelPayment.objects.filter(pk__in=[payment.pk for payment in payments]).delete()
 
 

@@ -95,7 +95,7 @@ def next_step(kind: str, status: str) -> str:
         return (
             NextStep.DONE
             if status == "REJECTED"
-            else "The place was paid or given back before it could be rejected."
+            else "The place was paid or given back before it could be rejected. Check it at the panel."
         )
     if status in _PAID:
         return NextStep.DONE

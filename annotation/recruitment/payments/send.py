@@ -158,7 +158,10 @@ def _send_together(outbox: Outbox, payments: Sequence[PanelPayment]) -> None:
         _send_together(outbox, payments[middle:])
         return
     if batch.amount != sum(payment.amount for payment in payments):
-        _refuse(payments, "The panel set up another sum than was ordered, so nothing was paid.")
+        _refuse(
+            payments,
+            "The panel calculated a different sum, so nothing was paid. Check the bonuses, then send them again.",
+        )
         return
     claimed_at = time.monotonic()
     # A process that was stopped for long must not pay what a person may have planned again meanwhile.
@@ -274,7 +277,7 @@ def hold_restored() -> int:
         looked_at=None,
         attempts=F("attempts") + 1,
         next_try_at=now,
-        problem="The server was restored from a backup; this bonus may have been paid since.",
+        problem="The server was restored from a backup. This bonus may have been paid since then.",
     )
 
 

@@ -40,7 +40,7 @@ def check(access: ApiAccess) -> WalletBalance:
     """Return the money of the workspace; raises where token or workspace are wrong."""
     wrong = {}
     if not access.token.isascii() or not access.token.isprintable() or not 8 <= len(access.token) <= 500:
-        wrong["token"] = "Copy the whole token from Prolific."  # noqa: S105 - a sentence
+        wrong["token"] = "Enter the whole token, as Prolific shows it."  # noqa: S105 - a sentence
     if not access.workspace.isalnum() and not access.workspace.replace("-", "").isalnum():
         wrong["workspace"] = "Copy the id of the workspace from its address at Prolific."
     if wrong:

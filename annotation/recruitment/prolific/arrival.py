@@ -83,7 +83,9 @@ def _audiences() -> list[str]:
     """Return the forms in which our domain may be named."""
     parts = urlsplit(settings.SITE_URL)
     if not parts.netloc:
-        raise DomainError("site_url_missing", "The operator sets SITE_URL, which signed links name.")
+        raise DomainError(
+            "site_url_missing", "Ask the operator of this server to set SITE_URL. Signed links need it."
+        )
     return [f"{parts.scheme}://{parts.netloc}", parts.netloc, parts.hostname or parts.netloc]
 
 

@@ -164,7 +164,7 @@ def allowed_address(url: str) -> str:
     plain = url.rstrip("/")
     if plain != settings.PROLIFIC_URL or urlsplit(plain).scheme not in {"http", "https"}:
         raise ValueError(
-            "The address of Prolific’s API is set by the operator of this server (PROLIFIC_URL)."
+            "Ask the operator of this server to correct the address of Prolific’s API (PROLIFIC_URL)."
         )
     return plain
 

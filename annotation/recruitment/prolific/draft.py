@@ -77,7 +77,7 @@ def publish(*, recruitment: Recruitment, by: User) -> Recruitment:
     if not recruitment.remote_study:
         raise Conflict("recruitment_not_drafted", "Create the draft at Prolific first.")
     if recruitment.campaign.state != Campaign.State.OPEN:
-        raise Conflict("campaign_not_open", "Open the campaign first: people come at once.")
+        raise Conflict("campaign_not_open", "Open the campaign first, because people come at once.")
     with access.client_of(recruitment.provider, patience=SHORT) as client:
         study = client.study(recruitment.remote_study)
     price = recruitment.remote_cost
@@ -96,7 +96,7 @@ def publish(*, recruitment: Recruitment, by: User) -> Recruitment:
 def move(*, recruitment: Recruitment, to: str, by: User) -> Recruitment:
     """Pause, open again or close a recruitment here and at Prolific."""
     if to == "open" and recruitment.state == Recruitment.State.DRAFT:
-        raise Conflict("recruitment_not_published", "Publish the recruitment.")
+        raise Conflict("recruitment_not_published", "Publish the recruitment first.")
     if recruitment.remote_study and recruitment.state != Recruitment.State.DRAFT:
         _keep(recruitment, _transition(recruitment, to), recruitment.remote_cost)
     return recruitments.move(recruitment=recruitment, to=to, by=by)

@@ -33,7 +33,9 @@ class ProlificError(DomainError):
 
 
 def unreachable() -> ProlificError:
-    return ProlificError("prolific_unreachable", "Prolific cannot be reached. Nothing was sent.")
+    return ProlificError(
+        "prolific_unreachable", "Prolific cannot be reached, so nothing was sent. Try again later."
+    )
 
 
 def timeout(seconds: float) -> ProlificError:
@@ -48,13 +50,17 @@ def hung_up() -> ProlificError:
 
 def garbage() -> ProlificError:
     return ProlificError(
-        "prolific_garbage", "Prolific’s answer is not one that this server knows.", done=None
+        "prolific_garbage",
+        "This server does not understand Prolific’s answer. Look at Prolific before you try again.",
+        done=None,
     )
 
 
 def too_large(limit: int) -> ProlificError:
     return ProlificError(
-        "prolific_garbage", f"Prolific’s answer has more than {limit // 1024 // 1024} MiB.", done=None
+        "prolific_garbage",
+        f"Prolific’s answer is larger than {limit // 1024 // 1024} MiB. Look at Prolific before you try again.",
+        done=None,
     )
 
 
@@ -73,7 +79,7 @@ def of_status(status: int, body: object, *, token: str) -> ProlificError:
     if status == 401:
         return ProlificError(
             "prolific_token",
-            "Prolific does not accept the token. Make a new one there and give it to the panel’s page here.",
+            "Prolific does not accept the token. Make a new one there and enter it on the panel’s page here.",
             answered=status,
         )
     if status == 403:
@@ -81,7 +87,11 @@ def of_status(status: int, body: object, *, token: str) -> ProlificError:
             "prolific_forbidden", f"Prolific does not allow this with your token. {detail}", answered=status
         )
     if status == 404:
-        return ProlificError("prolific_missing", "Prolific does not have this (any more).", answered=status)
+        return ProlificError(
+            "prolific_missing",
+            "Prolific does not have this, or no longer has it. Check the study there.",
+            answered=status,
+        )
     return ProlificError("prolific_refused", f"Prolific refused: {detail}", answered=status)
 
 

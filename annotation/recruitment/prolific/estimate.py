@@ -74,10 +74,10 @@ def refusal(recruitment: Recruitment, estimate: ProlificEstimate) -> str:
     if estimate.balance.currency != recruitment.currency:
         return (
             f"The workspace pays in {estimate.balance.currency}, this recruitment in {recruitment.currency}. "
-            "Plan it in the currency of the workspace."
+            "Plan the recruitment in the currency of the workspace."
         )
     if cost.below_floor(recruitment.reward, recruitment.minutes, recruitment.currency):
-        return "The reward is below the least that an hour may pay."
+        return "The reward is below the minimum hourly pay. Plan a recruitment with a higher reward or fewer minutes."
     if estimate.remote_cost.units > estimate.balance.available:
         price, money = estimate.remote_cost, estimate.available
         return f"This costs {price}, and the workspace has {money}. Add money at Prolific first."
@@ -101,4 +101,7 @@ def over_budget(recruitment: Recruitment, price: cost.Money) -> str:
     if committed + price.units <= budget.units:
         return ""
     rest = cost.Money(max(0, budget.units - committed), recruitment.currency)
-    return f"This costs {price}; {rest} of the campaign’s budget of {budget} is left. Plan fewer places, or raise it."
+    return (
+        f"This costs {price}; {rest} of the campaign’s budget of {budget} is left. "
+        "Plan fewer places or raise the budget."
+    )

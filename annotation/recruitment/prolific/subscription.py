@@ -19,7 +19,8 @@ def connect(*, provider: Provider, site: str, by: User) -> Provider:
     """Have events sent to this server, signed with a new secret. `site` is where people reach it."""
     if not site.startswith(("https://", "http://127.0.0.1:", "http://127.0.0.1/")):
         raise DomainError(
-            "site_not_encrypted", "Prolific tells only addresses that begin with https:// of events."
+            "site_not_encrypted",
+            "Prolific sends events only to addresses that begin with https://. Ask the operator to change SITE_URL.",
         )
     provider.events_id = provider.events_id or uuid4()
     address = f"{site}{reverse('panel:events', args=[provider.events_id])}"

@@ -44,7 +44,7 @@ def receive(*, events_id: UUID, headers: Mapping[str, str], body: bytes) -> Pane
     """
     provider = Provider.objects.filter(events_id=events_id).exclude(secret_sealed="").first()
     if provider is None:
-        raise NotFound("panel_not_found", "No panel tells events at this address.")
+        raise NotFound("panel_not_found", "No panel sends events to this address.")
     signed_at = _moment(headers.get("X-Prolific-Request-Timestamp", ""))
     _check_signature(provider, headers, body)
     now = timezone.now()

@@ -66,7 +66,7 @@ class BackupFolder:
     def locked(self, *, exclusive: bool) -> Iterator[None]:
         """Keep others from writing here, and from reading where `exclusive`; a lock ends with its process."""
         if not self.backups_path.is_dir():
-            raise NotFound("backup_not_found", f"{self.path} is no folder of backups.")
+            raise NotFound("backup_not_found", f"{self.path} is no folder of backups: check the path.")
         descriptor = os.open(self.backups_path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             fcntl.flock(descriptor, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)

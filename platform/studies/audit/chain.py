@@ -118,7 +118,7 @@ def _problems(link: AuditLink, before: int, digest: str, redacted: set[str]) -> 
     if link.position != before + 1:
         yield f"Links {before + 1} to {link.position - 1} are missing."
     elif link.digest not in _digests(link, digest):
-        yield f"Link {link.position} was changed, or SECRET_KEY is another."
+        yield f"Link {link.position} was changed, or SECRET_KEY is not the one it was made with."
     entry = link.entry
     if entry is None:
         yield f"Entry {link.entry_number} was deleted."

@@ -75,7 +75,7 @@ def test_a_wider_interval_is_counted_and_stops_nothing(labelled, lead, lead_clie
     assert PrecisionLook.objects.get().half_width > 0.001
     page = lead_client.get("/studies/isles/campaigns/marking/").content.decode()
     assert "Looks at the precision" in page
-    assert "effects that are not there are found more often" in page
+    assert "you find effects that do not exist more often" in page
 
 
 def test_no_look_is_due_before_the_least_number_of_answers(labelled, lead):

@@ -143,7 +143,7 @@ def test_the_budget_counts_what_was_earned_and_what_is_open(ruled):
     leases.next_assignment(campaign=campaign, annotator=new_annotator(campaign))
     (stop,) = stop_rules.apply_rules()
     assert (stop.rule, stop.setting) == ("budget", "2.50 EUR")
-    assert stop.reason == "2.50 EUR of 2.50 EUR are spent."
+    assert stop.reason == "2.50 EUR of the budget of 2.50 EUR are spent."
 
 
 def test_open_screens_take_as_long_as_others_did(ruled):
@@ -177,7 +177,7 @@ def test_leads_are_told_until_the_campaign_is_open_again(ruled, lead, lead_clien
     notices.look()
     (notice,) = Notice.objects.filter(resolved_at=None)
     assert notice.kind == "stopped"
-    assert notice.details == "Closed by a stop rule. The date and time set was 2020-01-31, 18:00."
+    assert notice.details == "Closed by a stop rule. The set date and time have come: 2020-01-31, 18:00."
     assert notice.details in lead_client.get(PAGE).content.decode()
     assert f"Marking: {notice.details}" in lead_client.get("/studies/isles/").content.decode()
     lifecycle.reopen(campaign=campaign, by=lead)

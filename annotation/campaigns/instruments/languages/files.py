@@ -89,7 +89,7 @@ def _languages_of(table: Table, name: str, languages: Sequence[str]) -> list[str
         offered = ", ".join(languages) or "none"
         _refuse([f"The campaign has no language {shown}; it has {offered}."])
     if not columns:
-        _refuse(["The file has no column of a language."])
+        _refuse(["The file has no column for a language. Download the file again and fill it in."])
     return columns
 
 

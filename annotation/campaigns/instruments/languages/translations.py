@@ -46,7 +46,7 @@ class Upload:
     @property
     def sentence(self) -> str:
         if not self.changed:
-            return "The file holds nothing new."
+            return "The file contains nothing new."
         parts = [f"{language_name(code)}: {number:,}" for code, number in sorted(self.changed.items())]
         sentence = f"Texts stored — {', '.join(parts)}."
         if self.outdated:
@@ -76,7 +76,7 @@ def remove_language(*, campaign: Campaign, language: str, by: User | None) -> No
     """Take a language away that annotators cannot choose yet. Its translations stay, should it be added again."""
     campaign = _changeable(campaign)
     if campaign.state != Campaign.State.DRAFT and language in (campaign.offered_languages or ()):
-        raise Conflict("language_offered", "Annotators read the campaign in this language: it stays.")
+        raise Conflict("language_offered", "Annotators can already choose this language, so it stays.")
     if _row(campaign, language).delete()[0]:
         _record(campaign, by, "language_removed", language=language)
 
@@ -181,14 +181,20 @@ def choose(*, enrolment: Enrolment, language: str) -> Enrolment:
 def _changeable(campaign: Campaign) -> Campaign:
     campaign = Campaign.locked(campaign.pk)
     if campaign.imported:
-        raise Conflict("campaign_imported", f"“{campaign.name}” was imported: nobody reads anything there.")
+        raise Conflict(
+            "campaign_imported", f"“{campaign.name}” was imported, so nobody needs translations of it."
+        )
     return campaign
 
 
 def _row(campaign: Campaign, language: str) -> CampaignLanguage:
     row = campaign.languages.filter(language=language).first()
     if row is None:
-        raise DomainError("language_unknown", "The campaign has no such language.", fields={"language": "no"})
+        raise DomainError(
+            "language_unknown",
+            "The campaign does not have this language. Add it first.",
+            fields={"language": "no"},
+        )
     return row
 
 

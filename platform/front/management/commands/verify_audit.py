@@ -7,12 +7,12 @@ from studies.audit.chain import seal_entries, verify
 
 
 class Command(DomainCommand):
-    help = "Check that no entry of the audit trail was changed, removed or put in between. Ends with 1 if one was."
+    help = "Check that no entry of the audit trail was changed, removed or inserted. Exits with 1 if one was."
     example = "python manage.py verify_audit --head 5f0c…"
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--head", default="", help="a digest that this command printed earlier, or syslog has"
+            "--head", default="", help="a digest that this command printed, or that syslog received, earlier"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -19,21 +19,24 @@ class Command(DomainCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "folder", type=Path, metavar="FOLDER", help="a folder of backups, made when it is missing"
+            "folder",
+            type=Path,
+            metavar="FOLDER",
+            help="a folder of backups; it is created if it does not exist",
         )
         parser.add_argument(
             "--keep",
             type=int,
             default=KEPT,
             metavar="NUMBER",
-            help=f"how many backups stay there (default {KEPT})",
+            help=f"how many backups to keep there (default {KEPT})",
         )
         parser.add_argument(
             "--jobs",
             type=int,
             default=2,
             metavar="NUMBER",
-            help="connections that dump PostgreSQL (default 2)",
+            help="how many connections dump PostgreSQL (default 2)",
         )
 
     def handle(self, **options: Any) -> None:

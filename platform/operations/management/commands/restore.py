@@ -8,7 +8,7 @@ from operations.backups.restore import restore
 
 
 class Command(DomainCommand):
-    help = "Restore a backup into an empty database and an empty file store; nothing is written before it was checked."
+    help = "Restore a backup into an empty database and an empty file store; it is checked before anything is written."
     example = "python manage.py restore /srv/backups/stereoscope"
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -29,7 +29,7 @@ class Command(DomainCommand):
             type=int,
             default=2,
             metavar="NUMBER",
-            help="connections that restore PostgreSQL (default 2)",
+            help="how many connections restore PostgreSQL (default 2)",
         )
 
     def handle(self, **options: Any) -> None:
@@ -49,4 +49,4 @@ class Command(DomainCommand):
             f"{report.jobs_queued:,} jobs queued again, {report.letters_cancelled:,} letters cancelled, "
             f"{report.bonuses_held:,} bonuses held."
         )
-        self.stdout.write("Start the web server and the workers; everybody signs in again.")
+        self.stdout.write("Start the web server and the workers. Everybody has to sign in again.")

@@ -9,8 +9,8 @@ from operations.backups.verify import verify
 
 class Command(DomainCommand):
     help = (
-        "Restore a backup aside, compare every row and file with what was backed up, compute one report again, and "
-        "throw all of it away."
+        "Restore a backup into a separate place, compare every row and file, compute one report again, and delete "
+        "the restored copy."
     )
     example = "python manage.py verify_backup /srv/backups/stereoscope"
 
@@ -21,7 +21,7 @@ class Command(DomainCommand):
             "--database",
             default="",
             metavar="URL",
-            help="an empty PostgreSQL database, where the server's user may not create one",
+            help="an empty PostgreSQL database, if the server's user may not create one",
         )
         parser.add_argument(
             "--scratch",

@@ -52,7 +52,10 @@ def test_what_is_proposed_is_approved_and_recorded_with_its_sum(recruit, lead_cl
     ended(recruitment, "left", answered=1)
     ended(recruitment, "declined", answered=0)
     content = text(lead_client.get(page("recruitment_review", recruitment)))
-    assert "4 people have worked to the end or came in vain. Approving pays 8.00 GBP" in content
+    assert (
+        "4 people finished, or came when no work was left for them. Approving them all costs 8.00 GBP"
+        in content
+    )
     assert "0.67 GBP" in content
     lead_client.post(page("recruitment_approve", recruitment))
     approved = PanelPayment.objects.values_list("kind", "amount", "state")
@@ -146,7 +149,7 @@ def test_nothing_is_settled_while_a_payment_is_open(recruitment, lead):
 def test_a_warning_from_day_14_says_that_the_panel_approves_by_itself(recruitment, lead_client, days, warned):
     ended(recruitment, days=days)
     content = text(lead_client.get(page("recruitment_review", recruitment)))
-    assert ("Prolific approves by itself" in content) is warned
+    assert ("Prolific automatically approves" in content) is warned
 
 
 def test_a_lost_bonus_is_explained_with_what_to_do(recruitment, lead_client, unknown_bonus):
