@@ -145,7 +145,7 @@ class RatingForm(CampaignForm):
     attributes = Options.form_field("attributes", required=True)
     sections = (
         ("What is asked", ("name", "attributes")),
-        ("Of whom", ("annotators_per_task", "quota_presets", "lease_minutes")),
+        ("Who is asked", ("annotators_per_task", "quota_presets", "lease_minutes")),
         EACH_PERSON,
         WITHDRAWN,
         ("What they read", ("guidelines",)),
@@ -198,7 +198,7 @@ class MarkingForm(ImagesForm):
         ("What is asked", ("name", "visual_source", "visual_rule", "random_per_stereotype")),
         ("About which images", ("model_labels", "images_per_group")),
         ("How", ("attributes_per_screen", "boxes_required")),
-        ("Of whom", ("annotators_per_task", "quota_presets", "lease_minutes")),
+        ("Who is asked", ("annotators_per_task", "quota_presets", "lease_minutes")),
         EACH_PERSON,
         WITHDRAWN,
         ("What they read", ("guidelines",)),
@@ -237,7 +237,7 @@ class QuestionsForm(ImagesForm):
             "About which images",
             ("condition", "scenarios", "model_labels", "images_per_group", "combinations"),
         ),
-        ("Of whom", ("annotators_per_task", "quota_presets", "lease_minutes")),
+        ("Who is asked", ("annotators_per_task", "quota_presets", "lease_minutes")),
         EACH_PERSON,
         WITHDRAWN,
         ("What they read", ("guidelines",)),
@@ -289,7 +289,7 @@ class TextsForm(CampaignForm):
     sure_least = Options.form_field("sure_least")
     sections = (
         ("What is asked", ("name", "texts", "texts_from", "pairs", "sure_share", "sure_least")),
-        ("Of whom", ("annotators_per_task", "quota_presets", "lease_minutes")),
+        ("Who is asked", ("annotators_per_task", "quota_presets", "lease_minutes")),
         EACH_PERSON,
         WITHDRAWN,
         ("What they read", ("guidelines",)),

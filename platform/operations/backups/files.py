@@ -137,7 +137,7 @@ def put_back(
         if saved_name != file.name:
             default_storage.delete(saved_name)
             raise Conflict(
-                "storage_not_empty", f"The file store got {file.name} from somebody else meanwhile."
+                "storage_not_empty", f"Another program wrote {file.name} into the file store: stop it first."
             )
 
     for _ in _in_threads(put, files):

@@ -142,7 +142,7 @@ def _require_place(database: Database, *, again: bool) -> None:
         raise Conflict(
             "restore_unfinished",
             f"A restore of {unfinished} into this place was interrupted: run the same command with --again, which "
-            "removes what that one wrote and begins once more.",
+            "removes what that one wrote and starts again.",
         )
     if again and not unfinished:
         raise Conflict("nothing_unfinished", "No restore was interrupted here: leave --again out.")

@@ -31,9 +31,10 @@ UNDECLARED = "not declared by the package"
 _HEAD = """\
 # Licences of dependencies
 
-Made by `make licences` from what each package declares; a test fails when it is outdated. *server* is what a web
-server needs, *worker* what model code needs beside it, *tests* what only developers install. Label Studio, a browser,
-PostgreSQL, Redis and the object store are programs of their own, which the platform talks to and does not contain.
+`make licences` writes this page from what each package declares. A test fails when it is outdated. *server* is what a
+web server needs, *worker* what model code needs beside it, *tests* what only developers install. Label Studio, a
+browser, PostgreSQL, Redis and the object store are separate programs. The platform talks to them but does not contain
+them.
 
 ## Licences of the GNU family
 

@@ -22,7 +22,7 @@ class Command(DomainCommand):
         parser.add_argument(
             "--again",
             action="store_true",
-            help="a restore into this place was interrupted: remove what it wrote, and begin once more",
+            help="a restore into this place was interrupted: remove what it wrote and start again",
         )
         parser.add_argument(
             "--jobs",

@@ -50,4 +50,6 @@ class Command(DomainCommand):
                 f"θ of {report.study} computed from it equals the stored one (inputs {report.inputs_digest[:16]})."
             )
         else:
-            self.stdout.write("No stored report was up to date at its moment, so no θ was compared.")
+            self.stdout.write(
+                "No stored report was up to date at the backup’s moment, so θ was not compared."
+            )
