@@ -129,11 +129,9 @@ def _backed_up_beside(
         stderr=subprocess.DEVNULL,
     )
     while process.poll() is None:
-        rounds.add(rounds.beside, drive(port, campaign, seconds=SECONDS))
+        rounds.add(rounds.beside, drive(port, campaign, seconds=SECONDS / 3))
     seconds = time.perf_counter() - started
-    return seconds, [
-        Row("  a backup of everything beside them", f"{seconds:.0f} s", "", process.returncode == 0)
-    ]
+    return Row("  a backup of everything beside them", f"{seconds:.0f} s", "", process.returncode == 0)
 
 
 def _slowed(rounds: LabellingRounds) -> Iterator[Row]:

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from foundation.commands import DomainCommand
 from operations.backups.create import KEPT, backup
 
-_NICE = 5  # people who label come first
+_NICE = 19  # people who label come first
 
 
 class Command(DomainCommand):
@@ -34,9 +34,9 @@ class Command(DomainCommand):
         parser.add_argument(
             "--jobs",
             type=int,
-            default=2,
+            default=1,
             metavar="NUMBER",
-            help="how many connections dump PostgreSQL (default 2)",
+            help="how many connections dump PostgreSQL (default 1)",
         )
 
     def handle(self, **options: Any) -> None:
