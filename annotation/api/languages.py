@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
-from rest_framework.parsers import BaseParser, JSONParser
+from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -21,7 +21,8 @@ from annotation.campaigns.instruments.languages.progress import language_states
 from annotation.campaigns.instruments.languages.sources import source_texts
 from annotation.models import Campaign
 from studies.access import LEAD
-from web.api.bodies import checked_body
+from web.api.bodies import checked_body, raw_body
+from web.api.parsers import StorableJSONParser
 
 
 class CsvParser(BaseParser):
@@ -86,7 +87,7 @@ class CampaignLanguages(APIView):
 class CampaignTranslations(APIView):
     """The texts of a campaign with their translations as CSV; a lead sends the file back filled in."""
 
-    parser_classes = (CsvParser, JSONParser)
+    parser_classes = (CsvParser, StorableJSONParser)
 
     @extend_schema(responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR)})
     def get(self, request: Request, pk: int) -> HttpResponse:
@@ -97,8 +98,11 @@ class CampaignTranslations(APIView):
     @extend_schema(request={"text/csv": OpenApiTypes.STR}, responses=UploadSerializer)
     def put(self, request: Request, pk: int) -> Response:
         campaign = campaign_for(request.user, pk, role=LEAD)
-        body = request.data
-        source = body if isinstance(body, io.BytesIO) else io.BytesIO()
+        if isinstance(request.data, io.BytesIO):
+            source = request.data
+        else:
+            raw_body(serializers.Serializer, request)  # JSON has no field that could be set
+            source = io.BytesIO()
         uploaded = translations.upload(
             campaign=campaign, source=source, name="translations.csv", by=_person(request)
         )

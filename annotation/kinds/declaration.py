@@ -5,6 +5,7 @@ planning, pages, interfaces, files and measures need to know of it; docs/decisio
 """
 
 import re
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_serializer, model_validator
@@ -455,14 +456,24 @@ class Kind(Declared):
     @property
     def languages(self) -> tuple[str, ...]:
         """The languages that each of its texts is in, English first."""
-        texts = [self.guidelines_in | {"en": self.guidelines}, self.work]
+        return _languages_of(
+            [self.guidelines_in | {"en": self.guidelines}, self.work, *self._question_texts()]
+        )
+
+    @property
+    def question_languages(self) -> tuple[str, ...]:
+        """The languages that each of its questions is in, English first."""
+        return _languages_of(self._question_texts())
+
+    def _question_texts(self) -> list[Mapping[str, str]]:
+        texts: list[Mapping[str, str]] = []
         for question in self.questions:
             texts += [
                 question.label,
                 *(part.label for name in ("points", "answers") for part in getattr(question, name, ())),
             ]
             texts += [words for name in ("none", "tie") if (words := getattr(question, name, None))]
-        return tuple(code for code in LANGUAGE_TABLE if all(code in words for words in texts))
+        return texts
 
     def first_instrument(self) -> dict[str, Any]:
         """Return what the first version of a campaign's instrument says.
@@ -517,3 +528,8 @@ class Kind(Declared):
     def asks(self, *types: str) -> bool:
         """Return whether a question is of one of these types."""
         return any(question.type in types for question in self.questions)
+
+
+def _languages_of(texts: Iterable[Mapping[str, str]]) -> tuple[str, ...]:
+    texts = list(texts)
+    return tuple(code for code in LANGUAGE_TABLE if all(code in words for words in texts))

@@ -256,10 +256,11 @@ def recruited(campaign, lead, name="Anybody") -> Recruitment:
 
 def unknown_bonus(place: PanelPlace) -> PanelPayment:
     """Return a bonus for a place that was sent and that the panel does not show."""
-    return PanelPayment.objects.create(
-        place=place, kind="bonus", cause="work", amount=50, currency="GBP", state="unknown",
-        key=uuid.uuid4(), batch="batch", attempts=1, sent_at=timezone.now(), problem="No answer.",
-    )  # fmt: skip
+    sent = {
+        "amount": 50, "currency": "GBP", "state": "unknown", "key": uuid.uuid4(), "batch": "batch",
+        "attempts": 1, "sent_at": timezone.now(), "problem": "No answer.",
+    }  # fmt: skip
+    return PanelPayment.objects.get_or_create(place=place, kind="bonus", cause="work", defaults=sent)[0]
 
 
 def planned_by_api(campaign) -> Recruitment:

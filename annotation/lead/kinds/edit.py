@@ -132,8 +132,8 @@ class KindDraft(StudyView, FormPage[KindForm]):
 
     @staticmethod
     def _languages(kind: Kind | None) -> tuple[str, ...]:
-        """Return the languages in which the screen can be looked at: those that its every text is in."""
-        return kind.languages if kind else (ENGLISH,)
+        """Return the languages in which the screen can be looked at: those that each question is in."""
+        return kind.question_languages if kind else tuple(LANGUAGES)
 
     def _screen(self, kind: Kind) -> str:
         language = self._language if self._language in self._languages(kind) else ENGLISH

@@ -32,7 +32,7 @@ OPAQUE = re.compile(
     r"|/images/[\w-]+"  # signed addresses
     r"|(?<=/annotate/i/)[\w-]{20,}"  # invitation links
     r'|(?<=name="csrfmiddlewaretoken" value=")\w+'
-    r"|(?<=_csrf=)\w+|(?<=_session=)\w+"
+    r"|(?<=_csrf=)\w+|(?<=_session=)\w+|(?<=_device=)[^;]+"
     r"|\b[0-9a-f]{16}\b"  # attributes of a task
 )
 

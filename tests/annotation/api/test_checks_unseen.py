@@ -17,6 +17,10 @@ from tests.annotation.factories import new_annotator
 pytestmark = pytest.mark.django_db
 
 
+# Of each answer anew: how long it is, and the id under which logs name it.
+OF_EACH_ANSWER = {"Content-Length", "X-Request-ID"}
+
+
 def shape(value):
     """Return what fields there are and of what type, without the values."""
     if isinstance(value, dict):
@@ -37,7 +41,7 @@ class Watched:
 
     def post(self, path, body=None):
         answer = self.client.post(f"/api/v1/{path}", body, content_type="application/json")
-        headers = {name: value for name, value in answer.items() if name != "Content-Length"}
+        headers = {name: value for name, value in answer.items() if name not in OF_EACH_ANSWER}
         self.bytes += answer.content + json.dumps(headers).encode()
         return answer, headers
 

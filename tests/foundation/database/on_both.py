@@ -66,6 +66,7 @@ ON_BOTH = {
         "tests/annotation/people",
         "tests/annotation/quality/test_measures.py",
         "tests/annotation/quality/test_rules.py",
+        "tests/annotation/recruitment/prolific/test_webhooks.py",
         "tests/annotation/recruitment/test_arrival.py",
         "tests/annotation/recruitment/test_places.py",
     ),
