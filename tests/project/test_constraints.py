@@ -268,7 +268,7 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
         {"token_sealed": "sealed"},
         {"workspace": "w"},
         {"signs_links": True},
-        {"kind": "carrier pigeon"},
+        {"kind": "pigeon"},
     ],
     "provider_completion_address_encrypted": [{"completion_address": "http://panel.example"}],
     "provider_person_parameter_its_own": [
